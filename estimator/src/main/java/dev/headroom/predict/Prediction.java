@@ -1,0 +1,72 @@
+package dev.headroom.predict;
+
+import dev.headroom.device.Gpu;
+import dev.headroom.shadow.Category;
+import dev.headroom.training.TrainingRun;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a run would do, in bytes.
+ *
+ * @param model name of the graph
+ * @param device {@code null} when none was named
+ * @param phases in order
+ * @param peak the three peaks
+ * @param atPeak bytes by category when allocated memory is highest, {@code rounding} and {@code cached_free} apart
+ * @param rounding allocated minus requested bytes at that moment
+ * @param cachedFree reserved minus allocated bytes at that moment
+ * @param layers in execution order
+ * @param oom {@code null} when the run gets through
+ * @param warnings one line each
+ * @param unmodelled operators without a rule
+ */
+public record Prediction(
+        String model,
+        TrainingRun run,
+        Device device,
+        List<PhaseState> phases,
+        Peak peak,
+        Map<Category, Long> atPeak,
+        long rounding,
+        long cachedFree,
+        List<LayerShare> layers,
+        Verdict verdict,
+        Oom oom,
+        List<String> warnings,
+        List<Unmodelled> unmodelled) {
+
+    /**
+     * The card as the run sees it.
+     *
+     * @param gpu {@code null} when only a memory size was given
+     * @param memory total bytes
+     * @param inUse bytes taken by others
+     * @param limit bytes that the allocator may reserve, or {@code null}
+     */
+    public record Device(Gpu gpu, long memory, long inUse, Long limit) {}
+
+    /**
+     * Peaks.
+     *
+     * @param phase where allocated memory is highest
+     * @param device reserved plus what CUDA's context and libraries take: what nvidia-smi shows for the process
+     */
+    public record Peak(long allocated, long reserved, long device, String phase, Integer step) {}
+
+    /**
+     * The answer.
+     *
+     * @param fits {@code null} when no device was named
+     * @param headroom bytes left at the peak (negative: missing), or {@code null}
+     * @param probabilityOom {@code null} where no calibrated figure exists
+     * @param minimumMemory the least device memory in which the run gets through
+     */
+    public record Verdict(Boolean fits, Long headroom, Double probabilityOom, Long minimumMemory) {}
+
+    /** Where memory ran out; {@code requested} as the allocator asked the driver. */
+    public record Oom(String phase, Integer step, String module, String operator, long requested) {}
+
+    /** An operator without a rule and how often it was called. */
+    public record Unmodelled(String operator, int count) {}
+}

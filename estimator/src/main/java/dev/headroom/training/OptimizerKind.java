@@ -1,0 +1,24 @@
+package dev.headroom.training;
+
+/** The optimizers of {@code --optimizer}. */
+public enum OptimizerKind {
+    SGD("sgd"),
+    SGD_MOMENTUM("sgd-momentum"),
+    ADAM("adam"),
+    ADAMW("adamw"),
+    RMSPROP("rmsprop"),
+    ADAGRAD("adagrad"),
+    ADAFACTOR("adafactor"),
+    NONE("none");
+
+    private final String option;
+
+    OptimizerKind(String option) {
+        this.option = option;
+    }
+
+    /** The name on the command line. */
+    public String option() {
+        return option;
+    }
+}

@@ -1,0 +1,80 @@
+package dev.headroom.training;
+
+import dev.headroom.graph.DType;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What is trained and how: the options of the modelled loop, with PyTorch's defaults. Mutable while it is put
+ * together; a prediction takes it as it stands.
+ */
+public final class TrainingRun {
+    /** Whether multi-tensor optimizer kernels are used. */
+    public enum Foreach {
+        AUTO,
+        TRUE,
+        FALSE
+    }
+
+    /** Which kernel of scaled dot product attention may run (with {@code MATH} as the last resort). */
+    public enum Attention {
+        AUTO,
+        FLASH,
+        EFFICIENT,
+        CUDNN,
+        MATH
+    }
+
+    /** Batch size, bound to the symbol of the inputs' first dimension; {@code null} when the graph has none. */
+    public Long batch;
+
+    /** Other symbols by name. */
+    public Map<String, Long> dims = new LinkedHashMap<>();
+
+    public OptimizerKind optimizer = OptimizerKind.ADAMW;
+    public Foreach foreach = Foreach.AUTO;
+    public boolean fused;
+
+    /** Type of parameters, buffers and inputs that are floating point; {@code null}: as in the graph. */
+    public DType dtype;
+
+    /** Autocast type, or {@code null}; {@code FLOAT16} brings a GradScaler. */
+    public DType amp;
+
+    public LossKind loss = LossKind.AUTO;
+
+    /** Segments of activation checkpointing, or 0 for none. */
+    public int checkpoint;
+
+    /** Re-entrant checkpointing; {@code null}: as {@link #inputGrad} says. */
+    public Boolean reentrant;
+
+    public int accumulate = 1;
+    public int steps = 3;
+
+    /** {@code zero_grad(set_to_none=False)}. */
+    public boolean zeroGradKeep;
+
+    public boolean channelsLast;
+    public boolean cudnnBenchmark;
+
+    /** Bytes of the workspace of every cuDNN convolution; {@code null}: not known here (see warnings); 0: none. */
+    public Long cudnnWorkspace;
+
+    public Attention attention = Attention.AUTO;
+
+    /** The first floating-point input requires a gradient. */
+    public boolean inputGrad;
+
+    /** Outputs and loss are deleted after each backward pass. */
+    public boolean dropOutputs;
+
+    /** {@code eval()} under {@code no_grad}: forward passes only. */
+    public boolean inference;
+
+    /** In the syntax of {@code PYTORCH_CUDA_ALLOC_CONF}. */
+    public String allocConf = "";
+
+    /** PyTorch version whose behaviour is modelled. */
+    public String torch = "2.14";
+}
