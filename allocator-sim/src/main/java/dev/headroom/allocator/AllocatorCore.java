@@ -1,0 +1,159 @@
+package dev.headroom.allocator;
+
+import dev.headroom.allocator.AllocatorListener.Action;
+
+/** The state that the parts of the allocator share, and the steps that all of them take. */
+final class AllocatorCore {
+    static final int NIL = BlockTable.NIL;
+
+    final AllocatorSettings settings;
+    final DeviceMemory memory;
+    final long allowed;
+    final boolean collects;
+    final BlockTable table = new BlockTable();
+    final AllocatorStatistics stats;
+    final BlockPool small = new BlockPool(table, true, null);
+    final BlockPool large = new BlockPool(table, false, null);
+    final IdealAllocator ideal = new IdealAllocator();
+    AllocatorListener listener;
+    /** Bytes held from the driver: PyTorch's total_allocated_memory. */
+    long reserved;
+
+    private int segmentsSoFar;
+
+    AllocatorCore(AllocatorSettings settings, DeviceMemory memory) {
+        this.settings = settings;
+        this.memory = memory;
+        this.allowed = settings.allowedBytes(memory.total());
+        this.collects = allowed != Long.MAX_VALUE && settings.garbageCollectionThreshold() > 0;
+        this.stats = new AllocatorStatistics(settings.maxSplitSize());
+    }
+
+    /** The tie-break of the next segment (registration_counter). */
+    int nextAge() {
+        if (!settings.profile().olderSegmentFirst()) {
+            return 0;
+        }
+        if (segmentsSoFar > FreeBlocks.largestAge()) {
+            throw new IllegalStateException("more than " + FreeBlocks.largestAge() + " segments were taken");
+        }
+        return segmentsSoFar++;
+    }
+
+    /** Takes a segment with cudaMalloc as one block, not among the free ones; NIL when refused. */
+    int takeSegment(BlockPool pool, int stream, long bytes) {
+        long address = memory.allocate(bytes);
+        if (address == DeviceMemory.NONE) {
+            return NIL;
+        }
+        if (pool.owner != null) {
+            pool.owner.segments++;
+        }
+        int block = table.create(pool, stream, address, bytes);
+        table.age[block] = nextAge();
+        stats.segment.increase(pool.small, 1);
+        reserve(pool, bytes);
+        if (bytes >= settings.maxSplitSize()) {
+            stats.oversizeSegments.increase(1);
+        }
+        emit(Action.SEGMENT_ALLOC, address, bytes, stream, pool);
+        return block;
+    }
+
+    /** Returns a free block that is a whole segment with cudaFree. */
+    void releaseSegment(int block) {
+        BlockPool pool = table.pool[block];
+        long bytes = table.size[block];
+        long address = table.address[block];
+        emit(Action.SEGMENT_FREE, address, bytes, table.stream[block], pool);
+        memory.free(address, bytes);
+        stats.segment.decrease(pool.small, 1);
+        unreserve(pool, bytes);
+        if (bytes >= settings.maxSplitSize()) {
+            stats.oversizeSegments.decrease(1);
+        }
+        pool.remove(block);
+        table.delete(block);
+    }
+
+    /** Counts memory from the driver. */
+    void reserve(BlockPool pool, long bytes) {
+        reserved += bytes;
+        stats.deviceAllocs++;
+        stats.reservedBytes.increase(pool.small, bytes);
+        if (pool.owner != null) {
+            pool.owner.reserved.increase(pool.small, bytes);
+        }
+    }
+
+    /** Counts memory returned to the driver. */
+    void unreserve(BlockPool pool, long bytes) {
+        reserved -= bytes;
+        stats.deviceFrees++;
+        stats.reservedBytes.decrease(pool.small, bytes);
+        if (pool.owner != null) {
+            pool.owner.segments--;
+            pool.owner.reserved.decrease(pool.small, bytes);
+        }
+        ideal.released(stats.activeBytes.all().current());
+    }
+
+    /** Puts a block that nobody uses any more among the free ones, with its free neighbours. */
+    void freeBlock(int block) {
+        BlockPool pool = table.pool[block];
+        long size = table.size[block];
+        long requested = table.requested[block];
+        emit(Action.FREE_COMPLETED, table.address[block], requested, table.stream[block], pool);
+        long before = merge(block, table.previous[block]);
+        long after = merge(block, table.next[block]);
+        pool.insert(block);
+        if (table.segment[block] == null) {
+            int blocks = (table.isSplit(block) ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
+            long bytes = (table.isSplit(block) ? table.size[block] : 0) - before - after;
+            change(stats.inactiveSplit, pool, blocks);
+            change(stats.inactiveSplitBytes, pool, bytes);
+        }
+        stats.active.decrease(pool.small, 1);
+        stats.activeBytes.decrease(pool.small, size);
+        stats.requestedBytes.decrease(pool.small, requested);
+    }
+
+    /** Joins a neighbour to a block when it is free and equally mapped; returns the bytes gained. */
+    long merge(int block, int neighbour) {
+        BlockTable t = table;
+        if (!t.isFree(neighbour) || t.mapped[block] != t.mapped[neighbour]) {
+            return 0;
+        }
+        BlockPool pool = t.pool[block];
+        if (t.mapped[neighbour]) {
+            pool.remove(neighbour);
+        } else {
+            pool.removeUnmapped(neighbour);
+        }
+        if (t.previous[block] == neighbour) {
+            t.address[block] = t.address[neighbour];
+            t.splice(block, t.previous[neighbour], t.next[block]);
+        } else {
+            t.splice(block, t.previous[block], t.next[neighbour]);
+        }
+        long gained = t.size[neighbour];
+        t.size[block] += gained;
+        t.delete(neighbour);
+        return gained;
+    }
+
+    void emit(Action action, long address, long bytes, int stream, BlockPool pool) {
+        if (listener != null) {
+            listener.event(
+                    action, address, bytes, stream, pool.owner == null ? CachingAllocator.DEFAULT_POOL : pool.owner.id);
+        }
+    }
+
+    private static void change(StatArray stat, BlockPool pool, long by) {
+        if (by > 0) {
+            stat.increase(pool.small, by);
+        } else if (by < 0) {
+            stat.decrease(pool.small, -by);
+        }
+    }
+}

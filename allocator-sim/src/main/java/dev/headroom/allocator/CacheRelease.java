@@ -1,0 +1,107 @@
+package dev.headroom.allocator;
+
+import it.unimi.dsi.fastutil.ints.IntIterator;
+import it.unimi.dsi.fastutil.ints.IntList;
+
+/** The ways in which cached blocks go back to the driver. */
+final class CacheRelease {
+    private final AllocatorCore core;
+    private final BlockTable table;
+    private final ExpandableSegments expandable;
+
+    CacheRelease(AllocatorCore core, ExpandableSegments expandable) {
+        this.core = core;
+        this.table = core.table;
+        this.expandable = expandable;
+    }
+
+    /**
+     * Garbage collection (garbage_collect_cached_blocks): while more than the threshold is reserved, rounds return the
+     * unsplit large blocks that have waited at least as long as the average.
+     */
+    void collectGarbage() {
+        long threshold = (long) (core.settings.garbageCollectionThreshold() * core.allowed);
+        if (core.reserved <= threshold) {
+            return;
+        }
+        long target = core.reserved - threshold;
+        IntList unsplit = core.large.freeBlocks();
+        unsplit.removeIf(table::isSplit);
+        long ages = 0;
+        for (IntIterator it = unsplit.iterator(); it.hasNext(); ) {
+            ages += age(it.nextInt());
+        }
+        long reclaimed = 0;
+        int candidates = unsplit.size();
+        boolean freed = true;
+        while (reclaimed < target && freed && candidates > 0) {
+            double average = (double) ages / candidates;
+            freed = false;
+            for (IntIterator it = unsplit.iterator(); it.hasNext(); ) {
+                int block = it.nextInt();
+                if (table.segment[block] == null && age(block) >= average) {
+                    freed = true;
+                    reclaimed += table.size[block];
+                    ages -= age(block);
+                    candidates--;
+                    core.releaseSegment(block);
+                    it.remove();
+                }
+            }
+        }
+    }
+
+    /**
+     * Returns oversize blocks of the request's stream, only as many as it needs (release_available_cached_blocks).
+     *
+     * @return false when that cannot be enough
+     */
+    boolean releaseOversize(BlockPool pool, int stream, long bytes) {
+        long limit = core.settings.maxSplitSize();
+        if (limit == Long.MAX_VALUE) {
+            return false;
+        }
+        long wanted = Math.max(bytes, limit);
+        FreeBlocks blocks = pool.free(stream);
+        int at = blocks.atLeast(wanted);
+        if (at != FreeBlocks.NONE && table.segment[blocks.block(at)] == null) {
+            core.releaseSegment(blocks.block(at));
+            return true;
+        }
+        long released = 0;
+        at = at == FreeBlocks.NONE ? blocks.last() : blocks.before(at);
+        while (at != FreeBlocks.NONE && released < wanted) {
+            int block = blocks.block(at);
+            if (table.size[block] < limit) {
+                break;
+            }
+            int below = blocks.before(at);
+            int next = below == FreeBlocks.NONE ? BlockTable.NIL : blocks.block(below);
+            if (table.segment[block] == null) {
+                released += table.size[block];
+                core.releaseSegment(block);
+            }
+            at = next == BlockTable.NIL ? FreeBlocks.NONE : blocks.positionOf(next);
+        }
+        return released >= wanted;
+    }
+
+    /** Returns all whole segments of a pool, and all whole granules of expandable ones (release_blocks). */
+    void releaseAll(BlockPool pool) {
+        IntList blocks = pool.freeBlocks();
+        for (IntIterator it = blocks.iterator(); it.hasNext(); ) {
+            int block = it.nextInt();
+            if (table.segment[block] == null) {
+                if (!table.isSplit(block)) {
+                    core.releaseSegment(block);
+                }
+                it.remove();
+            }
+        }
+        blocks.forEach((java.util.function.IntConsumer) expandable::release);
+    }
+
+    private long age(int block) {
+        return table.pool[block].searches - table.cachedAt[block];
+    }
+}

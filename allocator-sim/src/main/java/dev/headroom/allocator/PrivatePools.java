@@ -1,0 +1,102 @@
+package dev.headroom.allocator;
+
+import it.unimi.dsi.fastutil.ints.Int2ObjectRBTreeMap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntPredicate;
+
+/** Private pools and the scopes that send requests to them (c10's graph_pools and allocation_scopes_). */
+final class PrivatePools {
+    private record Scope(PrivatePool pool, IntPredicate streams) {}
+
+    private final AllocatorCore core;
+    private final CacheRelease release;
+    private final Int2ObjectRBTreeMap<PrivatePool> pools = new Int2ObjectRBTreeMap<>();
+    private final List<Scope> scopes = new ArrayList<>();
+
+    PrivatePools(AllocatorCore core, CacheRelease release) {
+        this.core = core;
+        this.release = release;
+    }
+
+    /** Whether a request may have to go to a private pool. */
+    boolean diverts() {
+        return !scopes.isEmpty();
+    }
+
+    /** The pool of the innermost scope that takes the stream, or null. */
+    PrivatePool of(int stream) {
+        for (int i = scopes.size() - 1; i >= 0; i--) {
+            if (scopes.get(i).streams().test(stream)) {
+                return scopes.get(i).pool();
+            }
+        }
+        return null;
+    }
+
+    void createOrUse(int id) {
+        PrivatePool pool = pools.get(id);
+        if (pool == null) {
+            StatArray reserved = core.stats.reservedByPool.computeIfAbsent(id, i -> new StatArray());
+            pools.put(id, new PrivatePool(id, core.table, reserved));
+        } else if (pool.uses == 0) {
+            throw new IllegalArgumentException("private pool " + id + " was released: use another id");
+        } else {
+            pool.uses++;
+        }
+    }
+
+    void begin(int id, IntPredicate streams) {
+        for (Scope scope : scopes) {
+            if (scope.pool().id == id) {
+                throw new IllegalArgumentException("beginAllocateToPool: already recording to private pool " + id);
+            }
+        }
+        createOrUse(id);
+        scopes.add(new Scope(pools.get(id), streams));
+    }
+
+    void end(int id) {
+        if (!scopes.removeIf(scope -> scope.pool().id == id)) {
+            throw new IllegalArgumentException("endAllocateToPool: not currently recording to private pool " + id);
+        }
+    }
+
+    void release(int id) {
+        PrivatePool pool = get(id);
+        if (pool.uses == 0) {
+            throw new IllegalArgumentException("private pool " + id + " was released more often than used");
+        }
+        if (--pool.uses == 0) {
+            pool.splits = true;
+        }
+    }
+
+    PrivatePool get(int id) {
+        PrivatePool pool = pools.get(id);
+        if (pool == null) {
+            throw new IllegalArgumentException("there is no private pool " + id);
+        }
+        return pool;
+    }
+
+    /** Pools that offered their free blocks to requests that would fail otherwise. */
+    List<PrivatePool> usableOnOutOfMemory() {
+        List<PrivatePool> usable = new ArrayList<>(pools.values());
+        usable.removeIf(pool -> !pool.useOnOutOfMemory);
+        return usable;
+    }
+
+    /** Returns the memory of pools without users, and forgets those that are empty. */
+    void releaseUnused() {
+        for (PrivatePool pool : new ArrayList<>(pools.values())) {
+            if (pool.uses == 0) {
+                release.releaseAll(pool.small);
+                release.releaseAll(pool.large);
+                if (pool.segments == 0) {
+                    pools.remove(pool.id);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package dev.headroom.allocator;
+
+import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
+import it.unimi.dsi.fastutil.ints.Int2ObjectRBTreeMap;
+import it.unimi.dsi.fastutil.ints.IntArrayFIFOQueue;
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.ints.IntIterator;
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import it.unimi.dsi.fastutil.ints.IntRBTreeSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
+
+/**
+ * Uses of blocks on streams other than their own, and the events that tell when those uses are over: c10's
+ * {@code stream_uses}, {@code cuda_events} and {@code deferred_blocks}. Events of one stream end in order; they are over
+ * at once unless the stream is held.
+ */
+final class StreamEvents {
+    private final BlockTable table;
+    private final IntConsumer whenOver;
+    private final Int2ObjectOpenHashMap<IntRBTreeSet> uses = new Int2ObjectOpenHashMap<>();
+    /** Uses recorded during a capture: the graph orders them, so that no event is needed for them. */
+    private final Int2ObjectOpenHashMap<IntOpenHashSet> capturedUses = new Int2ObjectOpenHashMap<>();
+
+    private final Int2ObjectRBTreeMap<IntArrayFIFOQueue> awaited = new Int2ObjectRBTreeMap<>();
+    private final IntArrayList deferred = new IntArrayList();
+    private final IntOpenHashSet held = new IntOpenHashSet();
+
+    StreamEvents(BlockTable table, IntConsumer whenOver) {
+        this.table = table;
+        this.whenOver = whenOver;
+    }
+
+    boolean idle() {
+        return awaited.isEmpty() && deferred.isEmpty();
+    }
+
+    void record(int block, int stream, boolean capturing) {
+        uses.computeIfAbsent(block, b -> new IntRBTreeSet()).add(stream);
+        table.usedElsewhere[block] = true;
+        if (capturing) {
+            capturedUses.computeIfAbsent(block, b -> new IntOpenHashSet()).add(stream);
+        }
+    }
+
+    /** Keeps a block until the capture is over. */
+    void defer(int block) {
+        deferred.add(block);
+    }
+
+    /** One event for every stream that used the block. */
+    void insert(int block) {
+        IntRBTreeSet streams = uses.remove(block);
+        table.usedElsewhere[block] = false;
+        if (streams == null) {
+            return;
+        }
+        for (IntIterator it = streams.iterator(); it.hasNext(); ) {
+            table.events[block]++;
+            awaited.computeIfAbsent(it.nextInt(), s -> new IntArrayFIFOQueue()).enqueue(block);
+        }
+    }
+
+    void insertDeferred() {
+        if (deferred.isEmpty()) {
+            return;
+        }
+        int[] blocks = deferred.toIntArray();
+        deferred.clear();
+        for (int block : blocks) {
+            IntOpenHashSet captured = capturedUses.remove(block);
+            IntRBTreeSet streams = uses.get(block);
+            if (captured != null && streams != null) {
+                streams.removeAll(captured);
+            }
+            insert(block);
+            if (table.events[block] == 0) {
+                whenOver.accept(block);
+            }
+        }
+    }
+
+    /** Ends what streams that are not held have finished. */
+    void process() {
+        insertDeferred();
+        for (int stream : awaited.keySet().toIntArray()) {
+            if (!held.contains(stream)) {
+                end(awaited.remove(stream), null);
+            }
+        }
+    }
+
+    /** Waits for all events, of one private pool or of all memory (null). */
+    void synchronize(PrivatePool pool) {
+        insertDeferred();
+        for (int stream : awaited.keySet().toIntArray()) {
+            IntArrayFIFOQueue rest = end(awaited.remove(stream), pool);
+            if (!rest.isEmpty()) {
+                awaited.put(stream, rest);
+            }
+        }
+    }
+
+    void hold(int stream) {
+        held.add(stream);
+    }
+
+    void release(int stream) {
+        held.remove(stream);
+    }
+
+    /** Streams that recorded a use of the block since it was handed out. */
+    List<Integer> usersOf(int block) {
+        IntRBTreeSet streams = uses.get(block);
+        return streams == null ? List.of() : new ArrayList<>(streams);
+    }
+
+    private IntArrayFIFOQueue end(IntArrayFIFOQueue events, PrivatePool pool) {
+        IntArrayFIFOQueue rest = new IntArrayFIFOQueue();
+        while (!events.isEmpty()) {
+            int block = events.dequeueInt();
+            if (pool != null && table.pool[block].owner != pool) {
+                rest.enqueue(block);
+            } else if (--table.events[block] == 0) {
+                whenOver.accept(block);
+            }
+        }
+        return rest;
+    }
+}
