@@ -21,7 +21,8 @@ public enum DType {
     FLOAT8_E4M3FN(1, "float8_e4m3fn"),
     FLOAT8_E5M2(1, "float8_e5m2"),
     FLOAT8_E4M3FNUZ(1, "float8_e4m3fnuz"),
-    FLOAT8_E5M2FNUZ(1, "float8_e5m2fnuz");
+    FLOAT8_E5M2FNUZ(1, "float8_e5m2fnuz"),
+    FLOAT8_E8M0FNU(1, "float8_e8m0fnu");
 
     private final int bytes;
     private final String torchName;
@@ -54,7 +55,8 @@ public enum DType {
                     FLOAT8_E4M3FN,
                     FLOAT8_E5M2,
                     FLOAT8_E4M3FNUZ,
-                    FLOAT8_E5M2FNUZ -> true;
+                    FLOAT8_E5M2FNUZ,
+                    FLOAT8_E8M0FNU -> true;
             default -> false;
         };
     }

@@ -1,7 +1,10 @@
 package dev.headroom.graph;
 
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A forward pass as ATen operator calls over named values; sizes may be expressions over symbols.
@@ -16,6 +19,7 @@ import java.util.Map;
  * @param symbols the free symbols and the range of each
  * @param state fully qualified names of parameters and persistent buffers in {@code state_dict} order: a module's own
  *     before its children's; every alias of a tied tensor is listed
+ * @param held the tensors that the model holds, which of them share storage, and its modules
  */
 public record Graph(
         String name,
@@ -25,7 +29,39 @@ public record Graph(
         Map<String, TensorMeta> values,
         Map<String, SymExpr> ints,
         Map<String, SymbolRange> symbols,
-        List<String> state) {
+        List<String> state,
+        ModelState held) {
+
+    /** A graph whose inputs are all that the model holds, no two of them tied. */
+    public Graph(
+            String name,
+            List<Input> inputs,
+            List<Node> nodes,
+            List<Output> outputs,
+            Map<String, TensorMeta> values,
+            Map<String, SymExpr> ints,
+            Map<String, SymbolRange> symbols,
+            List<String> state) {
+        this(name, inputs, nodes, outputs, values, ints, symbols, state, heldByInputs(inputs, values));
+    }
+
+    private static ModelState heldByInputs(List<Input> inputs, Map<String, TensorMeta> values) {
+        Set<String> modules = new LinkedHashSet<>(Set.of(""));
+        Map<String, ModelState.HeldTensor> tensors = new LinkedHashMap<>();
+        for (Input input : inputs) {
+            if (input.kind() == InputKind.USER) {
+                continue;
+            }
+            String name = input.qualifiedName();
+            for (int dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
+                modules.add(name.substring(0, dot));
+            }
+            TensorMeta meta = values.get(input.value());
+            boolean persistent = input.persistent() || input.kind() == InputKind.PARAMETER;
+            tensors.put(name, new ModelState.HeldTensor(input.kind(), meta, persistent, input.value(), name));
+        }
+        return new ModelState(List.copyOf(modules), tensors, List.of());
+    }
 
     /** What an input is. */
     public enum InputKind {

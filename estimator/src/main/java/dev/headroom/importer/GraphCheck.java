@@ -1,0 +1,63 @@
+package dev.headroom.importer;
+
+import dev.headroom.graph.Argument;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.GraphException;
+import dev.headroom.graph.Node;
+import java.util.HashSet;
+import java.util.Set;
+
+/** Finds graphs that no program could run: values used before they exist, defined twice, or not described. */
+final class GraphCheck {
+    private GraphCheck() {}
+
+    /** @throws GraphException naming the value and the node */
+    static void check(Graph graph) {
+        Set<String> defined = new HashSet<>();
+        for (Graph.Input input : graph.inputs()) {
+            if (input.value() != null) {
+                define(graph, defined, input.value(), "the inputs");
+            }
+        }
+        for (Node node : graph.nodes()) {
+            for (Node.NamedArgument argument : node.arguments()) {
+                use(defined, argument.value(), node);
+            }
+            for (String output : node.outputs()) {
+                if (output != null) {
+                    define(graph, defined, output, "node " + node.name());
+                }
+            }
+        }
+        for (Graph.Output output : graph.outputs()) {
+            if (output.value() != null && !defined.contains(output.value())) {
+                throw new GraphException("the output " + output.value() + " is computed by no node");
+            }
+        }
+    }
+
+    private static void define(Graph graph, Set<String> defined, String value, String where) {
+        if (!defined.add(value)) {
+            throw new GraphException("the value " + value + " of " + where + " is defined twice");
+        }
+        if (!graph.values().containsKey(value)) {
+            throw new GraphException("the value " + value + " of " + where + " has no description in tensor_values");
+        }
+    }
+
+    private static void use(Set<String> defined, Argument argument, Node node) {
+        if (argument instanceof Argument.Subgraph body) {
+            check(body.graph());
+            return;
+        }
+        if (!(argument instanceof Argument.Value) && !(argument instanceof Argument.Values)) {
+            return;
+        }
+        for (String value : GraphReader.tensors(argument)) {
+            if (value != null && !defined.contains(value)) {
+                throw new GraphException("node " + node.name() + " (" + node.target() + ") reads the value " + value
+                        + ", which nothing before it defines");
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package dev.headroom.importer;
+
+import dev.headroom.graph.Argument;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.GraphException;
+import dev.headroom.graph.Node;
+import dev.headroom.graph.Node.NamedArgument;
+import dev.headroom.graph.SymExpr;
+import dev.headroom.graph.TensorMeta;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Reads the {@code graph} object of an exported program, subgraphs included. Integers that arguments name stay
+ * {@link NamedInt}s: their table comes after the nodes.
+ */
+final class GraphReader {
+    private final Json json;
+    private final MetaReader metas;
+    private final ArgumentReader arguments;
+    private final NodeMetadata metadata = new NodeMetadata();
+
+    GraphReader(Json json, MetaReader metas) {
+        this.json = json;
+        this.metas = metas;
+        this.arguments = new ArgumentReader(json, this);
+    }
+
+    ArgumentReader arguments() {
+        return arguments;
+    }
+
+    /** Reads a graph whose inputs and outputs are all the user's, as a subgraph's are. */
+    Graph read(String name) throws IOException {
+        List<Graph.Input> inputs = new ArrayList<>();
+        List<Graph.Output> outputs = new ArrayList<>();
+        List<Node> nodes = new ArrayList<>();
+        Map<String, TensorMeta> values = new LinkedHashMap<>();
+        Map<String, SymExpr> ints = new LinkedHashMap<>();
+        json.object(field -> {
+            switch (field) {
+                case "inputs" -> json.array(() -> addInputs(inputs, arguments.argument()));
+                case "outputs" -> json.array(() -> addOutputs(outputs, arguments.argument()));
+                case "nodes" -> json.array(() -> addNode(nodes));
+                case "tensor_values" -> json.object(value -> define(values, value, metas.tensor()));
+                case "sym_int_values" -> json.object(value -> define(ints, value, metas.size()));
+                default -> {}
+            }
+        });
+        return new Graph(name, inputs, nodes, outputs, values, ints, Map.of(), List.of());
+    }
+
+    private static <T> void define(Map<String, T> table, String name, T value) {
+        if (table.put(name, value) != null) {
+            throw new GraphException("the value " + name + " is described twice");
+        }
+    }
+
+    private static void addInputs(List<Graph.Input> inputs, Argument argument) {
+        for (String name : tensors(argument)) {
+            inputs.add(new Graph.Input(Graph.InputKind.USER, name, name == null ? "" : name, false));
+        }
+    }
+
+    private static void addOutputs(List<Graph.Output> outputs, Argument argument) {
+        for (String name : tensors(argument)) {
+            outputs.add(new Graph.Output(Graph.OutputKind.USER, name, name == null ? "" : name));
+        }
+    }
+
+    /** The tensors that a result or operand stands for; one {@code null} for anything else. */
+    static List<String> tensors(Argument argument) {
+        if (argument instanceof Argument.Value value) {
+            return List.of(value.name());
+        }
+        if (argument instanceof Argument.Values list) {
+            return list.names();
+        }
+        List<String> none = new ArrayList<>();
+        none.add(null);
+        return none;
+    }
+
+    private void addNode(List<Node> nodes) throws IOException {
+        NodeFields fields = new NodeFields();
+        json.object(name -> {
+            switch (name) {
+                case "target" -> fields.target = NodeMetadata.target(json.string());
+                case "name" -> fields.name = json.isNull() ? null : json.string();
+                case "inputs" -> json.array(() -> fields.inputs.add(named()));
+                case "outputs" -> json.array(() -> addResults(fields, arguments.argument()));
+                case "metadata" -> json.object(key -> fields.metadata(key, json));
+                default -> {}
+            }
+        });
+        if (fields.target == null) {
+            throw new GraphException("a node without a target");
+        }
+        if (fields.computesIntegersOnly()) {
+            return;
+        }
+        nodes.add(new Node(
+                fields.nodeName(nodes.size()),
+                fields.target,
+                List.copyOf(fields.inputs),
+                Collections.unmodifiableList(fields.results),
+                metadata.modules(fields.moduleStack),
+                metadata.shared(fields.stackTrace)));
+    }
+
+    private static void addResults(NodeFields fields, Argument result) {
+        boolean tensor = result instanceof Argument.Value || result instanceof Argument.Values;
+        fields.onlyIntegers &= !tensor && !(result instanceof Argument.None);
+        fields.results.addAll(tensors(result));
+    }
+
+    private NamedArgument named() throws IOException {
+        String[] name = {""};
+        Argument[] value = {null};
+        json.object(field -> {
+            if (field.equals("name")) {
+                name[0] = json.isNull() ? "" : json.string();
+            } else if (field.equals("arg")) {
+                value[0] = arguments.argument();
+            }
+        });
+        if (value[0] == null) {
+            throw new GraphException("an argument without a value");
+        }
+        return new NamedArgument(metadata.shared(name[0]), value[0]);
+    }
+
+    private static final class NodeFields {
+        private String name;
+        private String target;
+        private final List<NamedArgument> inputs = new ArrayList<>();
+        private final List<String> results = new ArrayList<>();
+        private boolean onlyIntegers = true;
+        private String moduleStack = "";
+        private String stackTrace = "";
+
+        void metadata(String key, Json json) throws IOException {
+            if (key.equals("nn_module_stack") && json.isString()) {
+                moduleStack = json.string();
+            } else if (key.equals("stack_trace") && json.isString()) {
+                stackTrace = json.string();
+            }
+        }
+
+        /** Size arithmetic, which the table of integers holds already. */
+        boolean computesIntegersOnly() {
+            return onlyIntegers && !results.isEmpty() && NodeMetadata.isSizeArithmetic(target);
+        }
+
+        /** Older schemas name no nodes: the first result's name is mostly FX's name for the node. */
+        String nodeName(int index) {
+            if (name != null) {
+                return name;
+            }
+            return results.isEmpty() || results.get(0) == null ? target + "_" + index : results.get(0);
+        }
+    }
+}

@@ -1,0 +1,207 @@
+package dev.headroom.importer;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParseException;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
+import dev.headroom.graph.GraphException;
+import java.io.IOException;
+import java.io.InputStream;
+
+/**
+ * A cursor over a JSON document. Every method starts at the first token of a value and leaves at its last; what a
+ * handler does not read is skipped.
+ */
+final class Json {
+    private static final int DEEPEST = 400;
+
+    private static final JsonFactory FACTORY = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(DEEPEST)
+                    .maxNumberLength(1000)
+                    .build())
+            .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
+            .build();
+
+    /** Reads one value of an array. */
+    @FunctionalInterface
+    interface ItemHandler {
+        void item() throws IOException;
+    }
+
+    /** Reads the value of one field. */
+    @FunctionalInterface
+    interface FieldHandler {
+        void field(String name) throws IOException;
+    }
+
+    /** Reads a document. */
+    @FunctionalInterface
+    interface DocumentHandler {
+        void document(Json json) throws IOException;
+    }
+
+    private final JsonParser parser;
+
+    private Json(JsonParser parser) {
+        this.parser = parser;
+    }
+
+    /**
+     * Reads a document from its first token to its end.
+     *
+     * @param where names the document in messages
+     */
+    static void read(InputStream stream, String where, DocumentHandler handler) {
+        try (JsonParser parser = FACTORY.createParser(stream)) {
+            Json json = new Json(parser);
+            try {
+                if (parser.nextToken() == null) {
+                    throw new GraphException("it is empty");
+                }
+                handler.document(json);
+            } catch (GraphException e) {
+                throw new GraphException(where + json.place() + ": " + e.getMessage(), e);
+            }
+            if (parser.nextToken() != null) {
+                throw new GraphException(where + " goes on after its end");
+            }
+        } catch (JsonParseException e) {
+            throw new GraphException(where + " is not valid JSON (cut off or damaged?): " + oneLine(e), e);
+        } catch (JsonProcessingException e) {
+            throw new GraphException(where + " cannot be read: " + oneLine(e), e);
+        } catch (IOException e) {
+            throw new GraphException(where + " cannot be read (cut off or damaged?): " + e.getMessage(), e);
+        }
+    }
+
+    private static String oneLine(JsonProcessingException e) {
+        String message = String.valueOf(e.getOriginalMessage()).replaceAll("\\s+", " ");
+        String text = message.length() > 160 ? message.substring(0, 160) + "..." : message;
+        return e.getLocation() == null ? text : text + " at byte " + e.getLocation().getByteOffset();
+    }
+
+    private String place() {
+        String pointer = parser.getParsingContext().pathAsPointer().toString();
+        return pointer.isEmpty() ? "" : ", " + pointer;
+    }
+
+    void object(FieldHandler handler) throws IOException {
+        expect(JsonToken.START_OBJECT, "an object");
+        while (parser.nextToken() != JsonToken.END_OBJECT) {
+            String name = parser.currentName();
+            parser.nextToken();
+            JsonToken first = parser.currentToken();
+            int depth = parser.getParsingContext().getNestingDepth();
+            handler.field(name);
+            finish(first, depth);
+        }
+    }
+
+    void array(ItemHandler handler) throws IOException {
+        expect(JsonToken.START_ARRAY, "a list");
+        JsonToken first;
+        while ((first = parser.nextToken()) != JsonToken.END_ARRAY) {
+            int depth = parser.getParsingContext().getNestingDepth();
+            handler.item();
+            finish(first, depth);
+        }
+    }
+
+    private void finish(JsonToken first, int depth) throws IOException {
+        boolean unread = first.isStructStart()
+                && parser.currentToken() == first
+                && parser.getParsingContext().getNestingDepth() == depth;
+        if (unread) {
+            parser.skipChildren();
+        }
+    }
+
+    /** A union: an object of one field, whose name says the kind. */
+    void union(FieldHandler handler) throws IOException {
+        int[] fields = {0};
+        object(name -> {
+            if (++fields[0] > 1) {
+                throw new GraphException("a second field \"" + name + "\" where one of several kinds is expected");
+            }
+            handler.field(name);
+        });
+        if (fields[0] == 0) {
+            throw new GraphException("an empty object where one of several kinds is expected");
+        }
+    }
+
+    boolean isNull() {
+        return parser.currentToken() == JsonToken.VALUE_NULL;
+    }
+
+    boolean isString() {
+        return parser.currentToken() == JsonToken.VALUE_STRING;
+    }
+
+    boolean isObject() {
+        return parser.currentToken() == JsonToken.START_OBJECT;
+    }
+
+    String string() throws IOException {
+        expect(JsonToken.VALUE_STRING, "a text");
+        return parser.getText();
+    }
+
+    long integer() throws IOException {
+        expect(JsonToken.VALUE_NUMBER_INT, "a whole number");
+        return parser.getLongValue();
+    }
+
+    /** A code of an enumeration; anything beyond 32 bits is none. */
+    int code() throws IOException {
+        long value = integer();
+        return value == (int) value ? (int) value : -1;
+    }
+
+    /** A number; PyTorch writes infinities and NaN as text. */
+    double real() throws IOException {
+        if (isString()) {
+            return switch (parser.getText()) {
+                case "Infinity", "inf" -> Double.POSITIVE_INFINITY;
+                case "-Infinity", "-inf" -> Double.NEGATIVE_INFINITY;
+                case "NaN", "nan" -> Double.NaN;
+                default -> throw wrong("a number");
+            };
+        }
+        if (!parser.currentToken().isNumeric()) {
+            throw wrong("a number");
+        }
+        return parser.getDoubleValue();
+    }
+
+    boolean bool() {
+        JsonToken token = parser.currentToken();
+        if (token != JsonToken.VALUE_TRUE && token != JsonToken.VALUE_FALSE) {
+            throw wrong("true or false");
+        }
+        return token == JsonToken.VALUE_TRUE;
+    }
+
+    private void expect(JsonToken token, String what) {
+        if (parser.currentToken() != token) {
+            throw wrong(what);
+        }
+    }
+
+    private GraphException wrong(String expected) {
+        return new GraphException("expected " + expected + " but found "
+                + switch (parser.currentToken()) {
+                    case START_OBJECT -> "an object";
+                    case START_ARRAY -> "a list";
+                    case VALUE_NULL -> "nothing";
+                    case VALUE_STRING -> "a text";
+                    case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> "a number";
+                    case VALUE_TRUE, VALUE_FALSE -> "true or false";
+                    default -> "something else";
+                });
+    }
+}

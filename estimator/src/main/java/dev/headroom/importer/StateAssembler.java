@@ -1,0 +1,118 @@
+package dev.headroom.importer;
+
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.Graph.InputKind;
+import dev.headroom.graph.GraphException;
+import dev.headroom.graph.ModelState;
+import dev.headroom.graph.ModelState.HeldTensor;
+import dev.headroom.graph.TensorMeta;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+/** Joins the signature's inputs with the archive's description of its tensors: what the model holds, in order. */
+final class StateAssembler {
+    private record Found(InputKind kind, TensorMeta meta, boolean persistent, String value) {}
+
+    private final Graph graph;
+    private final Map<String, Found> found = new LinkedHashMap<>();
+
+    private StateAssembler(Graph graph) {
+        this.graph = graph;
+    }
+
+    /**
+     * Assembles the state.
+     *
+     * @param graph the resolved graph; its inputs are the signature's
+     * @param modules the exporter's list of modules
+     * @param weightBytes size of a weights record, 0 if the archive holds no data
+     */
+    static ModelState assemble(
+            Graph graph,
+            List<String> modules,
+            List<String> notes,
+            Map<String, StateReader.Payload> weights,
+            Map<String, StateReader.Payload> constants,
+            ToLongFunction<String> weightBytes) {
+        StateAssembler assembler = new StateAssembler(graph);
+        assembler.collect(weights, constants);
+        Map<String, String> canonical = new HashMap<>();
+        List<String> allNotes = new ArrayList<>(notes);
+        assembler.tieByStorage(canonical, weights, weightBytes);
+        assembler.tieByUse(canonical, weights, weightBytes, allNotes);
+        return assembler.inOrder(modules, canonical, allNotes);
+    }
+
+    private void collect(Map<String, StateReader.Payload> weights, Map<String, StateReader.Payload> constants) {
+        for (Graph.Input input : graph.inputs()) {
+            if (input.kind() == InputKind.USER) {
+                continue;
+            }
+            String name = input.qualifiedName();
+            StateReader.Payload payload = weights.containsKey(name) ? weights.get(name) : constants.get(name);
+            TensorMeta meta = payload == null ? graph.values().get(input.value()) : payload.meta();
+            if (found.put(name, new Found(input.kind(), meta, input.persistent(), input.value())) != null) {
+                throw new GraphException("the tensor " + name + " is an input twice");
+            }
+        }
+        weights.forEach((name, payload) -> found.putIfAbsent(
+                name,
+                new Found(payload.parameter() ? InputKind.PARAMETER : InputKind.BUFFER, payload.meta(), true, null)));
+        constants.forEach((name, payload) ->
+                found.putIfAbsent(name, new Found(InputKind.CONSTANT, payload.meta(), false, null)));
+    }
+
+    /** Real weights: one record a storage. */
+    private void tieByStorage(
+            Map<String, String> canonical, Map<String, StateReader.Payload> weights, ToLongFunction<String> weightBytes) {
+        weights.forEach((name, payload) -> {
+            if (weightBytes.applyAsLong(payload.record()) > 0) {
+                canonical.put(name, "record " + payload.record());
+            }
+        });
+    }
+
+    /** Weights without data all claim the same record. */
+    private void tieByUse(
+            Map<String, String> canonical,
+            Map<String, StateReader.Payload> weights,
+            ToLongFunction<String> weightBytes,
+            List<String> notes) {
+        Map<String, TensorMeta> parameters = new LinkedHashMap<>();
+        found.forEach((name, tensor) -> {
+            if (tensor.kind == InputKind.PARAMETER && !canonical.containsKey(name)) {
+                parameters.put(name, tensor.meta);
+            }
+        });
+        TiedTensors.Result result = TiedTensors.find(graph, parameters);
+        result.tied().forEach(canonical::put);
+        result.tied().values().forEach(name -> canonical.put(name, name));
+        notes.addAll(result.notes());
+    }
+
+    private ModelState inOrder(List<String> called, Map<String, String> canonical, List<String> notes) {
+        List<String> modules = ModuleTree.order(called, found.keySet());
+        Map<String, Map<InputKind, List<String>>> owned = new HashMap<>();
+        found.forEach((name, tensor) -> owned.computeIfAbsent(ModelState.owner(name), m -> new HashMap<>())
+                .computeIfAbsent(tensor.kind, k -> new ArrayList<>())
+                .add(name));
+        Map<String, String> first = new HashMap<>();
+        Map<String, HeldTensor> tensors = new LinkedHashMap<>();
+        for (String module : modules) {
+            for (InputKind kind : List.of(InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT)) {
+                for (String name :
+                        owned.getOrDefault(module, Map.of()).getOrDefault(kind, List.of())) {
+                    Found tensor = found.get(name);
+                    String storage = first.computeIfAbsent(canonical.getOrDefault(name, name), k -> name);
+                    tensors.put(
+                            name, new HeldTensor(kind, tensor.meta, tensor.persistent, tensor.value, storage));
+                }
+            }
+        }
+        return new ModelState(modules, tensors, notes);
+    }
+}

@@ -1,0 +1,51 @@
+package dev.headroom.importer;
+
+import dev.headroom.graph.GraphException;
+import dev.headroom.graph.TensorMeta;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Reads {@code PayloadConfig}: what an archive says of its weights and constants, without their bytes. */
+final class StateReader {
+    /**
+     * One tensor.
+     *
+     * @param record name of the file of its storage
+     */
+    record Payload(String record, boolean parameter, TensorMeta meta) {}
+
+    private StateReader() {}
+
+    /** Reads the tensors by qualified name; entries that are no tensors are left out. */
+    static Map<String, Payload> read(Json json) throws IOException {
+        Map<String, Payload> payloads = new LinkedHashMap<>();
+        MetaReader metas = new MetaReader(json);
+        json.object(field -> {
+            if (field.equals("config")) {
+                json.object(name -> {
+                    Payload payload = payload(json, metas);
+                    if (payload.meta != null && payloads.put(name, payload) != null) {
+                        throw new GraphException("the tensor " + name + " is described twice");
+                    }
+                });
+            }
+        });
+        return payloads;
+    }
+
+    private static Payload payload(Json json, MetaReader metas) throws IOException {
+        String[] record = {""};
+        boolean[] parameter = {false};
+        TensorMeta[] meta = {null};
+        json.object(field -> {
+            switch (field) {
+                case "path_name" -> record[0] = json.string();
+                case "is_param" -> parameter[0] = json.bool();
+                case "tensor_meta" -> meta[0] = json.isNull() ? null : metas.tensor();
+                default -> {}
+            }
+        });
+        return new Payload(record[0], parameter[0], meta[0]);
+    }
+}
