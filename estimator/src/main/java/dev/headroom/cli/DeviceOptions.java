@@ -1,0 +1,55 @@
+package dev.headroom.cli;
+
+import dev.headroom.device.Gpu;
+import dev.headroom.device.GpuCatalogue;
+import dev.headroom.graph.Graph;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.training.TrainingRun;
+import picocli.CommandLine.Option;
+
+/** The card and what of it the run may use. */
+final class DeviceOptions {
+    @Option(names = "--gpu", paramLabel = "NAME", description = "A card of 'headroom devices', such as rtx-3090.")
+    String gpu;
+
+    @Option(names = "--memory", paramLabel = "SIZE", description = "Device memory, such as 24GiB or 40GB.")
+    String memory;
+
+    @Option(names = "--in-use", paramLabel = "SIZE", description = "Device memory taken by others.")
+    String inUse;
+
+    @Option(names = "--limit", paramLabel = "SIZE", description = "What the allocator may reserve.")
+    String limit;
+
+    /**
+     * The question to ask of a graph.
+     *
+     * @throws BadOption for an unknown card or sizes that contradict each other
+     */
+    PredictionRequest request(Graph graph, TrainingRun run) {
+        Gpu card = gpu == null ? null : card();
+        Long total = memory == null ? null : (Long) Sizes.positive("--memory", memory);
+        long taken = inUse == null ? 0 : Sizes.parse("--in-use", inUse);
+        Long most = limit == null ? null : (Long) Sizes.positive("--limit", limit);
+        if (taken > 0 && card == null && total == null) {
+            throw new BadOption("--in-use needs a device; add --gpu NAME or --memory SIZE");
+        }
+        Long size = total != null ? total : card != null ? (Long) card.memory() : null;
+        within("--in-use", inUse, taken, size);
+        within("--limit", limit, most == null ? 0 : most, size);
+        return new PredictionRequest(graph, run, card, total, taken, most);
+    }
+
+    private Gpu card() {
+        return GpuCatalogue.find(gpu)
+                .orElseThrow(() -> new BadOption("--gpu: '" + gpu + "' is not in the catalogue"
+                        + Suggestion.of(gpu, GpuCatalogue.names()) + "; 'headroom devices' lists all"));
+    }
+
+    private static void within(String option, String text, long bytes, Long size) {
+        if (size != null && bytes > size) {
+            throw new BadOption(option + ": " + text + " is more than the device's " + size
+                    + " bytes; lower it or name the device");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+package dev.headroom.cli;
+
+import dev.headroom.graph.DType;
+import dev.headroom.report.OptionNames;
+import dev.headroom.training.LossKind;
+import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TrainingRun;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** What is trained and how: the options, turned into a {@link TrainingRun}. */
+final class ScenarioOptions {
+    private static final int MOST_STEPS = 1_000;
+    private static final int MOST_PASSES = 100_000;
+
+    @Option(names = "--batch", paramLabel = "N", description = "Batch size; binds the symbolic batch dimension.")
+    String batch;
+
+    @Option(names = "--dim", paramLabel = "NAME=N", description = "Binds another symbolic dimension; repeatable.")
+    List<String> dims = new ArrayList<>();
+
+    @Option(
+            names = "--optimizer",
+            paramLabel = "NAME",
+            description = "sgd, sgd-momentum, adam, adamw (default), rmsprop, adagrad, adafactor or none.")
+    String optimizer;
+
+    @Option(names = "--foreach", paramLabel = "WHEN", description = "Multi-tensor optimizer: auto, true or false.")
+    String foreach;
+
+    @Option(names = "--fused", description = "Fused optimizer kernels.")
+    boolean fused;
+
+    @Option(names = "--dtype", paramLabel = "TYPE", description = "Parameters and inputs: fp32, fp16 or bf16.")
+    String dtype;
+
+    @Option(names = "--amp", paramLabel = "TYPE", description = "Autocast: fp16 (with a GradScaler) or bf16.")
+    String amp;
+
+    @Option(
+            names = "--loss",
+            paramLabel = "KIND",
+            description = "cross-entropy, mse, sum or output (default: output when the model returns a scalar first).")
+    String loss;
+
+    @Option(names = "--checkpoint", paramLabel = "SEGMENTS", description = "Recompute activations in backward.")
+    String checkpoint;
+
+    @Option(names = "--reentrant", paramLabel = "BOOL", description = "Variant of checkpointing: true or false.")
+    String reentrant;
+
+    @Option(names = "--accumulate", paramLabel = "K", description = "Forward and backward passes a step.")
+    String accumulate;
+
+    @Option(names = "--steps", paramLabel = "N", description = "Training steps to play (default 3).")
+    String steps;
+
+    @Option(names = "--zero-grad-keep", description = "zero_grad(set_to_none=False).")
+    boolean zeroGradKeep;
+
+    @Option(names = "--channels-last", description = "Model and images in torch.channels_last.")
+    boolean channelsLast;
+
+    @Option(names = "--cudnn-benchmark", description = "torch.backends.cudnn.benchmark = True.")
+    boolean cudnnBenchmark;
+
+    @Option(
+            names = "--cudnn-workspace",
+            paramLabel = "SIZE",
+            description = "Workspace of cuDNN convolutions: auto (default), none or a size.")
+    String cudnnWorkspace;
+
+    @Option(names = "--attention", paramLabel = "KIND", description = "auto, flash, efficient, cudnn or math.")
+    String attention;
+
+    @Option(names = "--input-grad", description = "The first floating-point input requires a gradient.")
+    boolean inputGrad;
+
+    @Option(names = "--drop-outputs", description = "Outputs and loss are deleted after each backward pass.")
+    boolean dropOutputs;
+
+    @Option(names = "--inference", description = "eval() under no_grad: forward passes only.")
+    boolean inference;
+
+    @Option(names = "--alloc-conf", paramLabel = "STR", description = "In the syntax of PYTORCH_CUDA_ALLOC_CONF.")
+    String allocConf;
+
+    @Option(names = "--torch", paramLabel = "VERSION", description = "PyTorch version to model (default the newest).")
+    String torch;
+
+    /**
+     * The run that the options describe.
+     *
+     * @throws BadOption for a value or a combination that cannot be
+     */
+    TrainingRun toRun() {
+        TrainingRun run = new TrainingRun();
+        run.batch = batch == null ? null : (Long) Whole.parse("--batch", batch, 1, Long.MAX_VALUE);
+        dims.forEach(text -> bind(run, text));
+        if (optimizer != null) {
+            run.optimizer = Choice.of("--optimizer", optimizer, OptimizerKind.values(), OptimizerKind::option);
+        }
+        if (foreach != null) {
+            run.foreach = Choice.of("--foreach", foreach, TrainingRun.Foreach.values(), OptionNames::of);
+        }
+        run.fused = fused;
+        run.dtype = floating("--dtype", dtype, DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16);
+        run.amp = floating("--amp", amp, DType.FLOAT16, DType.BFLOAT16);
+        if (loss != null) {
+            LossKind[] kinds = {LossKind.CROSS_ENTROPY, LossKind.MSE, LossKind.SUM, LossKind.OUTPUT};
+            run.loss = Choice.of("--loss", loss, kinds, OptionNames::of);
+        }
+        if (checkpoint != null && !checkpoint.equals("none")) {
+            run.checkpoint = (int) Whole.parse("--checkpoint", checkpoint, 1, 1_000_000);
+        }
+        if (reentrant != null && !reentrant.equals("auto")) {
+            run.reentrant = Choice.of("--reentrant", reentrant, new Boolean[] {true, false}, Object::toString);
+        }
+        run.accumulate = accumulate == null ? 1 : (int) Whole.parse("--accumulate", accumulate, 1, MOST_PASSES);
+        run.steps = steps == null ? run.steps : (int) Whole.parse("--steps", steps, 1, MOST_STEPS);
+        run.zeroGradKeep = zeroGradKeep;
+        run.channelsLast = channelsLast;
+        run.cudnnBenchmark = cudnnBenchmark;
+        run.cudnnWorkspace = workspace();
+        if (attention != null) {
+            run.attention = Choice.of("--attention", attention, TrainingRun.Attention.values(), OptionNames::of);
+        }
+        run.inputGrad = inputGrad;
+        run.dropOutputs = dropOutputs;
+        run.inference = inference;
+        run.allocConf = allocConf == null ? "" : allocConf;
+        run.torch = torch == null ? run.torch : version();
+        Combinations.check(run);
+        return run;
+    }
+
+    /** What was asked for and cannot have an effect, one line each. */
+    List<String> withoutEffect(TrainingRun run) {
+        List<String> lines = new ArrayList<>();
+        if (run.reentrant != null && run.checkpoint == 0) {
+            lines.add("--reentrant has no effect without --checkpoint");
+        }
+        if (run.inference) {
+            note(lines, optimizer != null && run.optimizer != OptimizerKind.NONE, "--optimizer");
+            note(lines, fused, "--fused");
+            note(lines, loss != null, "--loss");
+            note(lines, run.accumulate > 1, "--accumulate");
+            note(lines, zeroGradKeep, "--zero-grad-keep");
+            note(lines, run.checkpoint > 0, "--checkpoint");
+        }
+        return lines;
+    }
+
+    private static void note(List<String> lines, boolean given, String option) {
+        if (given) {
+            lines.add(option + " has no effect with --inference");
+        }
+    }
+
+    private static void bind(TrainingRun run, String text) {
+        int at = text.indexOf('=');
+        String name = at < 0 ? "" : text.substring(0, at).strip();
+        if (name.isEmpty()) {
+            throw new BadOption("--dim: '" + text + "' is not NAME=N; write it like --dim seq=512");
+        }
+        long size = Whole.parse("--dim " + name, text.substring(at + 1), 1, Long.MAX_VALUE);
+        if (run.dims.put(name, size) != null) {
+            throw new BadOption("--dim " + name + ": given twice");
+        }
+    }
+
+    private static DType floating(String option, String text, DType... types) {
+        return text == null ? null : Choice.of(option, text, types, OptionNames::of);
+    }
+
+    private Long workspace() {
+        if (cudnnWorkspace == null || cudnnWorkspace.equals("auto")) {
+            return null;
+        }
+        return cudnnWorkspace.equals("none") ? 0L : (Long) Sizes.parse("--cudnn-workspace", cudnnWorkspace);
+    }
+
+    private String version() {
+        if (!torch.matches("\\d{1,3}\\.\\d{1,3}(\\.\\d{1,3})?")) {
+            throw new BadOption("--torch: '" + torch + "' is not a version; write it like 2.14");
+        }
+        return torch;
+    }
+}

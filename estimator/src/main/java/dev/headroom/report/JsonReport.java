@@ -1,0 +1,164 @@
+package dev.headroom.report;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.StreamWriteFeature;
+import dev.headroom.device.Gpu;
+import dev.headroom.predict.LayerShare;
+import dev.headroom.predict.PhaseState;
+import dev.headroom.predict.Prediction;
+import dev.headroom.shadow.Category;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+
+/** A prediction as one JSON object: bytes throughout, keys in a fixed order, {@code null} where nothing is known. */
+public final class JsonReport {
+    private final JsonGenerator json;
+
+    private JsonReport(JsonGenerator json) {
+        this.json = json;
+    }
+
+    /** Writes the object and a line feed; the writer stays open. */
+    public static void write(Prediction prediction, Writer out) {
+        JsonFactory factory = JsonFactory.builder()
+                .configure(StreamWriteFeature.AUTO_CLOSE_TARGET, false)
+                .build();
+        try (JsonGenerator json = factory.createGenerator(out)) {
+            new JsonReport(json).prediction(prediction);
+            json.writeRaw('\n');
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void prediction(Prediction p) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("model", p.model());
+        ScenarioJson.write(json, p.run());
+        device(p.device());
+        json.writeArrayFieldStart("phases");
+        for (PhaseState phase : p.phases()) {
+            phase(phase);
+        }
+        json.writeEndArray();
+        json.writeObjectFieldStart("peak");
+        json.writeNumberField("allocated", p.peak().allocated());
+        json.writeNumberField("reserved", p.peak().reserved());
+        json.writeNumberField("device", p.peak().device());
+        json.writeEndObject();
+        atPeak(p);
+        json.writeArrayFieldStart("layers");
+        for (LayerShare layer : p.layers()) {
+            layer(layer);
+        }
+        json.writeEndArray();
+        verdict(p.verdict());
+        oom(p.oom());
+        json.writeArrayFieldStart("warnings");
+        for (String warning : p.warnings()) {
+            json.writeString(warning);
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("unmodelled");
+        for (Prediction.Unmodelled u : p.unmodelled()) {
+            json.writeStartObject();
+            json.writeStringField("operator", u.operator());
+            json.writeNumberField("count", u.count());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    private void device(Prediction.Device device) throws IOException {
+        if (device == null) {
+            json.writeNullField("device");
+            return;
+        }
+        Gpu gpu = device.gpu();
+        json.writeObjectFieldStart("device");
+        json.writeStringField("gpu", gpu == null ? null : gpu.name());
+        json.writeStringField("title", gpu == null ? null : gpu.title());
+        json.writeStringField("capability", gpu == null ? null : gpu.major() + "." + gpu.minor());
+        number("sms", gpu == null ? null : (Long) (long) gpu.sms());
+        json.writeNumberField("memory", device.memory());
+        json.writeNumberField("in_use", device.inUse());
+        number("limit", device.limit());
+        json.writeEndObject();
+    }
+
+    private void phase(PhaseState phase) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("phase", phase.phase());
+        number("step", phase.step());
+        number("micro", phase.micro());
+        json.writeNumberField("allocated", phase.allocated());
+        json.writeNumberField("reserved", phase.reserved());
+        json.writeNumberField("max_allocated", phase.maxAllocated());
+        json.writeNumberField("max_reserved", phase.maxReserved());
+        json.writeEndObject();
+    }
+
+    private void atPeak(Prediction p) throws IOException {
+        json.writeObjectFieldStart("at_peak");
+        for (Category category : Category.values()) {
+            json.writeNumberField(category.key(), p.atPeak().getOrDefault(category, 0L));
+        }
+        json.writeNumberField("rounding", p.rounding());
+        json.writeNumberField("cached_free", p.cachedFree());
+        json.writeEndObject();
+    }
+
+    private void layer(LayerShare layer) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("module", layer.module());
+        json.writeStringField("operator", layer.operator());
+        json.writeNumberField("parameters", layer.parameters());
+        json.writeNumberField("gradients", layer.gradients());
+        json.writeNumberField("optimizer_state", layer.optimizerState());
+        json.writeNumberField("saved", layer.saved());
+        json.writeNumberField("peak_share", layer.peakShare());
+        json.writeEndObject();
+    }
+
+    private void verdict(Prediction.Verdict verdict) throws IOException {
+        json.writeObjectFieldStart("verdict");
+        if (verdict.fits() == null) {
+            json.writeNullField("fits");
+        } else {
+            json.writeBooleanField("fits", verdict.fits());
+        }
+        number("headroom", verdict.headroom());
+        if (verdict.probabilityOom() == null) {
+            json.writeNullField("probability_oom");
+        } else {
+            json.writeNumberField("probability_oom", verdict.probabilityOom());
+        }
+        number("minimum_memory", verdict.minimumMemory());
+        json.writeEndObject();
+    }
+
+    private void oom(Prediction.Oom oom) throws IOException {
+        if (oom == null) {
+            json.writeNullField("oom");
+            return;
+        }
+        json.writeObjectFieldStart("oom");
+        json.writeStringField("phase", oom.phase());
+        number("step", oom.step());
+        json.writeStringField("module", oom.module());
+        json.writeStringField("operator", oom.operator());
+        json.writeNumberField("requested", oom.requested());
+        json.writeEndObject();
+    }
+
+    private void number(String key, Number value) throws IOException {
+        if (value == null) {
+            json.writeNullField(key);
+        } else {
+            json.writeNumberField(key, value.longValue());
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package dev.headroom.report;
+
+/** Colours of a terminal, or none. */
+public enum Style {
+    PLAIN,
+    COLOUR;
+
+    /** Colours when standard output is a terminal and neither {@code NO_COLOR} nor a dumb terminal forbids them. */
+    public static Style forTerminal() {
+        String noColour = System.getenv("NO_COLOR");
+        String term = System.getenv("TERM");
+        boolean colour = System.console() != null && (noColour == null || noColour.isEmpty()) && !"dumb".equals(term);
+        return colour ? COLOUR : PLAIN;
+    }
+
+    String good(String text) {
+        return paint("1;32", text);
+    }
+
+    String bad(String text) {
+        return paint("1;31", text);
+    }
+
+    String strong(String text) {
+        return paint("1", text);
+    }
+
+    String faint(String text) {
+        return paint("2", text);
+    }
+
+    private String paint(String code, String text) {
+        return this == PLAIN || text.isEmpty() ? text : "\033[" + code + "m" + text + "\033[0m";
+    }
+}

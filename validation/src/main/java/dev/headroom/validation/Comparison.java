@@ -1,0 +1,127 @@
+package dev.headroom.validation;
+
+import dev.headroom.fixtures.Recording;
+import dev.headroom.predict.PhaseState;
+import dev.headroom.predict.Prediction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+
+/**
+ * A prediction beside what the real PyTorch did, phase by phase.
+ *
+ * @param rows the phases that both have, in order
+ * @param structure "" when both went through the same phases, else what differs
+ */
+public record Comparison(List<Row> rows, String structure) {
+    /**
+     * One phase: recorded figures and predicted ones, in bytes.
+     */
+    public record Row(Recording.Phase recorded, PhaseState predicted) {
+        /** Whether {@code allocated} and {@code max_allocated} are equal to the byte. */
+        public boolean exact() {
+            return recorded.allocated() == predicted.allocated() && recorded.maxAllocated() == predicted.maxAllocated();
+        }
+
+        /** The larger relative error of {@code allocated} and {@code max_allocated}. */
+        public double allocatedError() {
+            return Math.max(
+                    error(predicted.allocated(), recorded.allocated()),
+                    error(predicted.maxAllocated(), recorded.maxAllocated()));
+        }
+
+        /** The relative error of {@code max_reserved}. */
+        public double reservedError() {
+            return error(predicted.maxReserved(), recorded.maxReserved());
+        }
+
+        /** Predicted minus recorded: {@code backward 1: allocated +512, max_allocated 0, max_reserved -2097152}. */
+        public String difference() {
+            return String.format(
+                    Locale.ROOT,
+                    "%s: allocated %+d, max_allocated %+d, reserved %+d, max_reserved %+d",
+                    recorded.label(),
+                    predicted.allocated() - recorded.allocated(),
+                    predicted.maxAllocated() - recorded.maxAllocated(),
+                    predicted.reserved() - recorded.reserved(),
+                    predicted.maxReserved() - recorded.maxReserved());
+        }
+
+        private static double error(long predicted, long recorded) {
+            return recorded == 0 ? (predicted == 0 ? 0 : 1) : Math.abs(predicted - recorded) / (double) recorded;
+        }
+    }
+
+    /** Lines both up. */
+    public static Comparison of(Recording recording, Prediction prediction) {
+        List<Row> rows = new ArrayList<>();
+        List<Recording.Phase> recorded = recording.phases();
+        List<PhaseState> predicted = prediction.phases();
+        int common = Math.min(recorded.size(), predicted.size());
+        String structure = "";
+        for (int i = 0; i < common && structure.isEmpty(); i++) {
+            if (same(recorded.get(i), predicted.get(i))) {
+                rows.add(new Row(recorded.get(i), predicted.get(i)));
+            } else {
+                structure = "phase " + i + " is " + recorded.get(i).label() + " in the recording, "
+                        + label(predicted.get(i)) + " in the prediction";
+            }
+        }
+        if (structure.isEmpty()) {
+            structure = endings(recording, prediction);
+        }
+        return new Comparison(List.copyOf(rows), structure);
+    }
+
+    /** Share of phases that are {@link Row#exact}, of all recorded ones that could be compared. */
+    public double exactShare() {
+        return rows.isEmpty() ? 0 : rows.stream().filter(Row::exact).count() / (double) rows.size();
+    }
+
+    /** The worst {@link Row#allocatedError}. */
+    public double worstAllocated() {
+        return rows.stream().mapToDouble(Row::allocatedError).max().orElse(1);
+    }
+
+    /** The worst {@link Row#reservedError}. */
+    public double worstReserved() {
+        return rows.stream().mapToDouble(Row::reservedError).max().orElse(1);
+    }
+
+    /** The first phase that is not exact or reserves otherwise, or "". */
+    public String firstDivergence() {
+        return rows.stream()
+                .filter(row -> !row.exact()
+                        || row.recorded().maxReserved() != row.predicted().maxReserved())
+                .findFirst()
+                .map(Row::difference)
+                .orElse("");
+    }
+
+    private static String endings(Recording recording, Prediction prediction) {
+        String recorded = recording.oom().path("during").asText("");
+        String predicted = prediction.oom() == null
+                ? ""
+                : prediction.oom().phase()
+                        + (prediction.oom().step() == null
+                                ? ""
+                                : " of step " + prediction.oom().step());
+        if (!recorded.equals(predicted)) {
+            return "out of memory in " + (recorded.isEmpty() ? "no phase" : recorded) + " in the recording, "
+                    + (predicted.isEmpty() ? "no phase" : predicted) + " in the prediction";
+        }
+        int difference = prediction.phases().size() - recording.phases().size();
+        return difference == 0 ? "" : Math.abs(difference) + (difference > 0 ? " phases too many" : " phases missing");
+    }
+
+    private static boolean same(Recording.Phase a, PhaseState b) {
+        return a.phase().equals(b.phase())
+                && Objects.equals(a.step(), b.step())
+                && Objects.equals(a.micro(), b.micro());
+    }
+
+    private static String label(PhaseState p) {
+        return p.phase() + (p.step() == null ? "" : " " + p.step()) + (p.micro() == null ? "" : "." + p.micro());
+    }
+}
