@@ -1,0 +1,182 @@
+package dev.headroom.execution;
+
+import dev.headroom.graph.Argument;
+import dev.headroom.graph.DType;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.GraphException;
+import dev.headroom.graph.Node;
+import dev.headroom.graph.SymExpr;
+import dev.headroom.graph.TensorMeta;
+import dev.headroom.ops.Call;
+import dev.headroom.ops.Registry;
+import dev.headroom.ops.Rule;
+import dev.headroom.shadow.Attribution;
+import dev.headroom.shadow.Frame;
+import dev.headroom.shadow.Runtime;
+import dev.headroom.shadow.Tensor;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Runs a graph's operators in order over a {@link Runtime}, with the lifetimes of the Python program behind it. */
+final class GraphRunner {
+    private final Runtime runtime;
+    private final Graph graph;
+    private final Map<String, Long> symbols;
+    private final Unmodelled unmodelled;
+    private final Lifetimes lifetimes;
+    private final Rule[] rules;
+    private final int[] attributions;
+    private final Map<String, GraphRunner> subgraphs = new HashMap<>();
+
+    GraphRunner(Runtime runtime, Graph graph, Map<String, Long> symbols, Unmodelled unmodelled) {
+        this.runtime = runtime;
+        this.graph = graph;
+        this.symbols = symbols;
+        this.unmodelled = unmodelled;
+        this.lifetimes = Lifetimes.of(graph);
+        List<Node> nodes = graph.nodes();
+        rules = new Rule[nodes.size()];
+        attributions = new int[nodes.size()];
+        for (int i = 0; i < rules.length; i++) {
+            Node node = nodes.get(i);
+            rules[i] = Registry.standard().find(node.target());
+            attributions[i] = runtime.number(new Attribution(node.module(), node.operator(), ""));
+        }
+    }
+
+    /**
+     * Runs the graph.
+     *
+     * @param inputs by value name: parameters, buffers, the user's; borrowed
+     * @return the user's outputs in order, each with a reference for the caller; {@code null} for one that is no tensor
+     */
+    Tensor[] run(Map<String, Tensor> inputs) {
+        Map<String, Tensor> values = new HashMap<>(inputs);
+        int before = runtime.attribution();
+        List<Node> nodes = graph.nodes();
+        for (int i = 0; i < nodes.size(); i++) {
+            runtime.attribute(attributions[i]);
+            step(nodes.get(i), rules[i], values);
+            for (String v : lifetimes.releasedAfter(i)) {
+                runtime.release(values.remove(v));
+            }
+        }
+        runtime.attribute(before);
+        return outputs(values, inputs);
+    }
+
+    private Tensor[] outputs(Map<String, Tensor> values, Map<String, Tensor> inputs) {
+        List<Graph.Output> user = graph.outputs().stream()
+                .filter(o -> o.kind() != Graph.OutputKind.MUTATION)
+                .toList();
+        Tensor[] out = new Tensor[user.size()];
+        for (int i = 0; i < out.length; i++) {
+            String name = user.get(i).value();
+            out[i] = name == null ? null : runtime.retain(values.get(name));
+        }
+        values.forEach((name, t) -> {
+            if (inputs.get(name) != t) {
+                runtime.release(t);
+            }
+        });
+        return out;
+    }
+
+    private void step(Node node, Rule rule, Map<String, Tensor> values) {
+        Frame frame = runtime.frame();
+        try {
+            Tensor[] results;
+            if (node.target().startsWith("higher_order.")) {
+                results = higherOrder(node, values);
+            } else if (rule != null) {
+                results = rule.run(new Call(runtime, node, values, symbols));
+            } else {
+                unmodelled.count(node.operator());
+                results = conservative(node, values);
+            }
+            bind(node, results, values);
+        } finally {
+            frame.close();
+        }
+    }
+
+    private void bind(Node node, Tensor[] results, Map<String, Tensor> values) {
+        List<String> names = node.outputs();
+        for (int i = 0; i < names.size() && i < results.length; i++) {
+            if (names.get(i) != null && results[i] != null) {
+                runtime.retain(results[i]);
+                values.put(names.get(i), results[i]);
+            }
+        }
+    }
+
+    /** A body that runs under another mode: {@code wrap_with_set_grad_enabled(enabled, body, inputs…)}. */
+    private Tensor[] higherOrder(Node node, Map<String, Tensor> values) {
+        Argument.Subgraph body = null;
+        Map<String, Tensor> inputs = new HashMap<>();
+        int next = 0;
+        boolean enabled = runtime.gradMode();
+        for (Node.NamedArgument a : node.arguments()) {
+            if (a.value() instanceof Argument.Subgraph s) {
+                body = s;
+            } else if (body == null && a.value() instanceof Argument.Bool b) {
+                enabled &= b.value();
+            } else if (body != null && a.value() instanceof Argument.Value v) {
+                inputs.put(body.graph().inputs().get(next++).value(), values.get(v.name()));
+            } else if (body != null) {
+                next++;
+            }
+        }
+        if (body == null) {
+            unmodelled.count(node.operator());
+            return conservative(node, values);
+        }
+        boolean before = runtime.setGradMode(enabled);
+        Graph graphOfBody = body.graph();
+        Tensor[] out = subgraphs
+                .computeIfAbsent(body.name(), k -> new GraphRunner(runtime, graphOfBody, symbols, unmodelled))
+                .run(inputs);
+        runtime.setGradMode(before);
+        for (Tensor t : out) {
+            runtime.adopt(t);
+        }
+        return out;
+    }
+
+    /**
+     * An operator without a rule: fresh results of the archive's sizes, which keep every input for a backward pass that
+     * makes a gradient for each. Never free, never silent.
+     */
+    private Tensor[] conservative(Node node, Map<String, Tensor> values) {
+        Tensor[] inputs =
+                Lifetimes.uses(node).stream().map(values::get).filter(t -> t != null).toArray(Tensor[]::new);
+        Tensor[] out = new Tensor[node.outputs().size()];
+        for (int i = 0; i < out.length; i++) {
+            String name = node.outputs().get(i);
+            TensorMeta meta = name == null ? null : graph.values().get(name);
+            if (meta != null) {
+                out[i] = runtime.empty(meta.dtype(), evaluate(meta.sizes(), name));
+            }
+        }
+        Fallback.record(runtime, node.operator(), inputs, out);
+        return out;
+    }
+
+    private long[] evaluate(List<SymExpr> sizes, String name) {
+        long[] out = new long[sizes.size()];
+        for (int i = 0; i < out.length; i++) {
+            out[i] = sizes.get(i).evaluate(symbols);
+            if (out[i] < 0) {
+                throw new GraphException("value '" + name + "' has the negative size " + out[i]
+                        + "; check --batch and --dim");
+            }
+        }
+        return out;
+    }
+
+    /** The type that a run gives to a tensor of the archive. */
+    static DType typeUnder(DType inArchive, DType run) {
+        return run != null && inArchive.isFloatingPoint() ? run : inArchive;
+    }
+}

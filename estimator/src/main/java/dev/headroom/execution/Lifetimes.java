@@ -1,0 +1,113 @@
+package dev.headroom.execution;
+
+import dev.headroom.graph.Argument;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.Node;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * When Python drops each value of a graph. A value lives until its last use; one that a module call was given as an
+ * argument lives until that call returns, because the caller's and the callee's variables hold it.
+ */
+final class Lifetimes {
+    private final List<List<String>> releasedAfter;
+
+    private Lifetimes(List<List<String>> releasedAfter) {
+        this.releasedAfter = releasedAfter;
+    }
+
+    /** Names of the values that are dropped once a node has run. */
+    List<String> releasedAfter(int node) {
+        return releasedAfter.get(node);
+    }
+
+    static Lifetimes of(Graph graph) {
+        List<Node> nodes = graph.nodes();
+        int n = nodes.size();
+        Set<String> kept = new HashSet<>();
+        graph.inputs().forEach(i -> kept.add(i.value()));
+        graph.outputs().forEach(o -> kept.add(o.value()));
+        int[][] callEnd = callEnds(nodes);
+        Map<String, Integer> producer = new HashMap<>();
+        Map<String, Integer> last = new HashMap<>();
+        for (int i = 0; i < n; i++) {
+            Node node = nodes.get(i);
+            for (String used : uses(node)) {
+                Integer made = producer.get(used);
+                if (made != null) {
+                    last.merge(used, end(nodes, callEnd, made, i), Math::max);
+                }
+            }
+            for (String out : node.outputs()) {
+                if (out != null) {
+                    producer.put(out, i);
+                    last.putIfAbsent(out, i);
+                }
+            }
+        }
+        List<List<String>> released = new ArrayList<>(n);
+        for (int i = 0; i < n; i++) {
+            released.add(new ArrayList<>(2));
+        }
+        producer.keySet().forEach(v -> {
+            if (!kept.contains(v)) {
+                released.get(last.get(v)).add(v);
+            }
+        });
+        return new Lifetimes(released);
+    }
+
+    /** Last node of the outermost module call that a use lies in and the making does not. */
+    private static int end(List<Node> nodes, int[][] callEnd, int made, int used) {
+        List<Node.ModuleCall> from = nodes.get(made).moduleStack();
+        List<Node.ModuleCall> to = nodes.get(used).moduleStack();
+        for (int d = 0; d < to.size(); d++) {
+            boolean same = d < from.size()
+                    && from.get(d).call().equals(to.get(d).call())
+                    && callEnd[made][d] == callEnd[used][d];
+            if (!same) {
+                return callEnd[used][d];
+            }
+        }
+        return used;
+    }
+
+    /** By node and depth of its module stack: the last node of that call. */
+    private static int[][] callEnds(List<Node> nodes) {
+        int[][] ends = new int[nodes.size()][];
+        for (int i = nodes.size() - 1; i >= 0; i--) {
+            List<Node.ModuleCall> stack = nodes.get(i).moduleStack();
+            List<Node.ModuleCall> next =
+                    i + 1 < nodes.size() ? nodes.get(i + 1).moduleStack() : List.of();
+            ends[i] = new int[stack.size()];
+            boolean same = true;
+            for (int d = 0; d < stack.size(); d++) {
+                same &= d < next.size() && next.get(d).call().equals(stack.get(d).call());
+                ends[i][d] = same ? ends[i + 1][d] : i;
+            }
+        }
+        return ends;
+    }
+
+    /** Names of the tensor values that a node reads. */
+    static List<String> uses(Node node) {
+        List<String> out = new ArrayList<>(4);
+        for (Node.NamedArgument a : node.arguments()) {
+            if (a.value() instanceof Argument.Value v) {
+                out.add(v.name());
+            } else if (a.value() instanceof Argument.Values vs) {
+                for (String v : vs.names()) {
+                    if (v != null) {
+                        out.add(v);
+                    }
+                }
+            }
+        }
+        return out;
+    }
+}

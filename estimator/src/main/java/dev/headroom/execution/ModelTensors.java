@@ -1,0 +1,130 @@
+package dev.headroom.execution;
+
+import dev.headroom.graph.DType;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.ModelState;
+import dev.headroom.graph.SymExpr;
+import dev.headroom.shadow.Attribution;
+import dev.headroom.shadow.Category;
+import dev.headroom.shadow.Frame;
+import dev.headroom.shadow.Runtime;
+import dev.headroom.shadow.Shapes;
+import dev.headroom.shadow.Tensor;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A model's parameters and buffers on the GPU, moved there as {@code Module.cuda()} does: a module's children first, then
+ * its own parameters, then its buffers; tied ones once (torch/nn/modules/module.py, _apply).
+ */
+final class ModelTensors {
+    private final Runtime runtime;
+    private final Map<String, Tensor> byStorageName = new HashMap<>();
+    private final Map<String, Tensor> byValue = new HashMap<>();
+    private final List<Tensor> parameters = new ArrayList<>();
+    private final List<String> parameterNames = new ArrayList<>();
+
+    ModelTensors(Runtime runtime, Graph graph, DType type, boolean inference) {
+        this.runtime = runtime;
+        ModelState state = graph.held();
+        Map<String, List<String>> children = new LinkedHashMap<>();
+        Map<String, List<String>> own = new HashMap<>();
+        for (String module : state.modules()) {
+            if (!module.isEmpty()) {
+                children.computeIfAbsent(ModelState.owner(module), k -> new ArrayList<>())
+                        .add(module);
+            }
+        }
+        for (String name : state.tensors().keySet()) {
+            own.computeIfAbsent(ModelState.owner(name), k -> new ArrayList<>()).add(name);
+        }
+        move("", children, own, state, type);
+        // named_parameters(): a module's own before its children's, tied ones once.
+        for (Map.Entry<String, ModelState.HeldTensor> e : state.tensors().entrySet()) {
+            ModelState.HeldTensor held = e.getValue();
+            Tensor t = byStorageName.get(held.storage());
+            if (held.value() != null) {
+                byValue.put(held.value(), t);
+            }
+            boolean first = held.storage().equals(e.getKey());
+            if (held.kind() == Graph.InputKind.PARAMETER && first) {
+                parameters.add(t);
+                parameterNames.add(e.getKey());
+                runtime.requireGrad(t, held.meta().requiresGrad() && !inference);
+            }
+        }
+    }
+
+    private void move(
+            String module,
+            Map<String, List<String>> children,
+            Map<String, List<String>> own,
+            ModelState state,
+            DType type) {
+        for (String child : children.getOrDefault(module, List.of())) {
+            move(child, children, own, state, type);
+        }
+        for (String name : own.getOrDefault(module, List.of())) {
+            ModelState.HeldTensor held = state.tensors().get(name);
+            if (!byStorageName.containsKey(held.storage())) {
+                byStorageName.put(held.storage(), make(module, held, type));
+            }
+        }
+    }
+
+    private Tensor make(String module, ModelState.HeldTensor held, DType type) {
+        runtime.attribute(runtime.number(new Attribution(module, "parameter", "")));
+        Frame frame = runtime.frame();
+        try {
+            long[] sizes = sizes(held.meta().sizes());
+            Category category =
+                    held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
+            Tensor t = runtime.emptyStrided(
+                    GraphRunner.typeUnder(held.meta().dtype(), type),
+                    sizes,
+                    strides(held, sizes),
+                    category);
+            return runtime.retain(t);
+        } finally {
+            frame.close();
+        }
+    }
+
+    private static long[] strides(ModelState.HeldTensor held, long[] sizes) {
+        long[] strides = sizes(held.meta().strides());
+        return Shapes.preserved(sizes, strides);
+    }
+
+    private static long[] sizes(List<SymExpr> in) {
+        long[] out = new long[in.size()];
+        for (int i = 0; i < out.length; i++) {
+            out[i] = in.get(i).evaluate(Map.of());
+        }
+        return out;
+    }
+
+    /** By value name of the graph. */
+    Map<String, Tensor> byValue() {
+        return byValue;
+    }
+
+    /** In the order of {@code parameters()}. */
+    List<Tensor> parameters() {
+        return parameters;
+    }
+
+    /** Qualified names, parallel to {@link #parameters}. */
+    List<String> parameterNames() {
+        return parameterNames;
+    }
+
+    /** {@code zero_grad(set_to_none=True)}. */
+    void dropGradients() {
+        for (Tensor p : parameters) {
+            runtime.setGrad(p, null);
+        }
+    }
+}

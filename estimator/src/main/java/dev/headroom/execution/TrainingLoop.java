@@ -1,0 +1,300 @@
+package dev.headroom.execution;
+
+import dev.headroom.graph.DType;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.GraphException;
+import dev.headroom.graph.TensorMeta;
+import dev.headroom.ops.EngineArithmetic;
+import dev.headroom.ops.Losses;
+import dev.headroom.ops.Squeeze;
+import dev.headroom.optim.Optimizer;
+import dev.headroom.optim.Optimizers;
+import dev.headroom.shadow.Attribution;
+import dev.headroom.shadow.Category;
+import dev.headroom.shadow.Engine;
+import dev.headroom.shadow.Frame;
+import dev.headroom.shadow.Runtime;
+import dev.headroom.shadow.Shapes;
+import dev.headroom.shadow.Tensor;
+import dev.headroom.training.LossKind;
+import dev.headroom.training.TrainingRun;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The modelled training loop: zero_grad, forward, loss, backward, optimizer step. The outputs and the loss live until the
+ * next iteration rebinds their names.
+ */
+public final class TrainingLoop {
+    /** Told at the end of each phase. */
+    @FunctionalInterface
+    public interface PhaseListener {
+        /** @param step {@code null} before the first; {@code micro} {@code null} unless steps are accumulated */
+        void ended(String phase, Integer step, Integer micro);
+    }
+
+    private final Runtime runtime;
+    private final Graph graph;
+    private final TrainingRun run;
+    private final Map<String, Long> symbols;
+    private final PhaseListener listener;
+    private final Unmodelled unmodelled;
+    private final Engine engine;
+
+    private ModelTensors model;
+    private Optimizer optimizer;
+    private Map<String, Tensor> inputs;
+    private Tensor target;
+    private Tensor[] outputs = new Tensor[0];
+    private Tensor loss;
+    private String phase = "model";
+    private Integer step;
+    private Integer micro;
+
+    public TrainingLoop(
+            Runtime runtime,
+            Graph graph,
+            TrainingRun run,
+            Map<String, Long> symbols,
+            Unmodelled unmodelled,
+            PhaseListener listener) {
+        this.runtime = runtime;
+        this.graph = graph;
+        this.run = run;
+        this.symbols = symbols;
+        this.unmodelled = unmodelled;
+        this.listener = listener;
+        this.engine = new Engine(runtime, new EngineArithmetic());
+    }
+
+    /** The phase that runs, for the place of an out-of-memory error. */
+    public String phase() {
+        return phase;
+    }
+
+    /** The step that runs, or {@code null} before the first. */
+    public Integer step() {
+        return step;
+    }
+
+    /** Parameters in the order of {@code parameters()}, after the model was made. */
+    public ModelTensors model() {
+        return model;
+    }
+
+    /** {@code null} without one. */
+    public Optimizer optimizer() {
+        return optimizer;
+    }
+
+    /** Plays all steps. */
+    public void play() {
+        model = new ModelTensors(runtime, graph, run.dtype, run.inference);
+        optimizer = run.inference ? null : Optimizers.of(run, runtime, model.parameters());
+        end("model");
+        phase = "inputs";
+        makeInputs();
+        end("inputs");
+        GraphRunner forward = new GraphRunner(runtime, graph, symbols, unmodelled);
+        for (int s = 0; s < run.steps; s++) {
+            step = s;
+            if (run.inference) {
+                runtime.setGradMode(false);
+                forward(forward);
+            } else {
+                train(forward);
+            }
+        }
+    }
+
+    private void train(GraphRunner forward) {
+        phase = "zero_grad";
+        who("zero_grad");
+        if (!run.zeroGradKeep) {
+            model.dropGradients();
+        }
+        end("zero_grad");
+        for (int k = 0; k < run.accumulate; k++) {
+            micro = run.accumulate > 1 ? k : null;
+            forward(forward);
+            phase = "loss";
+            computeLoss();
+            end("loss");
+            phase = "backward";
+            backward();
+            if (run.dropOutputs) {
+                dropOutputs();
+            }
+            end("backward");
+        }
+        micro = null;
+        phase = "optimizer";
+        who("optimizer");
+        if (optimizer != null) {
+            optimizer.step();
+        }
+        end("optimizer");
+    }
+
+    private void who(String operator) {
+        runtime.attribute(runtime.number(new Attribution("", operator, "")));
+    }
+
+    private void end(String name) {
+        listener.ended(name, step, micro);
+    }
+
+    private void makeInputs() {
+        who("inputs");
+        inputs = new HashMap<>(model.byValue());
+        boolean gradient = run.inputGrad;
+        for (Graph.Input in : graph.inputs()) {
+            if (in.kind() != Graph.InputKind.USER || !graph.values().containsKey(in.value())) {
+                continue;
+            }
+            TensorMeta meta = graph.values().get(in.value());
+            long[] sizes =
+                    meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
+            DType type = GraphRunner.typeUnder(meta.dtype(), run.dtype);
+            boolean channelsLast = run.channelsLast && sizes.length == 4;
+            Tensor t = held(type, sizes, channelsLast ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes));
+            if (gradient && type.isFloatingPoint()) {
+                runtime.requireGrad(t, true);
+                gradient = false;
+            }
+            inputs.put(in.value(), t);
+        }
+        if (!run.inference) {
+            target = makeTarget();
+        }
+    }
+
+    private Tensor held(DType type, long[] sizes, long[] strides) {
+        Frame frame = runtime.frame();
+        try {
+            return runtime.retain(runtime.emptyStrided(type, sizes, strides, Category.INPUTS));
+        } finally {
+            frame.close();
+        }
+    }
+
+    private TensorMeta firstOutput() {
+        for (Graph.Output o : graph.outputs()) {
+            if (o.kind() != Graph.OutputKind.MUTATION && o.value() != null) {
+                return graph.values().get(o.value());
+            }
+        }
+        throw new GraphException("the model returns no tensor, so there is nothing to train on; export it with its outputs");
+    }
+
+    private LossKind lossKind() {
+        if (run.loss != LossKind.AUTO) {
+            return run.loss;
+        }
+        return firstOutput().sizes().isEmpty() ? LossKind.OUTPUT : LossKind.CROSS_ENTROPY;
+    }
+
+    /** What the loss compares with: class indices, or values like the output's; {@code null} when it needs nothing. */
+    private Tensor makeTarget() {
+        TensorMeta out = firstOutput();
+        long[] sizes =
+                out.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
+        return switch (lossKind()) {
+            case CROSS_ENTROPY -> {
+                long[] logits = classified(sizes);
+                if (logits.length < 1) {
+                    throw new GraphException("--loss cross-entropy needs class scores, but the model's first output is a scalar;"
+                            + " use --loss output");
+                }
+                long[] labels = new long[logits.length - 1];
+                for (int i = 0; i < labels.length; i++) {
+                    labels[i] = logits[i == 0 ? 0 : i + 1];
+                }
+                yield held(DType.INT64, labels, Shapes.contiguous(labels));
+            }
+            case MSE -> held(
+                    GraphRunner.typeUnder(out.dtype(), run.dtype), sizes, Shapes.contiguous(sizes));
+            default -> null;
+        };
+    }
+
+    /** Scores of one class make no loss: singleton dimensions between batch and classes are squeezed, as users do. */
+    private static long[] classified(long[] sizes) {
+        if (sizes.length > 2 && sizes[1] == 1) {
+            return java.util.Arrays.stream(sizes).filter(s -> s != 1).toArray();
+        }
+        return sizes;
+    }
+
+    private void forward(GraphRunner runner) {
+        phase = "forward";
+        Tensor[] made = runner.run(inputs);
+        for (Tensor t : outputs) {
+            runtime.release(t);
+        }
+        outputs = made;
+        for (Tensor t : outputs) {
+            if (t != null && t.storage().category() != Category.PARAMETERS) {
+                runtime.setCategory(t, Category.OUTPUTS);
+            }
+        }
+        end("forward");
+    }
+
+    private void computeLoss() {
+        who("loss");
+        Frame frame = runtime.frame();
+        try {
+            Tensor out = outputs[0];
+            Tensor made =
+                    switch (lossKind()) {
+                        case CROSS_ENTROPY -> Losses.crossEntropy(
+                                runtime,
+                                out.dim() > 2 && out.size(1) == 1 ? Squeeze.all(runtime, out) : out,
+                                target,
+                                null,
+                                Losses.Reduction.MEAN);
+                        case MSE -> Losses.mse(runtime, out, target, Losses.Reduction.MEAN);
+                        case SUM -> Losses.sum(runtime, out);
+                        default -> scalar(out);
+                    };
+            if (run.accumulate > 1) {
+                made = Losses.divide(runtime, made);
+            }
+            runtime.retain(made);
+            runtime.setCategory(made, Category.OUTPUTS);
+            runtime.release(loss);
+            loss = made;
+        } finally {
+            frame.close();
+        }
+    }
+
+    private static Tensor scalar(Tensor out) {
+        if (out.numel() != 1) {
+            throw new GraphException("--loss output needs a model whose first output is a scalar, but it has "
+                    + out.numel() + " elements; name another --loss");
+        }
+        return out;
+    }
+
+    private void backward() {
+        who("backward");
+        Frame frame = runtime.frame();
+        try {
+            Tensor one = runtime.emptyLike(loss);
+            engine.backward(loss, one);
+        } finally {
+            frame.close();
+        }
+    }
+
+    private void dropOutputs() {
+        for (Tensor t : outputs) {
+            runtime.release(t);
+        }
+        outputs = new Tensor[0];
+        runtime.release(loss);
+        loss = null;
+    }
+}

@@ -1,0 +1,154 @@
+package dev.headroom.ops;
+
+import dev.headroom.shadow.Recording;
+import dev.headroom.shadow.Runtime;
+import dev.headroom.shadow.Saved;
+import dev.headroom.shadow.Shapes;
+import dev.headroom.shadow.Tensor;
+import java.util.Arrays;
+
+/** Joining, padding, indexing, gathering. */
+final class IndexingRules {
+    private IndexingRules() {}
+
+    static void register(Registry r) {
+        r.single("aten.cat", c -> Joining.cat(c.runtime(), c.integer("dim", 0), c.tensors("tensors")));
+        r.alias("aten.concat", "aten.cat");
+        r.single("aten.stack", c -> Joining.stack(c.runtime(), c.integer("dim", 0), c.tensors("tensors")));
+        r.single("aten.pad", IndexingRules::pad);
+        r.single("aten.constant_pad_nd", IndexingRules::pad);
+        r.single("aten.gather", IndexingRules::gather);
+        r.single("aten.index_select", IndexingRules::indexSelect);
+        r.single("aten.index.Tensor", IndexingRules::index);
+        r.single("aten.roll", c -> permuting(c, "RollBackward0"));
+        r.single("aten.flip", c -> permuting(c, "FlipBackward0"));
+        r.single("aten.tril", c -> permuting(c, "TrilBackward0"));
+        r.single("aten.triu", c -> permuting(c, "TriuBackward0"));
+    }
+
+    /** A fresh tensor of the same shape, whose gradient is the same operation again. */
+    private static Tensor permuting(Call c, String node) {
+        Runtime rt = c.runtime();
+        Tensor t = c.tensor("self");
+        Recording r = rt.record(node, t);
+        Tensor out = rt.emptyLike(t);
+        if (r != null) {
+            r.gradient(0, g -> rt.emptyLike(g)).output(out);
+        }
+        return out;
+    }
+
+    /** {@code constant_pad_nd} (ATen/native/PadNd.cpp): the pairs count from the last dimension. */
+    private static Tensor pad(Call c) {
+        Runtime rt = c.runtime();
+        Tensor t = c.tensor("self");
+        long[] by = c.integers("pad");
+        long[] sizes = t.sizes().clone();
+        boolean nothing = true;
+        for (int i = 0; i < by.length / 2; i++) {
+            sizes[t.dim() - 1 - i] += by[2 * i] + by[2 * i + 1];
+            nothing &= by[2 * i] == 0 && by[2 * i + 1] == 0;
+        }
+        Recording r = rt.record("ConstantPadNdBackward0", t);
+        Tensor out = nothing
+                ? rt.emptyLike(t)
+                : rt.emptyStrided(
+                        t.dtype(),
+                        sizes,
+                        Convolution.suggestsChannelsLast(t) ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes));
+        if (r != null) {
+            long[] original = t.sizes();
+            r.gradient(0, g -> rt.emptyStrided(g.dtype(), original, Shapes.contiguous(original)))
+                    .output(out);
+        }
+        return out;
+    }
+
+    private static Tensor gather(Call c) {
+        Runtime rt = c.runtime();
+        Tensor t = c.tensor("self");
+        Tensor index = c.tensor("index");
+        Recording r = rt.record("GatherBackward0", t);
+        Saved at = r == null ? null : r.save(index);
+        Tensor out = rt.empty(t.dtype(), index.sizes());
+        if (r != null) {
+            long[] original = t.sizes();
+            r.gradient(0, g -> {
+                        at.get();
+                        return Creation.zeros(rt, g.dtype(), original);
+                    })
+                    .output(out);
+        }
+        return out;
+    }
+
+    private static Tensor indexSelect(Call c) {
+        Runtime rt = c.runtime();
+        Tensor t = c.tensor("self");
+        Tensor index = c.tensor("index");
+        long[] sizes = t.sizes().clone();
+        sizes[Shapes.wrap(c.integer("dim"), t.dim())] = index.numel();
+        Recording r = rt.record("IndexSelectBackward0", t);
+        Saved at = r == null ? null : r.save(index);
+        Tensor out = rt.empty(t.dtype(), sizes);
+        if (r != null) {
+            long[] original = t.sizes();
+            r.gradient(0, g -> {
+                        at.get();
+                        return Creation.zeros(rt, g.dtype(), original);
+                    })
+                    .output(out);
+        }
+        return out;
+    }
+
+    /** {@code tensor[indices]} with integer tensors (ATen/native/TensorAdvancedIndexing.cpp). */
+    private static Tensor index(Call c) {
+        Runtime rt = c.runtime();
+        Tensor t = c.tensor("self");
+        Tensor[] indices = c.tensors("indices");
+        long[] broadcast = new long[0];
+        int first = -1;
+        int last = -1;
+        int used = 0;
+        for (int i = 0; i < indices.length; i++) {
+            if (indices[i] != null) {
+                broadcast = Shapes.broadcast(broadcast, indices[i].sizes());
+                first = first < 0 ? i : first;
+                last = i;
+                used++;
+            }
+        }
+        boolean adjacent = last - first + 1 == used;
+        long[] sizes = new long[0];
+        for (int d = 0; d < t.dim(); d++) {
+            boolean indexed = d < indices.length && indices[d] != null;
+            if (adjacent && d == first) {
+                sizes = append(sizes, broadcast);
+            }
+            if (!indexed) {
+                sizes = append(sizes, t.size(d));
+            }
+        }
+        if (!adjacent) {
+            sizes = append(broadcast, sizes);
+        }
+        Recording r = rt.record("IndexBackward0", t);
+        Saved[] kept = new Saved[indices.length];
+        for (int i = 0; r != null && i < indices.length; i++) {
+            kept[i] = r.save(indices[i]);
+        }
+        Tensor out = rt.empty(t.dtype(), sizes);
+        if (r != null) {
+            long[] original = t.sizes();
+            r.gradient(0, g -> Creation.zeros(rt, g.dtype(), original)).output(out);
+        }
+        return out;
+    }
+
+    private static long[] append(long[] v, long... more) {
+        long[] out = Arrays.copyOf(v, v.length + more.length);
+        System.arraycopy(more, 0, out, v.length, more.length);
+        return out;
+    }
+}

@@ -1,0 +1,75 @@
+package dev.headroom.ops;
+
+import dev.headroom.graph.DType;
+import dev.headroom.shadow.Recording;
+import dev.headroom.shadow.Runtime;
+import dev.headroom.shadow.Shapes;
+import dev.headroom.shadow.Tensor;
+
+/** {@code cat} and {@code stack} (ATen/native/TensorShape.cpp, cat_compute_output_memory_format). */
+final class Joining {
+    private Joining() {}
+
+    static Tensor cat(Runtime rt, long dim, Tensor... tensors) {
+        Tensor first = null;
+        DType type = null;
+        for (Tensor t : tensors) {
+            boolean legacyEmpty = t.dim() == 1 && t.size(0) == 0;
+            first = first == null && !legacyEmpty ? t : first;
+            type = Strided.join(type, t.dtype());
+        }
+        if (first == null) {
+            return rt.empty(type, 0);
+        }
+        int d = Shapes.wrap(dim, first.dim());
+        long total = 0;
+        boolean channelsLast = true;
+        for (Tensor t : tensors) {
+            if (t.dim() == first.dim()) {
+                total += t.size(d);
+            }
+            channelsLast &= t.isChannelsLast();
+        }
+        long[] sizes = first.sizes().clone();
+        sizes[d] = total;
+        Recording r = rt.record("CatBackward0", tensors);
+        Tensor out = channelsLast ? rt.emptyStrided(type, sizes, Shapes.channelsLast(sizes)) : rt.empty(type, sizes);
+        if (r != null) {
+            long[] lengths = new long[tensors.length];
+            boolean[] skip = new boolean[tensors.length];
+            for (int i = 0; i < lengths.length; i++) {
+                skip[i] = tensors[i].dim() != first.dim();
+                lengths[i] = skip[i] ? 0 : tensors[i].size(d);
+            }
+            r.gradients(grads -> catBackward(rt, r, grads[0], d, lengths, skip)).output(out);
+        }
+        return out;
+    }
+
+    /** FunctionsManual.cpp, cat_tensors_backward: the gradients are parts of the one that came in. */
+    private static Tensor[] catBackward(
+            Runtime rt, Recording r, Tensor g, int dim, long[] lengths, boolean[] skip) {
+        Tensor[] out = new Tensor[lengths.length];
+        long at = 0;
+        for (int i = 0; i < out.length; i++) {
+            if (g != null && !skip[i] && r.needs(i)) {
+                out[i] = Views.slice(rt, g, dim, at, at + lengths[i], 1);
+            }
+            at += lengths[i];
+        }
+        return out;
+    }
+
+    static Tensor stack(Runtime rt, long dim, Tensor... tensors) {
+        int d = Shapes.wrap(dim, tensors[0].dim() + 1);
+        Tensor[] views = new Tensor[tensors.length];
+        for (int i = 0; i < views.length; i++) {
+            views[i] = Views.unsqueeze(rt, tensors[i], d);
+        }
+        Tensor out = cat(rt, d, views);
+        for (Tensor v : views) {
+            rt.free(v);
+        }
+        return out;
+    }
+}

@@ -1,0 +1,85 @@
+package dev.headroom.ops;
+
+import dev.headroom.shadow.Recording;
+import dev.headroom.shadow.Runtime;
+import dev.headroom.shadow.Saved;
+import dev.headroom.shadow.Tensor;
+
+/** Losses (ATen/native/LossNLL.cpp, Loss.cpp). */
+public final class Losses {
+    /** How a loss is reduced. */
+    public enum Reduction {
+        NONE,
+        MEAN,
+        SUM
+    }
+
+    private Losses() {}
+
+    /** {@code cross_entropy} with class indices: log_softmax over dimension 1, then nll_loss. */
+    public static Tensor crossEntropy(Runtime rt, Tensor input, Tensor target, Tensor weight, Reduction reduction) {
+        Tensor logs = SoftmaxRules.apply(rt, "LogSoftmaxBackward0", input, input.dtype());
+        Tensor loss = nll(rt, logs, target, weight, reduction);
+        rt.free(logs);
+        return loss;
+    }
+
+    /** {@code nll_loss} and {@code nll_loss2d}: the scalar and the total weight. */
+    public static Tensor nll(Runtime rt, Tensor logs, Tensor target, Tensor weight, Reduction reduction) {
+        boolean spatial = logs.dim() > 2;
+        Recording r = rt.record(spatial ? "NllLoss2DBackward0" : "NllLossBackward0", logs);
+        Saved self = r == null ? null : r.save(logs);
+        Saved labels = r == null ? null : r.save(target);
+        if (r != null) {
+            r.save(weight);
+        }
+        boolean scalar = reduction != Reduction.NONE;
+        Tensor out = scalar ? rt.empty(logs.dtype()) : rt.empty(logs.dtype(), target.sizes());
+        Tensor total = rt.empty(logs.dtype());
+        if (r != null) {
+            r.saveOutput(total);
+            r.gradient(0, g -> {
+                        labels.get();
+                        return rt.empty(self.get().dtype(), self.get().sizes());
+                    })
+                    .output(out)
+                    .nonDifferentiable(total);
+        }
+        rt.free(total);
+        return out;
+    }
+
+    /** {@code mse_loss}: the squared differences are a temporary that the reduction reads. */
+    public static Tensor mse(Runtime rt, Tensor input, Tensor target, Reduction reduction) {
+        Recording r = rt.record("MseLossBackward0", input, target);
+        Saved a = r == null ? null : r.save(input);
+        Saved b = r == null ? null : r.save(target);
+        Tensor squares = Strided.result(rt, input, target);
+        Tensor out = squares;
+        if (reduction != Reduction.NONE) {
+            out = Reductions.reduce(
+                    rt,
+                    squares,
+                    Reductions.mask(null, squares.dim()),
+                    false,
+                    squares.dtype(),
+                    Reductions.accumulator(squares.dtype()));
+            rt.free(squares);
+        }
+        if (r != null) {
+            Recording.InputGradient gradient = g -> Strided.result(rt, a.get(), b.get());
+            r.gradient(0, gradient).gradient(1, g -> Pointwise.op(rt, gradient.of(g))).output(out);
+        }
+        return out;
+    }
+
+    /** {@code out.sum()}. */
+    public static Tensor sum(Runtime rt, Tensor out) {
+        return Reductions.sum(rt, out, null, false, out.dtype());
+    }
+
+    /** {@code loss / k}. */
+    public static Tensor divide(Runtime rt, Tensor loss) {
+        return Pointwise.div(rt, loss, rt.wrappedNumber(dev.headroom.graph.DType.INT64));
+    }
+}

@@ -1,0 +1,147 @@
+package dev.headroom.ops;
+
+import dev.headroom.graph.DType;
+import dev.headroom.shadow.Recording;
+import dev.headroom.shadow.Runtime;
+import dev.headroom.shadow.Saved;
+import dev.headroom.shadow.Tensor;
+
+/** Element-wise arithmetic with gradients (tools/autograd/derivatives.yaml). */
+final class Pointwise {
+    private Pointwise() {}
+
+    /** A fresh tensor in the promoted type, whatever the arithmetic; not recorded. */
+    static Tensor op(Runtime rt, Tensor... operands) {
+        return Strided.result(rt, operands);
+    }
+
+    /** As {@link #op}, then frees a temporary that went in: {@code f(temporary)} as one expression. */
+    static Tensor opFreeing(Runtime rt, Tensor temporary, Tensor... others) {
+        Tensor[] all = new Tensor[others.length + 1];
+        all[0] = temporary;
+        System.arraycopy(others, 0, all, 1, others.length);
+        Tensor out = Strided.result(rt, all);
+        rt.free(temporary);
+        return out;
+    }
+
+    static Tensor add(Runtime rt, Tensor a, Tensor b, boolean scaled) {
+        return addLike(rt, "AddBackward0", a, b, scaled);
+    }
+
+    static Tensor add(Runtime rt, Tensor a, Tensor b) {
+        return add(rt, a, b, false);
+    }
+
+    /** {@code a - b}: the gradient of {@code b} is negated. */
+    static Tensor sub(Runtime rt, Tensor a, Tensor b) {
+        return addLike(rt, "SubBackward0", a, b, true);
+    }
+
+    private static Tensor addLike(Runtime rt, String node, Tensor a, Tensor b, boolean otherTimesSomething) {
+        Recording r = rt.record(node, a, b);
+        Tensor out = Strided.result(rt, a, b);
+        recordAdd(rt, r, otherTimesSomething, out);
+        return out;
+    }
+
+    private static void recordAdd(Runtime rt, Recording r, boolean otherTimesSomething, Tensor out) {
+        if (r != null) {
+            r.gradient(1, g -> otherTimesSomething ? op(rt, g) : g)
+                    .gradient(0, g -> g)
+                    .output(out);
+        }
+    }
+
+    static Tensor addInPlace(Runtime rt, Tensor self, Tensor other, boolean scaled) {
+        recordAdd(rt, rt.record("AddBackward0", self, other), scaled, self);
+        return self;
+    }
+
+    static Tensor mul(Runtime rt, Tensor a, Tensor b) {
+        Recording r = rt.record("MulBackward0", a, b);
+        if (r == null) {
+            return Strided.result(rt, a, b);
+        }
+        Saved other = r.save(r.needs(0) ? b : null);
+        Saved self = r.save(r.needs(1) ? a : null);
+        Tensor out = Strided.result(rt, a, b);
+        r.gradient(1, g -> op(rt, g, self.get()))
+                .gradient(0, g -> op(rt, g, other.get()))
+                .output(out);
+        return out;
+    }
+
+    static Tensor mulInPlace(Runtime rt, Tensor self, Tensor other) {
+        Recording r = rt.record("MulBackward0", self, other);
+        if (r != null) {
+            Saved o = r.save(r.needs(0) ? other : null);
+            Saved s = r.save(r.needs(1) ? Copies.clone(rt, self) : null);
+            r.gradient(1, g -> op(rt, g, s.get()))
+                    .gradient(0, g -> op(rt, g, o.get()))
+                    .output(self);
+        }
+        return self;
+    }
+
+    static Tensor div(Runtime rt, Tensor a, Tensor b) {
+        Recording r = rt.record("DivBackward0", a, b);
+        DType type = Strided.floating(Strided.promote(a, b));
+        if (r == null) {
+            return Strided.result(rt, type, a, b);
+        }
+        Saved other = r.save(b);
+        Saved self = r.save(r.needs(1) ? a : null);
+        Tensor out = Strided.result(rt, type, a, b);
+        r.gradient(1, g -> divOtherGrad(rt, g, self.get(), other.get()))
+                .gradient(0, g -> op(rt, g, other.get()))
+                .output(out);
+        return out;
+    }
+
+    /** FunctionsManual.cpp, div_tensor_other_grad: {@code -grad * ((self / other) / other)}. */
+    private static Tensor divOtherGrad(Runtime rt, Tensor g, Tensor self, Tensor other) {
+        Tensor quotient = op(rt, self, other);
+        Tensor again = op(rt, quotient, other);
+        Tensor negated = op(rt, g);
+        Tensor out = op(rt, negated, again);
+        rt.free(negated);
+        rt.free(again);
+        rt.free(quotient);
+        return out;
+    }
+
+    static Tensor divInPlace(Runtime rt, Tensor self, Tensor other) {
+        Recording r = rt.record("DivBackward0", self, other);
+        if (r != null) {
+            Saved o = r.save(other);
+            Saved s = r.save(r.needs(1) ? Copies.clone(rt, self) : null);
+            r.gradient(1, g -> divOtherGrad(rt, g, s.get(), o.get()))
+                    .gradient(0, g -> op(rt, g, o.get()))
+                    .output(self);
+        }
+        return self;
+    }
+
+    /** {@code pow} with a number as exponent (FunctionsManual.cpp, pow_backward). */
+    static Tensor pow(Runtime rt, Tensor self, double exponent, DType type) {
+        Recording r = rt.record("PowBackward0", self);
+        Saved s = r == null ? null : r.save(self);
+        Tensor out = Strided.result(rt, type, self);
+        if (r != null) {
+            r.gradient(0, g -> {
+                        if (exponent == 0.0) {
+                            return rt.emptyLike(s.get());
+                        }
+                        Tensor power = op(rt, s.get());
+                        Tensor scaled = op(rt, power);
+                        Tensor grad = op(rt, g, scaled);
+                        rt.free(scaled);
+                        rt.free(power);
+                        return grad;
+                    })
+                    .output(out);
+        }
+        return out;
+    }
+}

@@ -1,0 +1,82 @@
+package dev.headroom.shadow;
+
+/** Builds the node of an operator that autograd records. Obtained from {@link Runtime#record}. */
+public final class Recording {
+    /** Gradient of one input from the gradient of the only output. */
+    @FunctionalInterface
+    public interface InputGradient {
+        Tensor of(Tensor grad);
+    }
+
+    private final Runtime runtime;
+    private final GradNode node;
+    private final InputGradient[] perInput;
+    private final int[] order;
+    private int registered;
+
+    Recording(Runtime runtime, GradNode node) {
+        this.runtime = runtime;
+        this.node = node;
+        this.perInput = new InputGradient[node.edges.length];
+        this.order = new int[node.edges.length];
+        node.backward = this::runPerInput;
+    }
+
+    /** Whether input {@code i} (in the order given to {@code record}) wants a gradient. */
+    public boolean needs(int i) {
+        return node.edges[i] != null;
+    }
+
+    /** Keeps an input of the operator. */
+    public Saved save(Tensor t) {
+        return runtime.save(node, t, false);
+    }
+
+    /** Keeps a result of the operator. */
+    public Saved saveOutput(Tensor t) {
+        return runtime.save(node, t, true);
+    }
+
+    /**
+     * The gradient of input {@code i}, evaluated only where it is wanted. Gradients are evaluated in the order of these
+     * calls; PyTorch's is the alphabetical one of the arguments' names (tools/autograd/load_derivatives.py).
+     */
+    public Recording gradient(int i, InputGradient gradient) {
+        order[registered++] = i;
+        perInput[i] = gradient;
+        return this;
+    }
+
+    /** All gradients at once. */
+    public Recording gradients(GradNode.Backward backward) {
+        node.backward = backward;
+        return this;
+    }
+
+    /** Makes {@code out} the node's next result. Call once a result, in their order; {@code null} skips one. */
+    public Recording output(Tensor out) {
+        runtime.addOutput(node, out, out != null && !out.dtype().isFloatingPoint() && !out.dtype().isComplex());
+        return this;
+    }
+
+    /** A result through which no gradient flows (a mask, indices). */
+    public Recording nonDifferentiable(Tensor out) {
+        runtime.addOutput(node, out, true);
+        return this;
+    }
+
+    private Tensor[] runPerInput(Tensor[] grads) {
+        Tensor[] out = new Tensor[perInput.length];
+        Tensor grad = grads[0];
+        if (grad == null) {
+            return out;
+        }
+        for (int k = 0; k < registered; k++) {
+            int i = order[k];
+            if (needs(i)) {
+                out[i] = perInput[i].of(grad);
+            }
+        }
+        return out;
+    }
+}

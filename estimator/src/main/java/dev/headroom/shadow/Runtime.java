@@ -1,0 +1,444 @@
+package dev.headroom.shadow;
+
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.graph.DType;
+import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * An eager runtime without data: makes tensors, counts references, hands every allocation to the caching allocator and
+ * records what backward passes need. One instance plays one process.
+ */
+public final class Runtime {
+    private static final int STREAM = 0;
+
+    private final CachingAllocator allocator;
+    private final DeviceModel device;
+    private final KernelOptions options;
+    private final EventLog log = new EventLog();
+    private final Object2IntOpenHashMap<Attribution> attributionNumbers = new Object2IntOpenHashMap<>();
+    private final List<Attribution> attributions = new ArrayList<>();
+    private final ArrayDeque<GradNode> dying = new ArrayDeque<>();
+    private final Workspaces workspaces = new Workspaces(this);
+
+    private Frame frame;
+    private int attribution;
+    private boolean gradMode = true;
+    private boolean backwardThread;
+    private long nextSequence;
+    private boolean destroying;
+    private long maxAllocated = -1;
+    private int eventsAtPeak;
+    private long reservedAtPeak;
+
+    public Runtime(CachingAllocator allocator, DeviceModel device, KernelOptions options) {
+        this.allocator = allocator;
+        this.device = device;
+        this.options = options;
+        this.attribution = number(new Attribution("", "", ""));
+    }
+
+    public CachingAllocator allocator() {
+        return allocator;
+    }
+
+    public DeviceModel device() {
+        return device;
+    }
+
+    public KernelOptions options() {
+        return options;
+    }
+
+    public EventLog log() {
+        return log;
+    }
+
+    public Workspaces workspaces() {
+        return workspaces;
+    }
+
+    // ------------------------------------------------------------------ who
+
+    /** Number of an attribution, for {@link #attribute}. */
+    public int number(Attribution a) {
+        int n = attributionNumbers.getOrDefault(a, -1);
+        if (n < 0) {
+            n = attributions.size();
+            attributions.add(a);
+            attributionNumbers.put(a, n);
+        }
+        return n;
+    }
+
+    public Attribution attribution(int number) {
+        return attributions.get(number);
+    }
+
+    /** Number of the running operator's attribution. */
+    public int attribution() {
+        return attribution;
+    }
+
+    /** From now on allocations count as made by this operator. */
+    public void attribute(int number) {
+        attribution = number;
+    }
+
+    // --------------------------------------------------------------- memory
+
+    /** A fresh storage of at least {@code bytes}; nothing is taken for 0 bytes. */
+    Storage allocate(long bytes, Category category) {
+        int block = -1;
+        long rounded = 0;
+        if (bytes > 0) {
+            block = allocator.allocate(bytes, STREAM);
+            rounded = allocator.size(block);
+        }
+        int id = log.add(bytes, rounded, attribution, category);
+        long allocated = allocator.statistics().allocatedBytes().current();
+        if (allocated > maxAllocated) {
+            maxAllocated = allocated;
+            eventsAtPeak = log.size();
+            reservedAtPeak = allocator.statistics().reservedBytes().current();
+        }
+        return new Storage(id, bytes, block, category);
+    }
+
+    /** Events until allocated memory was first at its highest. */
+    public int eventsAtPeak() {
+        return eventsAtPeak;
+    }
+
+    public long maxAllocated() {
+        return Math.max(maxAllocated, 0);
+    }
+
+    public long reservedAtPeak() {
+        return reservedAtPeak;
+    }
+
+    /** Changes what a tensor's memory counts as. */
+    public void setCategory(Tensor t, Category category) {
+        Storage s = t.storage();
+        Category before = s.category();
+        s.setCategory(category);
+        logChange(s, before);
+    }
+
+    private void logChange(Storage s, Category before) {
+        Category after = s.category();
+        if (after != before && s.useCount() > 0) {
+            log.category(s.id, after);
+        }
+    }
+
+    // --------------------------------------------------------------- frames
+
+    /** Opens the scope of an operator's local variables. */
+    public Frame frame() {
+        frame = new Frame(this, frame);
+        return frame;
+    }
+
+    void leave(Frame f) {
+        frame = f.parent();
+    }
+
+    private Tensor local(Tensor t) {
+        t.incrementRefs();
+        frame.add(t);
+        return t;
+    }
+
+    /** Ends a local variable before its operator ends; {@code null} and tensors of others are left alone. */
+    public void free(Tensor t) {
+        if (t != null && t.frame == frame) {
+            frame.forget(t);
+            release(t);
+        }
+    }
+
+    /** Frees several local variables. */
+    public void freeAll(Collection<Tensor> tensors) {
+        tensors.forEach(this::free);
+    }
+
+    /** Takes a reference that outlives the frame. */
+    public Tensor retain(Tensor t) {
+        if (t != null) {
+            t.incrementRefs();
+        }
+        return t;
+    }
+
+    /** Hands a reference that the caller holds to the running frame. */
+    public void adopt(Tensor t) {
+        if (t != null) {
+            if (t.frame == null) {
+                frame.add(t);
+            } else {
+                t.decrementRefs();
+            }
+        }
+    }
+
+    /** Gives a reference back; the last one frees what only the tensor kept alive. */
+    public void release(Tensor t) {
+        if (t == null || t.decrementRefs() > 0) {
+            return;
+        }
+        Storage s = t.storage();
+        if (s.release()) {
+            if (s.block >= 0) {
+                allocator.free(s.block);
+            }
+            log.free(s.id);
+        }
+        Tensor grad = t.grad();
+        t.setGradField(null);
+        release(grad);
+        GradNode node = t.gradNode();
+        t.setHistory(null, 0);
+        Tensor base = t.base();
+        t.setBase(null);
+        releaseNode(node);
+        release(base);
+    }
+
+    // -------------------------------------------------------------- tensors
+
+    /** A fresh tensor, row-major. */
+    public Tensor empty(DType dtype, long... sizes) {
+        return emptyStrided(dtype, sizes, Shapes.contiguous(sizes));
+    }
+
+    /** A fresh tensor with the given dense strides. */
+    public Tensor emptyStrided(DType dtype, long[] sizes, long[] strides) {
+        return emptyStrided(dtype, sizes, strides, Category.TEMPORARIES);
+    }
+
+    /** A fresh tensor that counts as something from the start. */
+    public Tensor emptyStrided(DType dtype, long[] sizes, long[] strides, Category category) {
+        long bytes = Math.multiplyExact(Shapes.numel(sizes), (long) dtype.bytes());
+        return local(new Tensor(allocate(bytes, category), dtype, sizes, strides, 0));
+    }
+
+    /** Scratch of a kernel: a flat byte tensor. */
+    public Tensor scratch(long bytes) {
+        return empty(DType.INT8, bytes);
+    }
+
+    /** Scratch that counts as a workspace. */
+    public Tensor workspace(long bytes) {
+        return emptyStrided(DType.INT8, new long[] {bytes}, new long[] {1}, Category.WORKSPACES);
+    }
+
+    /** {@code empty_like} with {@code torch.preserve_format}. */
+    public Tensor emptyLike(Tensor t) {
+        return emptyLike(t, t.dtype());
+    }
+
+    public Tensor emptyLike(Tensor t, DType dtype) {
+        return emptyStrided(dtype, t.sizes(), Shapes.preserved(t.sizes(), t.strides()));
+    }
+
+    /** A tensor in host memory: it takes none of the GPU's. */
+    public Tensor hostTensor(DType dtype, long... sizes) {
+        Tensor t = local(new Tensor(
+                new Storage(log.add(0, 0, attribution, Category.TEMPORARIES), 0, -1, Category.TEMPORARIES),
+                dtype,
+                sizes,
+                Shapes.contiguous(sizes),
+                0));
+        t.setOnDevice(false);
+        return t;
+    }
+
+    /** A Python number. */
+    public Tensor wrappedNumber(DType dtype) {
+        Tensor t = hostTensor(dtype);
+        t.setWrappedNumber();
+        return t;
+    }
+
+    /**
+     * A view as autograd tracks it, without history: it keeps the tensor that it was taken of alive, so that the
+     * storage never looks unshared (torch/csrc/autograd/variable.h, ViewInfo).
+     */
+    public Tensor view(Tensor of, long[] sizes, long[] strides, long offset) {
+        Tensor t = reinterpret(of, sizes, strides, offset);
+        Tensor base = of.base() == null ? of : of.base();
+        t.setBase(retain(base));
+        return t;
+    }
+
+    /** Another tensor over the same storage, as a kernel makes it below autograd. */
+    public Tensor reinterpret(Tensor of, long[] sizes, long[] strides, long offset) {
+        return reinterpret(of, of.dtype(), sizes, strides, offset);
+    }
+
+    /** Another tensor over the same storage, its bytes read as another type. */
+    public Tensor reinterpret(Tensor of, DType dtype, long[] sizes, long[] strides, long offset) {
+        Tensor t = local(new Tensor(of.storage(), dtype, sizes, strides, offset));
+        t.setOnDevice(of.onDevice());
+        return t;
+    }
+
+    /** {@code detach()}: no view to autograd. */
+    public Tensor detach(Tensor t) {
+        return reinterpret(t, t.sizes(), t.strides(), t.offset());
+    }
+
+    /** Replaces {@code .grad}. */
+    public void setGrad(Tensor variable, Tensor grad) {
+        retain(grad);
+        Tensor old = variable.grad();
+        variable.setGradField(grad);
+        release(old);
+    }
+
+    /** {@code requires_grad_()} of a leaf. */
+    public void requireGrad(Tensor leaf, boolean value) {
+        leaf.setLeafRequiresGrad(value);
+    }
+
+    // ------------------------------------------------------------- autograd
+
+    public boolean gradMode() {
+        return gradMode;
+    }
+
+    /** @return the mode before */
+    public boolean setGradMode(boolean enabled) {
+        boolean before = gradMode;
+        gradMode = enabled;
+        return before;
+    }
+
+    /** Whether autograd's worker thread runs: it has library handles, and so workspaces, of its own. */
+    public boolean inBackwardThread() {
+        return backwardThread;
+    }
+
+    void setBackwardThread(boolean value) {
+        backwardThread = value;
+    }
+
+    /** Starts recording an operator; {@code null} when none of its inputs wants a gradient. */
+    public Recording record(String name, Tensor... inputs) {
+        if (!gradMode) {
+            return null;
+        }
+        boolean any = false;
+        for (Tensor t : inputs) {
+            any |= t != null && t.requiresGrad();
+        }
+        if (!any) {
+            return null;
+        }
+        GradNode.Edge[] edges = new GradNode.Edge[inputs.length];
+        for (int i = 0; i < inputs.length; i++) {
+            edges[i] = edge(inputs[i]);
+        }
+        return new Recording(this, new GradNode(name, nextSequence++, edges, attribution, null));
+    }
+
+    /** Where a tensor's gradient goes, with a reference to the node; {@code null}: nowhere. */
+    GradNode.Edge edge(Tensor t) {
+        if (t == null || !t.requiresGrad()) {
+            return null;
+        }
+        GradNode node = t.gradNode();
+        int input = t.outputNumber();
+        if (node == null) {
+            node = t.accumulatorField();
+            input = 0;
+            if (node == null) {
+                node = new GradNode("AccumulateGrad", GradNode.FIRST, new GradNode.Edge[0], attribution, t);
+                node.inputSizes.add(t.sizes());
+                node.inputTypes.add(t.dtype());
+                retain(t);
+                t.setAccumulator(node);
+            }
+        }
+        node.refs++;
+        return new GradNode.Edge(node, input);
+    }
+
+    Saved save(GradNode node, Tensor t, boolean isOutput) {
+        if (t == null) {
+            return new Saved(null);
+        }
+        // A result is kept through an alias: the node must not keep alive the tensor that keeps the node alive.
+        Tensor kept = isOutput ? new Tensor(t.storage(), t.dtype(), t.sizes(), t.strides(), t.offset()) : t;
+        kept.incrementRefs();
+        Storage s = t.storage();
+        Category before = s.category();
+        s.addSaved(1);
+        logChange(s, before);
+        Saved saved = new Saved(kept);
+        node.saved.add(saved);
+        return saved;
+    }
+
+    void addOutput(GradNode node, Tensor out, boolean nonDifferentiable) {
+        int number = node.inputs();
+        node.inputSizes.add(out == null ? new long[0] : out.sizes());
+        node.inputTypes.add(out == null ? DType.FLOAT32 : out.dtype());
+        if (out == null || nonDifferentiable) {
+            return;
+        }
+        GradNode old = out.gradNode();
+        node.refs++;
+        out.setHistory(node, number);
+        releaseNode(old);
+    }
+
+    /** Drops what a node saved, as after it ran. */
+    void releaseSaved(GradNode node) {
+        for (Saved s : node.saved) {
+            Tensor t = s.take();
+            if (t != null) {
+                Category before = t.storage().category();
+                t.storage().addSaved(-1);
+                if (t.useCount() > 1 || t.storage().useCount() > 1) {
+                    logChange(t.storage(), before);
+                }
+                release(t);
+            }
+        }
+        node.saved.clear();
+    }
+
+    void releaseNode(GradNode node) {
+        if (node == null || --node.refs > 0) {
+            return;
+        }
+        // Chains are as long as models are deep: a work list instead of recursion (torch/csrc/autograd/function.cpp,
+        // deleteNode).
+        dying.add(node);
+        if (destroying) {
+            return;
+        }
+        destroying = true;
+        while (!dying.isEmpty()) {
+            GradNode dead = dying.poll();
+            releaseSaved(dead);
+            dead.backward = null;
+            for (GradNode.Edge e : dead.edges) {
+                if (e != null) {
+                    releaseNode(e.node());
+                }
+            }
+            if (dead.variable != null) {
+                dead.variable.setAccumulator(null);
+                release(dead.variable);
+            }
+        }
+        destroying = false;
+    }
+}
