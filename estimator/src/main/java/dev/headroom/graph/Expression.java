@@ -10,28 +10,30 @@ final class Expression implements SymExpr {
     private static final int DEEPEST = 400;
 
     private final String function;
-    private final SymFunction.Body body;
     private final List<SymExpr> arguments;
     private final int depth;
     private final boolean sum;
     /** A sum or product of integers: no fractions, so plain checked arithmetic gives the same. */
     private final boolean polynomial;
 
-    private Expression(String function, SymFunction.Body body, List<SymExpr> arguments) {
+    private Expression(String function, List<SymExpr> arguments) {
         this.function = function;
-        this.body = body;
         this.arguments = List.copyOf(arguments);
-        this.depth = 1
-                + this.arguments.stream()
-                        .mapToInt(a -> a instanceof Expression e ? e.depth : 0)
-                        .max()
-                        .orElse(0);
+        this.sum = function.equals("Add");
+        int deepest = 0;
+        boolean integers = sum || function.equals("Mul");
+        for (SymExpr argument : arguments) {
+            if (argument instanceof Expression e) {
+                deepest = Math.max(deepest, e.depth);
+                integers &= e.polynomial;
+            }
+            integers &= !(argument instanceof Literal);
+        }
+        this.depth = deepest + 1;
+        this.polynomial = integers;
         if (depth > DEEPEST) {
             throw new GraphException("an expression is nested more than " + DEEPEST + " deep");
         }
-        this.sum = function.equals("Add");
-        this.polynomial = (sum || function.equals("Mul"))
-                && this.arguments.stream().allMatch(a -> !(a instanceof Expression e) ? !(a instanceof Literal) : e.polynomial);
     }
 
     /** A number that is no 64-bit integer. */
@@ -49,7 +51,8 @@ final class Expression implements SymExpr {
 
     /** An unknown function is no error until its value is needed. */
     static SymExpr call(String function, List<SymExpr> arguments) {
-        return new Expression(function, SymFunction.named(function, arguments.size()), arguments);
+        SymFunction.isKnown(function, arguments.size());
+        return new Expression(function, arguments);
     }
 
     @Override
@@ -76,14 +79,11 @@ final class Expression implements SymExpr {
         if (!(expression instanceof Expression call) || call.polynomial) {
             return Quantity.of(expression.evaluate(symbols));
         }
-        if (call.body == null) {
-            throw new GraphException("function " + call.function + " is not known to this version");
-        }
         List<Quantity> values = new ArrayList<>(call.arguments.size());
         for (SymExpr argument : call.arguments) {
             values.add(quantity(argument, symbols));
         }
-        return call.body.apply(values);
+        return SymFunction.apply(call.function, values);
     }
 
     @Override

@@ -2,11 +2,7 @@ package dev.headroom.graph;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.function.BinaryOperator;
-import java.util.function.IntPredicate;
 
 /**
  * Functions of symbolic expressions under the names that SymPy prints.
@@ -14,116 +10,110 @@ import java.util.function.IntPredicate;
  * <p>Source: torch/utils/_sympy/functions.py of PyTorch 2.14.1 and SymPy's core.
  */
 final class SymFunction {
-    /** Applies a function; the arguments are already numbers. */
-    @FunctionalInterface
-    interface Body {
-        Quantity apply(List<Quantity> arguments);
-    }
-
-    private record Entry(int fewest, int most, Body body) {}
-
-    private static final Map<String, Entry> KNOWN = new HashMap<>();
-
-    static {
-        fold("Add", Quantity.ZERO, Quantity::plus);
-        fold("Mul", Quantity.ONE, Quantity::times);
-        pick("Max", 1);
-        pick("Min", -1);
-        for (String power : List.of("Pow", "PowByNatural", "FloatPow")) {
-            define(power, 2, a -> a.get(0).power(a.get(1)));
-        }
-        for (String division : List.of("FloorDiv", "CleanDiv")) {
-            define(division, 2, a -> a.get(0).over(a.get(1)).rounded(RoundingMode.FLOOR));
-        }
-        define("CeilDiv", 2, a -> a.get(0).over(a.get(1)).rounded(RoundingMode.CEILING));
-        for (String division : List.of("IntTrueDiv", "FloatTrueDiv")) {
-            define(division, 2, a -> trueDivision(a.get(0), a.get(1)));
-        }
-        define("Divide", 2, a -> a.get(0).over(a.get(1)));
-        define("Rational", 2, a -> a.get(0).over(a.get(1)));
-        for (String modulo : List.of("Mod", "PythonMod")) {
-            define(modulo, 2, a -> a.get(0).modulo(a.get(1)));
-        }
-        define("ModularIndexing", 3, a -> a.get(0)
-                .over(a.get(1))
-                .rounded(RoundingMode.FLOOR)
-                .modulo(a.get(2)));
-        rounding(RoundingMode.FLOOR, "floor", "FloorToInt");
-        rounding(RoundingMode.CEILING, "ceiling", "ceil", "CeilToInt");
-        rounding(RoundingMode.DOWN, "TruncToInt", "TruncToFloat", "trunc");
-        rounding(RoundingMode.HALF_EVEN, "RoundToInt");
-        define("RoundDecimal", 2, a -> roundDecimal(a.get(0), a.get(1)));
-        define("ToFloat", 1, a -> new Quantity.Real(a.get(0).real()));
-        define("Identity", 1, a -> a.get(0));
-        define("Abs", 1, a -> a.get(0).compare(Quantity.ZERO) < 0 ? a.get(0).negated() : a.get(0));
-        for (String root : List.of("sqrt", "OpaqueUnaryFn_sqrt")) {
-            define(root, 1, a -> new Quantity.Real(Math.sqrt(a.get(0).real())));
-        }
-        define("OpaqueUnaryFn_log2", 1, a -> new Quantity.Real(Math.log(a.get(0).real()) / Math.log(2)));
-        define("LShift", 2, a -> a.get(0).times(Quantity.of(2).power(a.get(1))));
-        define("RShift", 2, a -> a.get(0)
-                .over(Quantity.of(2).power(a.get(1)))
-                .rounded(RoundingMode.FLOOR));
-        relation(order -> order == 0, "Equality", "Eq");
-        relation(order -> order != 0, "Unequality", "Ne");
-        relation(order -> order < 0, "StrictLessThan", "Lt");
-        relation(order -> order <= 0, "LessThan", "Le");
-        relation(order -> order > 0, "StrictGreaterThan", "Gt");
-        relation(order -> order >= 0, "GreaterThan", "Ge");
-        KNOWN.put("And", new Entry(0, Integer.MAX_VALUE, a -> Quantity.of(a.stream().allMatch(Quantity::isTrue))));
-        KNOWN.put("Or", new Entry(0, Integer.MAX_VALUE, a -> Quantity.of(a.stream().anyMatch(Quantity::isTrue))));
-        define("Not", 1, a -> Quantity.of(!a.get(0).isTrue()));
-        define("Where", 3, a -> a.get(0).isTrue() ? a.get(1) : a.get(2));
-    }
+    private static final int ANY = -1;
+    private static final int UNKNOWN = -2;
 
     private SymFunction() {}
 
     /**
-     * The function of this name, or {@code null} if it is not known.
+     * Whether the function is known.
      *
-     * @throws GraphException if it does not take so many arguments
+     * @throws GraphException if it is, but does not take so many arguments
      */
-    static Body named(String name, int arguments) {
-        Entry entry = KNOWN.get(name);
-        if (entry == null) {
-            return null;
-        }
-        if (arguments < entry.fewest || arguments > entry.most) {
+    static boolean isKnown(String name, int arguments) {
+        int arity = arity(name);
+        if (arity >= 0 && arity != arguments || isPick(name) && arguments == 0) {
             throw new GraphException(name + " does not take " + arguments + " arguments");
         }
-        return entry.body;
+        return arity != UNKNOWN;
     }
 
-    private static void define(String name, int arity, Body body) {
-        KNOWN.put(name, new Entry(arity, arity, body));
+    private static boolean isPick(String name) {
+        return name.equals("Max") || name.equals("Min");
     }
 
-    private static void fold(String name, Quantity start, BinaryOperator<Quantity> step) {
-        KNOWN.put(name, new Entry(0, Integer.MAX_VALUE, a -> a.stream().reduce(start, step)));
+    private static int arity(String name) {
+        return switch (name) {
+            case "Add", "Mul", "Max", "Min", "And", "Or" -> ANY;
+            case "floor", "FloorToInt", "ceiling", "ceil", "CeilToInt", "TruncToInt", "TruncToFloat", "trunc" -> 1;
+            case "RoundToInt", "ToFloat", "Identity", "Abs", "sqrt", "OpaqueUnaryFn_sqrt", "OpaqueUnaryFn_log2", "Not" -> 1;
+            case "Pow", "PowByNatural", "FloatPow", "FloorDiv", "CleanDiv", "CeilDiv", "IntTrueDiv", "FloatTrueDiv" -> 2;
+            case "Divide", "Rational", "Mod", "PythonMod", "RoundDecimal", "LShift", "RShift" -> 2;
+            case "Equality", "Eq", "Unequality", "Ne", "StrictLessThan", "Lt", "LessThan", "Le" -> 2;
+            case "StrictGreaterThan", "Gt", "GreaterThan", "Ge" -> 2;
+            case "ModularIndexing", "Where" -> 3;
+            default -> UNKNOWN;
+        };
     }
 
-    private static void pick(String name, int sign) {
-        BinaryOperator<Quantity> better = (a, b) -> Integer.signum(b.compare(a)) == sign ? b : a;
-        KNOWN.put(name, new Entry(1, Integer.MAX_VALUE, a -> a.stream().reduce(better).orElseThrow()));
+    /** Applies a known function. */
+    static Quantity apply(String name, List<Quantity> a) {
+        int count = arity(name);
+        return switch (count) {
+            case ANY -> fold(name, a);
+            case 1 -> unary(name, a.get(0));
+            case 2 -> binary(name, a.get(0), a.get(1));
+            case 3 -> name.equals("Where")
+                    ? a.get(0).isTrue() ? a.get(1) : a.get(2)
+                    : a.get(0).over(a.get(1)).rounded(RoundingMode.FLOOR).modulo(a.get(2));
+            default -> throw new GraphException("function " + name + " is not known to this version");
+        };
     }
 
-    private static void rounding(RoundingMode mode, String... names) {
-        for (String name : names) {
-            define(name, 1, a -> a.get(0).rounded(mode));
+    private static Quantity fold(String name, List<Quantity> arguments) {
+        Quantity result = isPick(name) ? arguments.get(0) : Quantity.of(name.equals("Mul") || name.equals("And"));
+        for (Quantity next : arguments) {
+            result = switch (name) {
+                case "Add" -> result.plus(next);
+                case "Mul" -> result.times(next);
+                case "Max" -> next.compare(result) > 0 ? next : result;
+                case "Min" -> next.compare(result) < 0 ? next : result;
+                case "And" -> Quantity.of(result.isTrue() && next.isTrue());
+                default -> Quantity.of(result.isTrue() || next.isTrue());
+            };
         }
+        return result;
     }
 
-    private static void relation(IntPredicate holds, String... names) {
-        for (String name : names) {
-            define(name, 2, a -> Quantity.of(holds.test(a.get(0).compare(a.get(1)))));
-        }
+    private static Quantity unary(String name, Quantity x) {
+        return switch (name) {
+            case "floor", "FloorToInt" -> x.rounded(RoundingMode.FLOOR);
+            case "ceiling", "ceil", "CeilToInt" -> x.rounded(RoundingMode.CEILING);
+            case "TruncToInt", "TruncToFloat", "trunc" -> x.rounded(RoundingMode.DOWN);
+            case "RoundToInt" -> x.rounded(RoundingMode.HALF_EVEN);
+            case "ToFloat" -> new Quantity.Real(x.real());
+            case "Abs" -> x.compare(Quantity.ZERO) < 0 ? x.negated() : x;
+            case "sqrt", "OpaqueUnaryFn_sqrt" -> new Quantity.Real(Math.sqrt(x.real()));
+            case "OpaqueUnaryFn_log2" -> new Quantity.Real(Math.log(x.real()) / Math.log(2));
+            case "Not" -> Quantity.of(!x.isTrue());
+            default -> x;
+        };
     }
 
-    private static Quantity trueDivision(Quantity a, Quantity b) {
-        if (b.compare(Quantity.ZERO) == 0) {
-            throw new GraphException("division by zero");
-        }
-        return new Quantity.Real(a.over(b).real());
+    private static Quantity binary(String name, Quantity x, Quantity y) {
+        return switch (name) {
+            case "Pow", "PowByNatural", "FloatPow" -> x.power(y);
+            case "FloorDiv", "CleanDiv" -> x.over(y).rounded(RoundingMode.FLOOR);
+            case "CeilDiv" -> x.over(y).rounded(RoundingMode.CEILING);
+            case "IntTrueDiv", "FloatTrueDiv" -> new Quantity.Real(x.over(y).real());
+            case "Divide", "Rational" -> x.over(y);
+            case "Mod", "PythonMod" -> x.modulo(y);
+            case "RoundDecimal" -> roundDecimal(x, y);
+            case "LShift" -> x.times(Quantity.of(2).power(y));
+            case "RShift" -> x.over(Quantity.of(2).power(y)).rounded(RoundingMode.FLOOR);
+            default -> Quantity.of(holds(name, x.compare(y)));
+        };
+    }
+
+    private static boolean holds(String relation, int order) {
+        return switch (relation) {
+            case "Equality", "Eq" -> order == 0;
+            case "Unequality", "Ne" -> order != 0;
+            case "StrictLessThan", "Lt" -> order < 0;
+            case "LessThan", "Le" -> order <= 0;
+            case "StrictGreaterThan", "Gt" -> order > 0;
+            default -> order >= 0;
+        };
     }
 
     private static Quantity roundDecimal(Quantity value, Quantity digits) {
@@ -132,8 +122,7 @@ final class SymFunction {
         if (Math.abs(scale) > 300 || Double.isInfinite(real) || Double.isNaN(real)) {
             return value;
         }
-        return new Quantity.Real(new BigDecimal(real)
-                .setScale((int) scale, RoundingMode.HALF_EVEN)
-                .doubleValue());
+        BigDecimal rounded = new BigDecimal(real).setScale((int) scale, RoundingMode.HALF_EVEN);
+        return new Quantity.Real(rounded.doubleValue());
     }
 }

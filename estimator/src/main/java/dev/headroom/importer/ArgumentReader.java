@@ -2,6 +2,7 @@ package dev.headroom.importer;
 
 import dev.headroom.graph.Argument;
 import dev.headroom.graph.DType;
+import dev.headroom.graph.Graph;
 import dev.headroom.graph.GraphException;
 import dev.headroom.graph.MemoryFormat;
 import dev.headroom.graph.SymExpr;
@@ -21,9 +22,10 @@ final class ArgumentReader {
 
     /** Reads an {@code Argument}; a kind that this version does not know becomes {@link Argument.Other}. */
     Argument argument() throws IOException {
-        Argument[] result = {null};
-        json.union(kind -> result[0] = of(kind));
-        return result[0];
+        int scope = json.union();
+        Argument argument = of(json.name());
+        json.endUnion(scope);
+        return argument;
     }
 
     private Argument of(String kind) throws IOException {
@@ -53,16 +55,16 @@ final class ArgumentReader {
 
     /** Reads {@code {"name": ...}}. */
     String tensorName() throws IOException {
-        String[] result = {null};
-        json.object(field -> {
-            if (field.equals("name")) {
-                result[0] = json.string();
+        String name = "";
+        for (int scope = json.object(); json.nextField(scope); ) {
+            if (json.name().equals("name")) {
+                name = json.string();
             }
-        });
-        if (result[0] == null || result[0].isEmpty()) {
+        }
+        if (name.isEmpty()) {
             throw new GraphException("a tensor without a name");
         }
-        return result[0];
+        return name;
     }
 
     private Argument optional() throws IOException {
@@ -72,37 +74,34 @@ final class ArgumentReader {
 
     /** A tensor's name or {@code null}; the element is {@code {"name"}}, {@code {"as_tensor"}} or {@code {"as_none"}}. */
     private String optionalName() throws IOException {
-        String[] result = {null};
-        boolean[] known = {false};
-        json.object(field -> {
-            switch (field) {
-                case "as_none" -> known[0] = true;
-                case "as_tensor" -> {
-                    known[0] = true;
-                    result[0] = tensorName();
-                }
-                case "name" -> {
-                    known[0] = true;
-                    result[0] = json.string();
-                }
+        String name = "";
+        for (int scope = json.object(); json.nextField(scope); ) {
+            switch (json.name()) {
+                case "as_none" -> name = null;
+                case "as_tensor" -> name = tensorName();
+                case "name" -> name = json.string();
                 default -> {}
             }
-        });
-        if (!known[0]) {
+        }
+        if (name != null && name.isEmpty()) {
             throw new GraphException("a tensor without a name");
         }
-        return result[0];
+        return name;
     }
 
     private List<String> tensorNames() throws IOException {
         List<String> names = new ArrayList<>();
-        json.array(() -> names.add(optionalName()));
+        for (int scope = json.array(); json.nextItem(scope); ) {
+            names.add(optionalName());
+        }
         return names;
     }
 
     private List<String> nestedTensorNames() throws IOException {
         List<String> names = new ArrayList<>();
-        json.array(() -> json.array(() -> names.add(optionalName())));
+        for (int scope = json.array(); json.nextItem(scope); ) {
+            names.addAll(tensorNames());
+        }
         return names;
     }
 
@@ -111,45 +110,54 @@ final class ArgumentReader {
         if (!json.isObject()) {
             return SymExpr.of(json.integer());
         }
-        SymExpr[] result = {null};
-        json.union(kind -> {
-            switch (kind) {
-                case "as_int" -> result[0] = SymExpr.of(json.integer());
-                case "as_name" -> result[0] = new NamedInt(json.string());
-                default -> throw new GraphException("an integer of kind " + kind + " is not known to this version");
-            }
-        });
-        return result[0];
+        int scope = json.union();
+        SymExpr value =
+                switch (json.name()) {
+                    case "as_int" -> SymExpr.of(json.integer());
+                    case "as_name" -> new NamedInt(json.string());
+                    default -> throw new GraphException(
+                            "an integer of kind " + json.name() + " is not known to this version");
+                };
+        json.endUnion(scope);
+        return value;
     }
 
     private List<SymExpr> integers() throws IOException {
         List<SymExpr> values = new ArrayList<>();
-        json.array(() -> values.add(symbolic()));
+        for (int scope = json.array(); json.nextItem(scope); ) {
+            values.add(symbolic());
+        }
         return values;
     }
 
     private List<Double> reals() throws IOException {
         List<Double> values = new ArrayList<>();
-        json.array(() -> values.add(json.real()));
+        for (int scope = json.array(); json.nextItem(scope); ) {
+            values.add(json.real());
+        }
         return values;
     }
 
     private List<Boolean> bools() throws IOException {
         List<Boolean> values = new ArrayList<>();
-        json.array(() -> values.add(json.bool()));
+        for (int scope = json.array(); json.nextItem(scope); ) {
+            values.add(json.bool());
+        }
         return values;
     }
 
     /** A symbolic truth value or fraction: carries no memory, so its name suffices. */
     private Argument symbolicScalar(String kind) throws IOException {
-        Argument[] result = {null};
-        json.union(field -> result[0] = switch (field) {
-            case "as_bool" -> new Argument.Bool(json.bool());
-            case "as_float" -> new Argument.Float(json.real());
-            case "as_name" -> new Argument.Other(kind, json.string());
-            default -> new Argument.Other(kind, field);
-        });
-        return result[0];
+        int scope = json.union();
+        Argument value =
+                switch (json.name()) {
+                    case "as_bool" -> new Argument.Bool(json.bool());
+                    case "as_float" -> new Argument.Float(json.real());
+                    case "as_name" -> new Argument.Other(kind, json.string());
+                    default -> new Argument.Other(kind, json.name());
+                };
+        json.endUnion(scope);
+        return value;
     }
 
     private Argument type(String kind) throws IOException {
@@ -170,31 +178,31 @@ final class ArgumentReader {
     }
 
     private String device() throws IOException {
-        String[] type = {""};
-        String[] index = {""};
-        json.object(field -> {
-            if (field.equals("type")) {
-                type[0] = json.string();
-            } else if (field.equals("index") && !json.isNull()) {
-                index[0] = ":" + json.integer();
+        String type = "";
+        String index = "";
+        for (int scope = json.object(); json.nextField(scope); ) {
+            if (json.name().equals("type")) {
+                type = json.string();
+            } else if (json.name().equals("index") && !json.isNull()) {
+                index = ":" + json.integer();
             }
-        });
-        return type[0] + index[0];
+        }
+        return type.concat(index);
     }
 
     private Argument graph() throws IOException {
-        String[] name = {""};
-        Argument.Subgraph[] result = {null};
-        json.object(field -> {
-            if (field.equals("name")) {
-                name[0] = json.string();
-            } else if (field.equals("graph")) {
-                result[0] = new Argument.Subgraph(name[0], graphs.read(name[0]));
+        String name = "";
+        Graph graph = null;
+        for (int scope = json.object(); json.nextField(scope); ) {
+            if (json.name().equals("name")) {
+                name = json.string();
+            } else if (json.name().equals("graph")) {
+                graph = graphs.read(name);
             }
-        });
-        if (result[0] == null) {
+        }
+        if (graph == null) {
             throw new GraphException("a subgraph argument without a graph");
         }
-        return new Argument.Subgraph(name[0], result[0].graph());
+        return new Argument.Subgraph(name, graph);
     }
 }

@@ -41,16 +41,36 @@ final class GraphReader {
         List<Node> nodes = new ArrayList<>();
         Map<String, TensorMeta> values = new LinkedHashMap<>();
         Map<String, SymExpr> ints = new LinkedHashMap<>();
-        json.object(field -> {
-            switch (field) {
-                case "inputs" -> json.array(() -> addInputs(inputs, arguments.argument()));
-                case "outputs" -> json.array(() -> addOutputs(outputs, arguments.argument()));
-                case "nodes" -> json.array(() -> addNode(nodes));
-                case "tensor_values" -> json.object(value -> define(values, value, metas.tensor()));
-                case "sym_int_values" -> json.object(value -> define(ints, value, metas.size()));
+        for (int scope = json.object(); json.nextField(scope); ) {
+            switch (json.name()) {
+                case "inputs" -> {
+                    for (int list = json.array(); json.nextItem(list); ) {
+                        addInputs(inputs, arguments.argument());
+                    }
+                }
+                case "outputs" -> {
+                    for (int list = json.array(); json.nextItem(list); ) {
+                        addOutputs(outputs, arguments.argument());
+                    }
+                }
+                case "nodes" -> {
+                    for (int list = json.array(); json.nextItem(list); ) {
+                        addNode(nodes);
+                    }
+                }
+                case "tensor_values" -> {
+                    for (int table = json.object(); json.nextField(table); ) {
+                        define(values, json.name(), metas.tensor());
+                    }
+                }
+                case "sym_int_values" -> {
+                    for (int table = json.object(); json.nextField(table); ) {
+                        define(ints, json.name(), metas.size());
+                    }
+                }
                 default -> {}
             }
-        });
+        }
         return new Graph(name, inputs, nodes, outputs, values, ints, Map.of(), List.of());
     }
 
@@ -87,16 +107,28 @@ final class GraphReader {
 
     private void addNode(List<Node> nodes) throws IOException {
         NodeFields fields = new NodeFields();
-        json.object(name -> {
-            switch (name) {
-                case "target" -> fields.target = NodeMetadata.target(json.string());
+        for (int scope = json.object(); json.nextField(scope); ) {
+            switch (json.name()) {
+                case "target" -> fields.target = metadata.shared(NodeMetadata.target(json.string()));
                 case "name" -> fields.name = json.isNull() ? null : json.string();
-                case "inputs" -> json.array(() -> fields.inputs.add(named()));
-                case "outputs" -> json.array(() -> addResults(fields, arguments.argument()));
-                case "metadata" -> json.object(key -> fields.metadata(key, json));
+                case "inputs" -> {
+                    for (int list = json.array(); json.nextItem(list); ) {
+                        fields.inputs.add(named());
+                    }
+                }
+                case "outputs" -> {
+                    for (int list = json.array(); json.nextItem(list); ) {
+                        addResults(fields, arguments.argument());
+                    }
+                }
+                case "metadata" -> {
+                    for (int table = json.object(); json.nextField(table); ) {
+                        fields.metadata(json.name(), json);
+                    }
+                }
                 default -> {}
             }
-        });
+        }
         if (fields.target == null) {
             throw new GraphException("a node without a target");
         }
@@ -119,19 +151,19 @@ final class GraphReader {
     }
 
     private NamedArgument named() throws IOException {
-        String[] name = {""};
-        Argument[] value = {null};
-        json.object(field -> {
-            if (field.equals("name")) {
-                name[0] = json.isNull() ? "" : json.string();
-            } else if (field.equals("arg")) {
-                value[0] = arguments.argument();
+        String name = "";
+        Argument value = null;
+        for (int scope = json.object(); json.nextField(scope); ) {
+            if (json.name().equals("name")) {
+                name = json.isNull() ? "" : json.string();
+            } else if (json.name().equals("arg")) {
+                value = arguments.argument();
             }
-        });
-        if (value[0] == null) {
+        }
+        if (value == null) {
             throw new GraphException("an argument without a value");
         }
-        return new NamedArgument(metadata.shared(name[0]), value[0]);
+        return new NamedArgument(metadata.shared(name), value);
     }
 
     private static final class NodeFields {

@@ -8,10 +8,10 @@ import java.nio.file.Path;
  * {@code META-INF/services/dev.headroom.importer.Importer}.
  */
 public interface Importer {
-    /** What this reads, for messages: "a torch.export archive (.pt2)". */
+    /** What this reads, for messages: "torch.export archives (.pt2)". */
     String format();
 
-    /** Whether the content of the file looks like this format, however damaged. Never throws. */
+    /** Whether the file's content, or a name that no other format uses, says this format. Never throws. */
     boolean accepts(Path file);
 
     /**

@@ -12,8 +12,9 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * A cursor over a JSON document. Every method starts at the first token of a value and leaves at its last; what a
- * handler does not read is skipped.
+ * A cursor over a JSON document. Every reader starts at the first token of a value and leaves at its last; values that
+ * nobody reads are skipped. Loops, not callbacks: a command line reads one file, and dozens of lambda classes would cost
+ * more to load than the file to read.
  */
 final class Json {
     private static final int DEEPEST = 400;
@@ -25,18 +26,6 @@ final class Json {
                     .build())
             .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
             .build();
-
-    /** Reads one value of an array. */
-    @FunctionalInterface
-    interface ItemHandler {
-        void item() throws IOException;
-    }
-
-    /** Reads the value of one field. */
-    @FunctionalInterface
-    interface FieldHandler {
-        void field(String name) throws IOException;
-    }
 
     /** Reads a document. */
     @FunctionalInterface
@@ -89,48 +78,57 @@ final class Json {
         return pointer.isEmpty() ? "" : ", " + pointer;
     }
 
-    void object(FieldHandler handler) throws IOException {
+    /** Enters an object; pass the result to {@link #nextField} until that is false. */
+    int object() {
         expect(JsonToken.START_OBJECT, "an object");
-        while (parser.nextToken() != JsonToken.END_OBJECT) {
-            String name = parser.currentName();
-            parser.nextToken();
-            JsonToken first = parser.currentToken();
-            int depth = parser.getParsingContext().getNestingDepth();
-            handler.field(name);
-            finish(first, depth);
-        }
+        return parser.getParsingContext().getNestingDepth();
     }
 
-    void array(ItemHandler handler) throws IOException {
+    /** Moves to the value of the object's next field, or to its end. */
+    boolean nextField(int scope) throws IOException {
+        skipUnread(scope);
+        if (parser.nextToken() == JsonToken.END_OBJECT) {
+            return false;
+        }
+        parser.nextToken();
+        return true;
+    }
+
+    /** Name of the field whose value comes first now. */
+    String name() throws IOException {
+        return parser.currentName();
+    }
+
+    /** Enters an array; pass the result to {@link #nextItem} until that is false. */
+    int array() {
         expect(JsonToken.START_ARRAY, "a list");
-        JsonToken first;
-        while ((first = parser.nextToken()) != JsonToken.END_ARRAY) {
-            int depth = parser.getParsingContext().getNestingDepth();
-            handler.item();
-            finish(first, depth);
-        }
+        return parser.getParsingContext().getNestingDepth();
     }
 
-    private void finish(JsonToken first, int depth) throws IOException {
-        boolean unread = first.isStructStart()
-                && parser.currentToken() == first
-                && parser.getParsingContext().getNestingDepth() == depth;
-        if (unread) {
+    /** Moves to the array's next item, or to its end. */
+    boolean nextItem(int scope) throws IOException {
+        skipUnread(scope);
+        return parser.nextToken() != JsonToken.END_ARRAY;
+    }
+
+    private void skipUnread(int scope) throws IOException {
+        if (parser.currentToken().isStructStart() && parser.getParsingContext().getNestingDepth() > scope) {
             parser.skipChildren();
         }
     }
 
-    /** A union: an object of one field, whose name says the kind. */
-    void union(FieldHandler handler) throws IOException {
-        int[] fields = {0};
-        object(name -> {
-            if (++fields[0] > 1) {
-                throw new GraphException("a second field \"" + name + "\" where one of several kinds is expected");
-            }
-            handler.field(name);
-        });
-        if (fields[0] == 0) {
+    /** Enters a union, an object of one field, and moves to its value; {@link #endUnion} leaves it. */
+    int union() throws IOException {
+        int scope = object();
+        if (!nextField(scope)) {
             throw new GraphException("an empty object where one of several kinds is expected");
+        }
+        return scope;
+    }
+
+    void endUnion(int scope) throws IOException {
+        if (nextField(scope)) {
+            throw new GraphException("a second field \"" + name() + "\" where one of several kinds is expected");
         }
     }
 

@@ -18,17 +18,11 @@ final class MetaReader {
     private static final int MOST_DIMENSIONS = 64;
 
     private final Json json;
-    private final Map<String, SymExpr> expressions;
-    private final Map<String, Long> hints;
+    private final Map<String, SymExpr> expressions = new HashMap<>();
+    private final Map<String, Long> hints = new LinkedHashMap<>();
 
     MetaReader(Json json) {
-        this(json, new HashMap<>(), new LinkedHashMap<>());
-    }
-
-    private MetaReader(Json json, Map<String, SymExpr> expressions, Map<String, Long> hints) {
         this.json = json;
-        this.expressions = expressions;
-        this.hints = hints;
     }
 
     /** Values that symbols had at export. */
@@ -67,8 +61,8 @@ final class MetaReader {
     /** Reads a {@code TensorMeta}. */
     TensorMeta tensor() throws IOException {
         Fields fields = new Fields();
-        json.object(name -> {
-            switch (name) {
+        for (int scope = json.object(); json.nextField(scope); ) {
+            switch (json.name()) {
                 case "dtype" -> fields.dtype = json.code();
                 case "sizes" -> fields.sizes = sizes();
                 case "strides" -> fields.strides = sizes();
@@ -77,7 +71,7 @@ final class MetaReader {
                 case "layout" -> fields.layout = json.code();
                 default -> {}
             }
-        });
+        }
         return fields.meta();
     }
 
@@ -110,7 +104,7 @@ final class MetaReader {
 
     private List<SymExpr> sizes() throws IOException {
         List<SymExpr> sizes = new ArrayList<>();
-        json.array(() -> {
+        for (int scope = json.array(); json.nextItem(scope); ) {
             SymExpr size = size();
             if (size instanceof SymExpr.Constant constant && constant.value() < 0) {
                 throw new GraphException("a size or stride of " + constant.value() + " is negative");
@@ -119,45 +113,52 @@ final class MetaReader {
                 throw new GraphException("a tensor has at most " + MOST_DIMENSIONS + " dimensions");
             }
             sizes.add(size);
-        });
+        }
         return sizes;
     }
 
     /** Reads a {@code SymInt}. */
     SymExpr size() throws IOException {
-        SymExpr[] result = {null};
-        json.union(kind -> {
-            switch (kind) {
-                case "as_int" -> result[0] = SymExpr.of(json.integer());
-                case "as_expr" -> result[0] = expression();
-                default -> throw new GraphException("a size of kind " + kind + " is not known to this version");
-            }
-        });
-        return result[0];
+        int scope = json.union();
+        SymExpr size =
+                switch (json.name()) {
+                    case "as_int" -> SymExpr.of(json.integer());
+                    case "as_expr" -> expression();
+                    default -> throw new GraphException(
+                            "a size of kind " + json.name() + " is not known to this version");
+                };
+        json.endUnion(scope);
+        return size;
     }
 
     private SymExpr expression() throws IOException {
-        String[] text = {null};
-        Long[] hint = {null};
-        json.object(name -> {
-            if (name.equals("expr_str")) {
-                text[0] = json.string();
-            } else if (name.equals("hint") && json.isObject()) {
-                json.object(kind -> {
-                    if (kind.equals("as_int")) {
-                        hint[0] = json.integer();
-                    }
-                });
+        String text = null;
+        Long hint = null;
+        for (int scope = json.object(); json.nextField(scope); ) {
+            if (json.name().equals("expr_str")) {
+                text = json.string();
+            } else if (json.name().equals("hint") && json.isObject()) {
+                hint = hint();
             }
-        });
-        if (text[0] == null) {
+        }
+        if (text == null) {
             throw new GraphException("an expression lacks its text (expr_str)");
         }
-        SymExpr parsed = parse(text[0]);
-        if (hint[0] != null && parsed instanceof SymExpr.Symbol symbol) {
-            hints.putIfAbsent(symbol.name(), hint[0]);
+        SymExpr parsed = parse(text);
+        if (hint != null && parsed instanceof SymExpr.Symbol symbol) {
+            hints.putIfAbsent(symbol.name(), hint);
         }
         return parsed;
+    }
+
+    private Long hint() throws IOException {
+        Long hint = null;
+        for (int scope = json.object(); json.nextField(scope); ) {
+            if (json.name().equals("as_int")) {
+                hint = json.integer();
+            }
+        }
+        return hint;
     }
 
     private SymExpr parse(String text) {

@@ -37,14 +37,14 @@ final class ProgramReader {
 
     static Program read(Json json, String name) throws IOException {
         ProgramReader reader = new ProgramReader(json);
-        json.object(field -> {
-            switch (field) {
+        for (int scope = json.object(); json.nextField(scope); ) {
+            switch (json.name()) {
                 case "graph_module" -> reader.graphModule(name);
-                case "range_constraints" -> json.object(reader::range);
+                case "range_constraints" -> reader.ranges();
                 case "schema_version" -> checkVersion(json);
                 default -> {}
             }
-        });
+        }
         if (reader.graph == null || reader.signature == null) {
             throw new GraphException("not an exported program: it has no graph or no signature");
         }
@@ -53,55 +53,61 @@ final class ProgramReader {
 
     /** Reads nothing but the version: a stranger's schema must be named as such, whatever else looks wrong. */
     static void readVersionOnly(Json json) throws IOException {
-        json.object(field -> {
-            if (field.equals("schema_version")) {
+        for (int scope = json.object(); json.nextField(scope); ) {
+            if (json.name().equals("schema_version")) {
                 checkVersion(json);
             }
-        });
+        }
     }
 
     private static void checkVersion(Json json) throws IOException {
-        long[] major = {-1};
-        json.object(field -> {
-            if (field.equals("major")) {
-                major[0] = json.integer();
+        long major = -1;
+        for (int scope = json.object(); json.nextField(scope); ) {
+            if (json.name().equals("major")) {
+                major = json.integer();
             }
-        });
-        if (major[0] != SCHEMA) {
-            throw new GraphException("export schema " + major[0] + " is not supported; this version reads schema " + SCHEMA
+        }
+        if (major != SCHEMA) {
+            throw new GraphException("export schema " + major + " is not supported; this version reads schema " + SCHEMA
                     + " (PyTorch 2.5 and newer): export again with a matching PyTorch");
         }
     }
 
     private void graphModule(String name) throws IOException {
-        json.object(field -> {
-            switch (field) {
+        for (int scope = json.object(); json.nextField(scope); ) {
+            switch (json.name()) {
                 case "graph" -> graph = graphs.read(name);
                 case "signature" -> signature = Signature.read(json, graphs.arguments());
-                case "module_call_graph" -> json.array(this::module);
+                case "module_call_graph" -> modules();
                 default -> {}
             }
-        });
+        }
     }
 
-    private void module() throws IOException {
-        json.object(field -> {
-            if (field.equals("fqn")) {
-                modules.add(json.string());
+    private void modules() throws IOException {
+        for (int list = json.array(); json.nextItem(list); ) {
+            for (int scope = json.object(); json.nextField(scope); ) {
+                if (json.name().equals("fqn")) {
+                    modules.add(json.string());
+                }
             }
-        });
+        }
     }
 
-    private void range(String symbol) throws IOException {
-        long[] limits = {Long.MIN_VALUE, Long.MAX_VALUE};
-        json.object(field -> {
-            if (field.equals("min_val") && !json.isNull()) {
-                limits[0] = json.integer();
-            } else if (field.equals("max_val") && !json.isNull()) {
-                limits[1] = json.integer();
+    private void ranges() throws IOException {
+        for (int table = json.object(); json.nextField(table); ) {
+            String symbol = json.name();
+            long min = Long.MIN_VALUE;
+            long max = Long.MAX_VALUE;
+            for (int scope = json.object(); json.nextField(scope); ) {
+                if (json.name().equals("min_val") && !json.isNull()) {
+                    min = json.integer();
+                } else if (json.name().equals("max_val") && !json.isNull()) {
+                    max = json.integer();
+                }
             }
-        });
-        ranges.put(symbol, new SymbolRange(limits[0], limits[1], null));
+            ranges.put(symbol, new SymbolRange(min, max, null));
+        }
     }
 
     private Map<String, SymbolRange> hinted() {

@@ -62,12 +62,19 @@ final class Pt2Archive implements AutoCloseable {
         try {
             return new Pt2Archive(file, zip);
         } catch (GraphException e) {
-            try {
-                zip.close();
-            } catch (IOException closing) {
-                e.addSuppressed(closing);
-            }
+            closeAfter(e, zip);
             throw e;
+        } catch (IllegalArgumentException e) {
+            closeAfter(e, zip);
+            throw new GraphException(file + " has an entry whose name cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    private static void closeAfter(RuntimeException failure, ZipFile zip) {
+        try {
+            zip.close();
+        } catch (IOException closing) {
+            failure.addSuppressed(closing);
         }
     }
 

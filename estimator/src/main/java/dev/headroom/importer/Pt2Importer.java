@@ -29,10 +29,13 @@ public final class Pt2Importer implements Importer {
 
     @Override
     public boolean accepts(Path file) {
+        if (String.valueOf(file.getFileName()).endsWith(".pt2")) {
+            return true;
+        }
         try (ZipFile zip = new ZipFile(file.toFile())) {
             return Pt2Archive.looksLikeProgram(zip);
         } catch (IOException | IllegalArgumentException e) {
-            return file.toString().endsWith(".pt2");
+            return false;
         }
     }
 

@@ -24,13 +24,20 @@ final class Signature {
 
     static Signature read(Json json, ArgumentReader arguments) throws IOException {
         Signature signature = new Signature(json, arguments);
-        json.object(field -> {
-            if (field.equals("input_specs")) {
-                json.array(() -> json.union(signature::input));
-            } else if (field.equals("output_specs")) {
-                json.array(() -> json.union(signature::output));
+        for (int scope = json.object(); json.nextField(scope); ) {
+            boolean inputs = json.name().equals("input_specs");
+            if (inputs || json.name().equals("output_specs")) {
+                for (int list = json.array(); json.nextItem(list); ) {
+                    int union = json.union();
+                    if (inputs) {
+                        signature.input(json.name());
+                    } else {
+                        signature.output(json.name());
+                    }
+                    json.endUnion(union);
+                }
             }
-        });
+        }
         return signature;
     }
 
@@ -55,8 +62,8 @@ final class Signature {
 
     private Spec spec(boolean anyArgument) throws IOException {
         Spec spec = new Spec();
-        json.object(field -> {
-            switch (field) {
+        for (int scope = json.object(); json.nextField(scope); ) {
+            switch (json.name()) {
                 case "arg" -> {
                     if (anyArgument) {
                         spec.value = arguments.argument();
@@ -69,7 +76,7 @@ final class Signature {
                 case "persistent" -> spec.persistent = json.bool();
                 default -> {}
             }
-        });
+        }
         return spec;
     }
 
@@ -117,12 +124,12 @@ final class Signature {
                 }
             }
             case "loss_output" -> {
-                String name = spec(false).tensor;
+                String name = require(spec(false).tensor);
                 outputs.add(new Graph.Output(OutputKind.LOSS, name, name));
             }
             case "buffer_mutation", "parameter_mutation", "user_input_mutation" -> {
                 Spec spec = spec(false);
-                outputs.add(new Graph.Output(OutputKind.MUTATION, spec.tensor, spec.name));
+                outputs.add(new Graph.Output(OutputKind.MUTATION, require(spec.tensor), require(spec.name)));
             }
             case "gradient_to_parameter", "gradient_to_user_input" -> throw new GraphException(
                     "the graph holds its own backward pass; export the forward pass only (torch.export.export without"
@@ -130,5 +137,12 @@ final class Signature {
             case "token" -> {}
             default -> throw new GraphException("an output of kind " + kind + " is not known to this version");
         }
+    }
+
+    private static String require(String name) {
+        if (name == null) {
+            throw new GraphException("an output without a name");
+        }
+        return name;
     }
 }

@@ -21,31 +21,32 @@ final class StateReader {
     static Map<String, Payload> read(Json json) throws IOException {
         Map<String, Payload> payloads = new LinkedHashMap<>();
         MetaReader metas = new MetaReader(json);
-        json.object(field -> {
-            if (field.equals("config")) {
-                json.object(name -> {
+        for (int scope = json.object(); json.nextField(scope); ) {
+            if (json.name().equals("config")) {
+                for (int table = json.object(); json.nextField(table); ) {
+                    String name = json.name();
                     Payload payload = payload(json, metas);
                     if (payload.meta != null && payloads.put(name, payload) != null) {
                         throw new GraphException("the tensor " + name + " is described twice");
                     }
-                });
+                }
             }
-        });
+        }
         return payloads;
     }
 
     private static Payload payload(Json json, MetaReader metas) throws IOException {
-        String[] record = {""};
-        boolean[] parameter = {false};
-        TensorMeta[] meta = {null};
-        json.object(field -> {
-            switch (field) {
-                case "path_name" -> record[0] = json.string();
-                case "is_param" -> parameter[0] = json.bool();
-                case "tensor_meta" -> meta[0] = json.isNull() ? null : metas.tensor();
+        String record = "";
+        boolean parameter = false;
+        TensorMeta meta = null;
+        for (int scope = json.object(); json.nextField(scope); ) {
+            switch (json.name()) {
+                case "path_name" -> record = json.string();
+                case "is_param" -> parameter = json.bool();
+                case "tensor_meta" -> meta = json.isNull() ? null : metas.tensor();
                 default -> {}
             }
-        });
-        return new Payload(record[0], parameter[0], meta[0]);
+        }
+        return new Payload(record, parameter, meta);
     }
 }

@@ -4,6 +4,7 @@ import dev.headroom.graph.Argument;
 import dev.headroom.graph.Graph;
 import dev.headroom.graph.ModelState;
 import dev.headroom.graph.Node;
+import dev.headroom.graph.SymExpr;
 import dev.headroom.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -112,7 +113,7 @@ final class TiedTensors {
             for (String other : order.subList(i + 1, order.size())) {
                 if (readBy.get(owner).contains(other)
                         && !ModelState.owner(other).equals(owner)
-                        && metas.get(other).equals(metas.get(name))) {
+                        && sameShape(metas.get(other), metas.get(name))) {
                     candidates.add(other);
                 }
             }
@@ -146,7 +147,7 @@ final class TiedTensors {
                 if (used.contains(other)
                         && (idle || child)
                         && leaf(other).equals(leaf(name))
-                        && metas.get(other).equals(metas.get(name))) {
+                        && sameShape(metas.get(other), metas.get(name))) {
                     tied.put(name, other);
                     notes.add("took the unused parameter " + name + " to be tied to " + other
                             + ", which has its shape; an export with real weights would say");
@@ -154,6 +155,27 @@ final class TiedTensors {
                 }
             }
         }
+    }
+
+    private static boolean sameShape(TensorMeta a, TensorMeta b) {
+        return a.dtype() == b.dtype()
+                && a.requiresGrad() == b.requiresGrad()
+                && sameNumbers(a.sizes(), b.sizes())
+                && sameNumbers(a.strides(), b.strides());
+    }
+
+    private static boolean sameNumbers(List<SymExpr> a, List<SymExpr> b) {
+        if (a.size() != b.size()) {
+            return false;
+        }
+        for (int i = 0; i < a.size(); i++) {
+            if (!(a.get(i) instanceof SymExpr.Constant x)
+                    || !(b.get(i) instanceof SymExpr.Constant y)
+                    || x.value() != y.value()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static String leaf(String name) {
