@@ -12,13 +12,13 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 
 /** Finds and reads recordings of the real allocator. */
-final class Fixtures {
+public final class Fixtures {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private Fixtures() {}
 
     /** All recorded files of a folder below fixtures/recordings, by name. */
-    static List<Path> recordings(String folder) {
+    public static List<Path> recordings(String folder) {
         try (Stream<Path> files = Files.list(root().resolve(folder))) {
             return files.filter(f -> f.toString().endsWith(".json.gz")).sorted().toList();
         } catch (IOException e) {
@@ -26,7 +26,7 @@ final class Fixtures {
         }
     }
 
-    static JsonNode read(Path file) {
+    public static JsonNode read(Path file) {
         try (InputStream in = new GZIPInputStream(Files.newInputStream(file))) {
             return MAPPER.readTree(in);
         } catch (IOException e) {

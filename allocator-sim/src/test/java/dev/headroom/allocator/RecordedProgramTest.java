@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class RecordedProgramTest {
     static Stream<Path> programs() {
         List<Path> files = new ArrayList<>(Fixtures.recordings("allocator"));
+        files.addAll(Fixtures.recordings("allocator/more"));
         assertFalse(files.isEmpty());
         return files.stream().sorted(Comparator.comparing(Path::getFileName));
     }

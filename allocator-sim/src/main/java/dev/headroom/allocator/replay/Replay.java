@@ -1,0 +1,210 @@
+package dev.headroom.allocator.replay;
+
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.allocator.SimulatedDeviceMemory;
+import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import java.io.IOException;
+import java.util.function.Consumer;
+
+/**
+ * Plays a trace through an allocator: "what would this run have reserved with these settings?". The heap that it needs
+ * grows with the live blocks only.
+ */
+public final class Replay implements TraceSink {
+    private static final int NONE = -1;
+    /** Streams for blocks that are awaited are numbered from the top. */
+    private static final int WAITING = CachingAllocator.MAX_STREAMS - 1;
+
+    private final CachingAllocator allocator;
+    private final Long2IntOpenHashMap live = new Long2IntOpenHashMap();
+    /** Stream that stands for the awaited one, by block. */
+    private final Long2IntOpenHashMap awaited = new Long2IntOpenHashMap();
+    /** Blocks whose request failed here, though it succeeded when recorded. */
+    private final LongOpenHashSet failed = new LongOpenHashSet();
+
+    private final Consumer<Replay> afterEvent;
+    private int waiting;
+    private long events;
+    private long lastAllocated = NONE;
+    private ReplayResult.Failure firstFailure;
+    private String phase = "";
+
+    private Replay(CachingAllocator allocator, Consumer<Replay> afterEvent) {
+        this.allocator = allocator;
+        this.afterEvent = afterEvent;
+        live.defaultReturnValue(NONE);
+        awaited.defaultReturnValue(NONE);
+    }
+
+    /**
+     * Plays a whole trace.
+     *
+     * @param trace what to play
+     * @param settings in place of the recorded ones, limit included
+     * @param totalBytes bytes of the device; 0 for the recorded one, or for no bound when it is not known
+     * @throws IOException when the trace cannot be read
+     * @throws IllegalArgumentException with one line when the trace is damaged
+     */
+    public static ReplayResult run(Trace trace, AllocatorSettings settings, long totalBytes) throws IOException {
+        return run(trace, settings, totalBytes, replay -> {});
+    }
+
+    /**
+     * Plays a whole trace and shows the allocator after every event.
+     *
+     * @param afterEvent may look at {@link #allocator} and the rest, but not keep it
+     */
+    public static ReplayResult run(
+            Trace trace, AllocatorSettings settings, long totalBytes, Consumer<Replay> afterEvent) throws IOException {
+        long total = totalBytes > 0 ? totalBytes : trace.totalBytes() > 0 ? trace.totalBytes() : 4L << 40;
+        Replay replay = new Replay(new CachingAllocator(settings, new SimulatedDeviceMemory(total)), afterEvent);
+        try {
+            trace.play(replay);
+        } catch (Damaged e) {
+            throw new IllegalArgumentException(trace.name() + ": " + e.getMessage());
+        }
+        return replay.result();
+    }
+
+    /** The allocator in its present state. */
+    public CachingAllocator allocator() {
+        return allocator;
+    }
+
+    /** Events so far. */
+    public long events() {
+        return events;
+    }
+
+    /** Blocks in use: id in the trace to handle in the allocator; a view. */
+    public Long2IntOpenHashMap live() {
+        return live;
+    }
+
+    /** Id of the block that the last event handed out, or -1. */
+    public long lastAllocated() {
+        return lastAllocated;
+    }
+
+    @Override
+    public void allocate(long id, long bytes, int stream) {
+        if (live.containsKey(id)) {
+            throw new Damaged("event " + events + " allocates block " + id + ", which is in use");
+        }
+        int block = tryAllocate(bytes, stream);
+        if (block == NONE) {
+            failed.add(id);
+        } else {
+            live.put(id, block);
+            lastAllocated = id;
+        }
+        done();
+    }
+
+    @Override
+    public void allocateFailed(long bytes, int stream) {
+        int block = tryAllocate(bytes, stream);
+        if (block != NONE) {
+            allocator.free(block);
+        }
+        done();
+    }
+
+    @Override
+    public void free(long id) {
+        int block = take(id);
+        if (block != NONE) {
+            allocator.free(block);
+        }
+        done();
+    }
+
+    @Override
+    public void freeLater(long id) {
+        int block = take(id);
+        if (block != NONE) {
+            if (waiting >= WAITING / 2) {
+                waiting = 0;
+            }
+            int stream = WAITING - waiting++;
+            allocator.streamBusy(stream);
+            allocator.recordStream(block, stream);
+            allocator.free(block);
+            awaited.put(id, stream);
+        }
+        done();
+    }
+
+    @Override
+    public void freeCompleted(long id) {
+        int stream = awaited.remove(id);
+        if (stream != NONE) {
+            allocator.streamIdle(stream);
+        }
+        done();
+    }
+
+    @Override
+    public void emptyCache() {
+        allocator.emptyCache();
+        done();
+    }
+
+    @Override
+    public void mark(String name, int step, int micro) {
+        phase = step < 0 ? name : name + " of step " + step;
+    }
+
+    /** Peaks and counters up to now. */
+    public ReplayResult result() {
+        return new ReplayResult(
+                allocator.settings(),
+                events,
+                allocator.statistics().allocatedBytes().peak(),
+                allocator.statistics().reservedBytes().peak(),
+                ReplayResult.ideal(allocator.statistics().activeBytes().peak()),
+                allocator.statistics().numAllocRetries(),
+                allocator.statistics().numOoms(),
+                firstFailure,
+                allocator.statistics().asMap());
+    }
+
+    private int tryAllocate(long bytes, int stream) {
+        try {
+            return allocator.allocate(bytes, stream);
+        } catch (OutOfMemoryException e) {
+            if (firstFailure == null) {
+                firstFailure = new ReplayResult.Failure(
+                        events, phase, e.requested(), e.allocated(), e.reserved(), e.getMessage());
+            }
+            return NONE;
+        } catch (IllegalArgumentException e) {
+            throw new Damaged("event " + events + ": " + e.getMessage());
+        }
+    }
+
+    private int take(long id) {
+        int block = live.remove(id);
+        if (block == NONE && !failed.remove(id)) {
+            throw new Damaged("event " + events + " frees block " + id + ", which is not in use");
+        }
+        return block;
+    }
+
+    private void done() {
+        events++;
+        afterEvent.accept(this);
+        lastAllocated = NONE;
+    }
+
+    private static final class Damaged extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Damaged(String message) {
+            super(message);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package dev.headroom.allocator.replay;
+
+/**
+ * Turns the events of PyTorch's memory history into requests. Segment events are consequences of requests, with one
+ * exception: {@code empty_cache} leaves no event of its own. It is inferred where segments go back to the driver and no
+ * new segment or out-of-memory error follows, as those would show that a request was the cause.
+ */
+final class TraceInterpreter {
+    private final TraceSink sink;
+    private boolean freeing;
+    private long freeingId;
+    private boolean releasing;
+
+    TraceInterpreter(TraceSink sink) {
+        this.sink = sink;
+    }
+
+    /**
+     * @param id of the block; of no meaning for segments
+     * @throws IllegalArgumentException when the action is not one of PyTorch's
+     */
+    void event(String action, long id, long bytes, int stream) {
+        if (freeing && action.equals("free_completed") && id == freeingId) {
+            freeing = false;
+            sink.free(id);
+            return;
+        }
+        settleFree();
+        switch (action) {
+            case "alloc" -> {
+                settleRelease();
+                sink.allocate(id, bytes, stream);
+            }
+            case "free_requested" -> {
+                settleRelease();
+                freeing = true;
+                freeingId = id;
+            }
+            case "free_completed" -> {
+                settleRelease();
+                sink.freeCompleted(id);
+            }
+            case "segment_free", "segment_unmap" -> releasing = true;
+            case "segment_alloc", "segment_map" -> releasing = false;
+            case "oom" -> {
+                releasing = false;
+                sink.allocateFailed(bytes, stream);
+            }
+            case "snapshot", "annotate", "user_defined" -> {}
+            default -> throw new IllegalArgumentException("unknown action '" + action + "'");
+        }
+    }
+
+    void mark(String name, int step, int micro) {
+        end();
+        sink.mark(name, step, micro);
+    }
+
+    void end() {
+        settleFree();
+        settleRelease();
+    }
+
+    private void settleFree() {
+        if (freeing) {
+            freeing = false;
+            sink.freeLater(freeingId);
+        }
+    }
+
+    private void settleRelease() {
+        if (releasing) {
+            releasing = false;
+            sink.emptyCache();
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package dev.headroom.allocator.replay;
+
+/** Takes what a program asked of an allocator, in order. Ids name blocks while they live; sizes are bytes. */
+public interface TraceSink {
+    /** A request. */
+    void allocate(long id, long bytes, int stream);
+
+    /** A request that failed when it was recorded, so that the program went on without the block. */
+    void allocateFailed(long bytes, int stream);
+
+    /** A block is given back and free at once. */
+    void free(long id);
+
+    /** A block is given back, but another stream still uses it; {@link #freeCompleted} follows. */
+    void freeLater(long id);
+
+    /** The other streams have come past a block of {@link #freeLater}. */
+    void freeCompleted(long id);
+
+    /** The program called {@code torch.cuda.empty_cache}. */
+    void emptyCache();
+
+    /**
+     * A place in the program.
+     *
+     * @param name such as "forward"
+     * @param step training step, or -1
+     * @param micro part of an accumulated step, or -1
+     */
+    default void mark(String name, int step, int micro) {}
+}
