@@ -1,5 +1,6 @@
 package dev.headroom.cli;
 
+import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.graph.DType;
 import dev.headroom.report.OptionNames;
 import dev.headroom.training.LossKind;
@@ -129,7 +130,7 @@ final class ScenarioOptions {
         run.inputGrad = inputGrad;
         run.dropOutputs = dropOutputs;
         run.inference = inference;
-        run.allocConf = allocConf == null ? "" : allocConf;
+        run.allocConf = settings();
         run.torch = torch == null ? run.torch : version();
         Combinations.check(run);
         return run;
@@ -179,6 +180,18 @@ final class ScenarioOptions {
             return null;
         }
         return cudnnWorkspace.equals("none") ? 0L : (Long) Sizes.parse("--cudnn-workspace", cudnnWorkspace);
+    }
+
+    private String settings() {
+        if (allocConf == null) {
+            return "";
+        }
+        try {
+            AllocatorSettings.parse(allocConf);
+        } catch (IllegalArgumentException e) {
+            throw new BadOption("--alloc-conf: " + e.getMessage());
+        }
+        return allocConf;
     }
 
     private String version() {

@@ -2,14 +2,68 @@ package dev.headroom.report;
 
 import dev.headroom.predict.Prediction;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 
-/** A prediction on one terminal screen. */
+/** A prediction on one terminal screen: the verdict, the peaks, what they are made of, and how it went. */
 public final class Summary {
+    private static final int WIDTH = 79;
+    private static final int LINES = 23;
+    private static final int FEWEST_SHARES = 5;
+
     private Summary() {}
 
-    /** Writes the summary. */
+    /** Writes at most 23 lines of at most 79 characters, unless there is a very long scenario or verdict. */
     public static void write(Prediction p, Style style, PrintWriter out) {
-        out.println(style.strong(p.model()) + " " + Scenario.words(p.run()));
-        out.println(Mib.text(p.peak().allocated()));
+        List<String> head = new ArrayList<>(Verdict.lines(p, style, WIDTH));
+        head.addAll(Wrap.lines(p.model() + ": " + Scenario.words(p.run()), WIDTH, "  "));
+        head.add("");
+        head.addAll(peaks(p, style));
+        List<String> phases = PhaseTable.lines(p, style);
+        List<String> remarks = remarks(p, LINES - head.size() - phases.size() - FEWEST_SHARES - 3);
+        int room = LINES - head.size() - phases.size() - remarks.size() - 3;
+        List<String> shares = Shares.lines(p, style, Math.max(FEWEST_SHARES, room));
+        head.forEach(out::println);
+        out.println();
+        shares.forEach(out::println);
+        out.println();
+        phases.forEach(out::println);
+        for (String remark : remarks) {
+            out.println(style.faint(remark));
+        }
+    }
+
+    private static List<String> peaks(Prediction p, Style style) {
+        Prediction.Peak peak = p.peak();
+        String where = "in " + peak.phase() + (peak.step() == null ? "" : " of step " + peak.step());
+        return List.of(
+                peak(style, "Peak", "allocated", peak.allocated(), where),
+                peak(style, "", "reserved", peak.reserved(), "segments that the allocator took from the driver"),
+                peak(style, "", "device", peak.device(), "with CUDA's context and libraries, as in nvidia-smi"));
+    }
+
+    private static String peak(Style style, String title, String name, long bytes, String note) {
+        return style.strong(Columns.left(title, 6)) + Columns.left(name, 10) + Columns.right(Mib.text(bytes), 11) + "  "
+                + style.faint(note);
+    }
+
+    /** Warnings and operators without a rule, in so many lines; the rest is counted. */
+    private static List<String> remarks(Prediction p, int most) {
+        List<String> lines = new ArrayList<>();
+        if (!p.unmodelled().isEmpty()) {
+            List<String> names = new ArrayList<>();
+            p.unmodelled().forEach(u -> names.add(u.operator() + " x" + u.count()));
+            lines.addAll(Wrap.lines("unmodelled, counted as free: " + String.join(", ", names), WIDTH, "  "));
+        }
+        for (String warning : p.warnings()) {
+            lines.addAll(Wrap.lines("warning: " + warning, WIDTH, "  "));
+        }
+        int room = Math.max(2, most);
+        if (lines.size() <= room) {
+            return lines;
+        }
+        List<String> cut = new ArrayList<>(lines.subList(0, room - 1));
+        cut.add("... " + (lines.size() - room + 1) + " more lines of warnings: --json has them all");
+        return cut;
     }
 }

@@ -1,0 +1,70 @@
+package dev.headroom.report;
+
+import dev.headroom.predict.Prediction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The answer in words. */
+final class Verdict {
+    private Verdict() {}
+
+    /** The verdict, and below it where memory ran out. */
+    static List<String> lines(Prediction p, Style style, int width) {
+        Prediction.Verdict verdict = p.verdict();
+        List<String> lines = new ArrayList<>();
+        boolean fails = p.oom() != null || Boolean.FALSE.equals(verdict.fits());
+        if (fails) {
+            lines.add(style.bad("Does not fit" + on(p) + shortfall(p)));
+            if (p.oom() != null) {
+                Wrap.lines(place(p.oom()) + needs(verdict), width - 2, "").forEach(line -> lines.add("  " + line));
+            } else if (verdict.minimumMemory() != null) {
+                lines.add("  " + needs(verdict).substring(2));
+            }
+        } else if (Boolean.TRUE.equals(verdict.fits())) {
+            lines.add(style.good("Fits" + on(p) + free(p)));
+        } else {
+            String least = verdict.minimumMemory() == null ? p.model() : "Needs " + Mib.text(verdict.minimumMemory());
+            lines.add(style.strong(least) + " (--gpu NAME or --memory SIZE asks whether it fits)");
+        }
+        return lines;
+    }
+
+    private static String on(Prediction p) {
+        Prediction.Device device = p.device();
+        if (device == null) {
+            return "";
+        }
+        String name =
+                device.gpu() == null ? Mib.text(device.memory()) : device.gpu().title();
+        return " on " + name + (device.limit() == null ? "" : " within " + Mib.text(device.limit()));
+    }
+
+    private static String free(Prediction p) {
+        Prediction.Verdict verdict = p.verdict();
+        if (verdict.headroom() == null) {
+            return "";
+        }
+        String of = p.device() == null ? "" : " of " + Mib.text(p.device().memory());
+        String risk = verdict.probabilityOom() == null
+                ? ""
+                : String.format(Locale.ROOT, ", %.0f %% risk", 100 * verdict.probabilityOom());
+        return ": " + Mib.text(verdict.headroom()) + " free" + of + risk;
+    }
+
+    private static String shortfall(Prediction p) {
+        Long headroom = p.verdict().headroom();
+        return headroom == null || headroom >= 0 ? ": out of memory" : ": " + Mib.text(-headroom) + " missing";
+    }
+
+    private static String place(Prediction.Oom oom) {
+        String module = oom.module() == null || oom.module().isEmpty() ? "" : ", " + oom.module();
+        String operator = oom.operator() == null || oom.operator().isEmpty() ? "" : " (" + oom.operator() + ")";
+        return "out of memory in " + oom.phase() + (oom.step() == null ? "" : " of step " + oom.step()) + module
+                + operator + ", asking for " + Mib.text(oom.requested());
+    }
+
+    private static String needs(Prediction.Verdict verdict) {
+        return verdict.minimumMemory() == null ? "" : "; needs " + Mib.text(verdict.minimumMemory()) + " of memory";
+    }
+}
