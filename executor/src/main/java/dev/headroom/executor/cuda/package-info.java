@@ -1,0 +1,2 @@
+/** NVIDIA's GPUs through the CUDA runtime. */
+package dev.headroom.executor.cuda;

@@ -1,0 +1,62 @@
+package dev.headroom.executor.cuda;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.cli.Subcommand;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.ServiceLoader;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+class CudaDeviceTest {
+    private static final CudaDevice SMALL =
+            new CudaDevice(0, "NVIDIA GeForce RTX 4060 Ti", 8, 9, 34, 8_300_000_000L, 8_000_000_000L);
+    private static final CudaDevice UNKNOWN = new CudaDevice(1, "Some Card", 9, 9, 1, 1L << 30, 1L << 29);
+
+    @Test
+    void readsTheCardsOfThisMachine() {
+        List<CudaDevice> devices;
+        try {
+            devices = CudaDevice.all();
+        } catch (CudaException e) {
+            assertEquals(1, e.getMessage().lines().count(), e.getMessage());
+            Assumptions.abort("no GPU to read: " + e.getMessage());
+            return;
+        }
+        assertFalse(devices.isEmpty());
+        for (CudaDevice device : devices) {
+            assertTrue(device.total() > 0 && device.free() > 0 && device.free() <= device.total(), device::toString);
+            assertTrue(device.sms() > 0 && device.major() > 0, device::toString);
+        }
+    }
+
+    @Test
+    void namesTheCatalogueEntryOfTheSameSize() {
+        assertEquals("rtx-4060-ti-8gb", SMALL.catalogued().orElseThrow().name());
+        assertTrue(UNKNOWN.catalogued().isEmpty());
+    }
+
+    @Test
+    void writesATableAndJson() throws IOException {
+        StringWriter table = new StringWriter();
+        LocalCommand.writeTable(List.of(SMALL, UNKNOWN), new PrintWriter(table, true));
+        assertEquals(3, table.toString().lines().count());
+        assertTrue(table.toString().contains("rtx-4060-ti-8gb"), table::toString);
+        StringWriter json = new StringWriter();
+        LocalCommand.writeJson(List.of(UNKNOWN), new PrintWriter(json, true));
+        assertEquals(
+                "[{\"index\":1,\"gpu\":null,\"title\":\"Some Card\",\"total\":1073741824,\"free\":536870912,"
+                        + "\"capability\":\"9.9\",\"sms\":1}]",
+                json.toString().strip());
+    }
+
+    @Test
+    void theCommandLineFindsTheCommand() {
+        assertTrue(ServiceLoader.load(Subcommand.class).stream().anyMatch(p -> p.type() == LocalCommand.class));
+    }
+}

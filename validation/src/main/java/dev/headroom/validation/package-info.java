@@ -1,0 +1,2 @@
+/** Predictions beside recordings of the real PyTorch, and benchmarks. */
+package dev.headroom.validation;
