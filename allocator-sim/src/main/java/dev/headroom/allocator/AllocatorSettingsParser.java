@@ -15,7 +15,8 @@ final class AllocatorSettingsParser {
     private static final long MIB = 1L << 20;
     private static final long MOST_MIB = Long.MAX_VALUE / MIB;
     private static final Pattern LEADING_NUMBER = Pattern.compile("[0-9]+");
-    private static final Pattern LEADING_DECIMAL = Pattern.compile("[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?");
+    private static final Pattern LEADING_DECIMAL =
+            Pattern.compile("[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?");
 
     private final String conf;
     private final List<String> tokens = new ArrayList<>();
@@ -69,8 +70,8 @@ final class AllocatorSettingsParser {
                     "pinned_free_catch_all" -> flag();
             case "pinned_max_round_threshold_mb", "pinned_max_cached_size_mb" -> size();
             case "pinned_num_register_threads" -> registerThreads();
-            case "pinned_reserve_segment_size_mb" -> check(
-                    size() > 0, "Pinned reserve segment size has to be greater than 0");
+            case "pinned_reserve_segment_size_mb" ->
+                check(size() > 0, "Pinned reserve segment size has to be greater than 0");
             default -> throw error("Unrecognized key '" + key + "' in CUDA allocator config.");
         }
     }

@@ -65,7 +65,8 @@ public final class CachingAllocator {
             throw rejected(requestedBytes, stream);
         }
         if (requestedBytes >= EXABYTE) {
-            throw outOfMemory("CUDA out of memory. Tried to allocate more than 1EB memory.", requestedBytes, requestedBytes);
+            throw outOfMemory(
+                    "CUDA out of memory. Tried to allocate more than 1EB memory.", requestedBytes, requestedBytes);
         }
         if (!settings.caching()) {
             return allocateUncached(requestedBytes, stream);
@@ -475,9 +476,7 @@ public final class CachingAllocator {
         return "CUDA out of memory. Tried to allocate " + OutOfMemoryException.formatSize(segment)
                 + ". GPU 0 has a total capacity of " + OutOfMemoryException.formatSize(core.memory.total())
                 + " of which " + OutOfMemoryException.formatSize(core.memory.free()) + " is free. "
-                + (core.allowed == Long.MAX_VALUE
-                        ? ""
-                        : OutOfMemoryException.formatSize(core.allowed) + " allowed; ")
+                + (core.allowed == Long.MAX_VALUE ? "" : OutOfMemoryException.formatSize(core.allowed) + " allowed; ")
                 + "Of the allocated memory " + OutOfMemoryException.formatSize(allocated)
                 + " is allocated by PyTorch, and "
                 + OutOfMemoryException.formatSize(core.reserved - allocated)

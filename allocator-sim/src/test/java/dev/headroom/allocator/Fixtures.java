@@ -41,6 +41,7 @@ public final class Fixtures {
                 return folder;
             }
         }
-        throw new IllegalStateException("no folder fixtures/recordings above " + Path.of("").toAbsolutePath());
+        throw new IllegalStateException(
+                "no folder fixtures/recordings above " + Path.of("").toAbsolutePath());
     }
 }

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.ints.Int2IntMap;
+import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -32,7 +32,8 @@ class RecordedProgramTest {
         if (config.get("limit_bytes").asLong() > 0) {
             settings = settings.withLimitBytes(config.get("limit_bytes").asLong());
         }
-        DeviceMemory memory = new SimulatedDeviceMemory(recording.get("total_bytes").asLong());
+        DeviceMemory memory =
+                new SimulatedDeviceMemory(recording.get("total_bytes").asLong());
         CachingAllocator allocator = new CachingAllocator(settings, memory);
         Int2IntOpenHashMap live = new Int2IntOpenHashMap();
         int failed = 0;
@@ -43,7 +44,9 @@ class RecordedProgramTest {
             switch (op.get(0).asText()) {
                 case "a" -> {
                     try {
-                        live.put(id, allocator.allocate(op.get(2).asLong(), op.get(3).asInt()));
+                        live.put(
+                                id,
+                                allocator.allocate(op.get(2).asLong(), op.get(3).asInt()));
                     } catch (OutOfMemoryException e) {
                         assertEquals("oom", op.path(4).asText(), "op " + step + ": " + e.getMessage());
                         failed++;
@@ -72,9 +75,13 @@ class RecordedProgramTest {
         assertEquals(expected.get("active").asLong(), stats.activeBytes().current(), at + "active");
         assertEquals(expected.get("requested").asLong(), stats.requestedBytes().current(), at + "requested");
         assertEquals(
-                expected.get("inactive_split").asLong(), stats.inactiveSplitBytes().current(), at + "inactive_split");
-        assertEquals(expected.get("max_allocated").asLong(), stats.allocatedBytes().peak(), at + "max_allocated");
-        assertEquals(expected.get("max_reserved").asLong(), stats.reservedBytes().peak(), at + "max_reserved");
+                expected.get("inactive_split").asLong(),
+                stats.inactiveSplitBytes().current(),
+                at + "inactive_split");
+        assertEquals(
+                expected.get("max_allocated").asLong(), stats.allocatedBytes().peak(), at + "max_allocated");
+        assertEquals(
+                expected.get("max_reserved").asLong(), stats.reservedBytes().peak(), at + "max_reserved");
         assertEquals(expected.get("segments").asLong(), stats.segment().current(), at + "segments");
         assertEquals(expected.get("ooms").asLong(), stats.numOoms(), at + "ooms");
         assertEquals(expected.get("retries").asLong(), stats.numAllocRetries(), at + "retries");

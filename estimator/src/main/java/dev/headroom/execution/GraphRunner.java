@@ -149,8 +149,10 @@ final class GraphRunner {
      * makes a gradient for each. Never free, never silent.
      */
     private Tensor[] conservative(Node node, Map<String, Tensor> values) {
-        Tensor[] inputs =
-                Lifetimes.uses(node).stream().map(values::get).filter(t -> t != null).toArray(Tensor[]::new);
+        Tensor[] inputs = Lifetimes.uses(node).stream()
+                .map(values::get)
+                .filter(t -> t != null)
+                .toArray(Tensor[]::new);
         Tensor[] out = new Tensor[node.outputs().size()];
         for (int i = 0; i < out.length; i++) {
             String name = node.outputs().get(i);
@@ -168,8 +170,8 @@ final class GraphRunner {
         for (int i = 0; i < out.length; i++) {
             out[i] = sizes.get(i).evaluate(symbols);
             if (out[i] < 0) {
-                throw new GraphException("value '" + name + "' has the negative size " + out[i]
-                        + "; check --batch and --dim");
+                throw new GraphException(
+                        "value '" + name + "' has the negative size " + out[i] + "; check --batch and --dim");
             }
         }
         return out;

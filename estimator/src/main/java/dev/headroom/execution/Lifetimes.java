@@ -82,12 +82,12 @@ final class Lifetimes {
         int[][] ends = new int[nodes.size()][];
         for (int i = nodes.size() - 1; i >= 0; i--) {
             List<Node.ModuleCall> stack = nodes.get(i).moduleStack();
-            List<Node.ModuleCall> next =
-                    i + 1 < nodes.size() ? nodes.get(i + 1).moduleStack() : List.of();
+            List<Node.ModuleCall> next = i + 1 < nodes.size() ? nodes.get(i + 1).moduleStack() : List.of();
             ends[i] = new int[stack.size()];
             boolean same = true;
             for (int d = 0; d < stack.size(); d++) {
-                same &= d < next.size() && next.get(d).call().equals(stack.get(d).call());
+                same &= d < next.size()
+                        && next.get(d).call().equals(stack.get(d).call());
                 ends[i][d] = same ? ends[i + 1][d] : i;
             }
         }

@@ -80,13 +80,9 @@ final class ModelTensors {
         Frame frame = runtime.frame();
         try {
             long[] sizes = sizes(held.meta().sizes());
-            Category category =
-                    held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
+            Category category = held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
             Tensor t = runtime.emptyStrided(
-                    GraphRunner.typeUnder(held.meta().dtype(), type),
-                    sizes,
-                    strides(held, sizes),
-                    category);
+                    GraphRunner.typeUnder(held.meta().dtype(), type), sizes, strides(held, sizes), category);
             return runtime.retain(t);
         } finally {
             frame.close();

@@ -184,7 +184,8 @@ public final class TrainingLoop {
                 return graph.values().get(o.value());
             }
         }
-        throw new GraphException("the model returns no tensor, so there is nothing to train on; export it with its outputs");
+        throw new GraphException(
+                "the model returns no tensor, so there is nothing to train on; export it with its outputs");
     }
 
     private LossKind lossKind() {
@@ -197,14 +198,14 @@ public final class TrainingLoop {
     /** What the loss compares with: class indices, or values like the output's; {@code null} when it needs nothing. */
     private Tensor makeTarget() {
         TensorMeta out = firstOutput();
-        long[] sizes =
-                out.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
+        long[] sizes = out.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
         return switch (lossKind()) {
             case CROSS_ENTROPY -> {
                 long[] logits = classified(sizes);
                 if (logits.length < 1) {
-                    throw new GraphException("--loss cross-entropy needs class scores, but the model's first output is a scalar;"
-                            + " use --loss output");
+                    throw new GraphException(
+                            "--loss cross-entropy needs class scores, but the model's first output is a scalar;"
+                                    + " use --loss output");
                 }
                 long[] labels = new long[logits.length - 1];
                 for (int i = 0; i < labels.length; i++) {
@@ -212,8 +213,7 @@ public final class TrainingLoop {
                 }
                 yield held(DType.INT64, labels, Shapes.contiguous(labels));
             }
-            case MSE -> held(
-                    GraphRunner.typeUnder(out.dtype(), run.dtype), sizes, Shapes.contiguous(sizes));
+            case MSE -> held(GraphRunner.typeUnder(out.dtype(), run.dtype), sizes, Shapes.contiguous(sizes));
             default -> null;
         };
     }
@@ -248,12 +248,13 @@ public final class TrainingLoop {
             Tensor out = outputs[0];
             Tensor made =
                     switch (lossKind()) {
-                        case CROSS_ENTROPY -> Losses.crossEntropy(
-                                runtime,
-                                out.dim() > 2 && out.size(1) == 1 ? Squeeze.all(runtime, out) : out,
-                                target,
-                                null,
-                                Losses.Reduction.MEAN);
+                        case CROSS_ENTROPY ->
+                            Losses.crossEntropy(
+                                    runtime,
+                                    out.dim() > 2 && out.size(1) == 1 ? Squeeze.all(runtime, out) : out,
+                                    target,
+                                    null,
+                                    Losses.Reduction.MEAN);
                         case MSE -> Losses.mse(runtime, out, target, Losses.Reduction.MEAN);
                         case SUM -> Losses.sum(runtime, out);
                         default -> scalar(out);

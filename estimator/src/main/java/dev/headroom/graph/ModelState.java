@@ -30,8 +30,7 @@ public record ModelState(List<String> modules, Map<String, HeldTensor> tensors, 
      * @param storage qualified name of the first tensor, in the order of {@link #tensors}, that lives in the same
      *     storage: its own name unless it is tied to, or a view of, an earlier one
      */
-    public record HeldTensor(
-            Graph.InputKind kind, TensorMeta meta, boolean persistent, String value, String storage) {}
+    public record HeldTensor(Graph.InputKind kind, TensorMeta meta, boolean persistent, String value, String storage) {}
 
     /** The module that holds a tensor: all but the last part of its qualified name, "" for the model itself. */
     public static String owner(String qualifiedName) {

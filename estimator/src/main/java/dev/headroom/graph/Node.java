@@ -35,7 +35,9 @@ public record Node(
 
     /** Path of the innermost module, "" for the model itself. */
     public String module() {
-        return moduleStack.isEmpty() ? "" : moduleStack.get(moduleStack.size() - 1).path();
+        return moduleStack.isEmpty()
+                ? ""
+                : moduleStack.get(moduleStack.size() - 1).path();
     }
 
     /** The operator without its overload, such as {@code aten.conv2d}. */

@@ -83,9 +83,7 @@ sealed interface Quantity {
     }
 
     default Quantity power(Quantity exponent) {
-        if (this instanceof Exact base
-                && exponent instanceof Exact e
-                && e.denominator.equals(BigInteger.ONE)) {
+        if (this instanceof Exact base && exponent instanceof Exact e && e.denominator.equals(BigInteger.ONE)) {
             BigInteger size = e.numerator.abs();
             boolean trivial = base.numerator.bitLength() <= 1 && base.denominator.equals(BigInteger.ONE);
             if (!trivial && size.bitLength() > 9) {

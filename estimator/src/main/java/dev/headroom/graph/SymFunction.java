@@ -36,8 +36,16 @@ final class SymFunction {
         return switch (name) {
             case "Add", "Mul", "Max", "Min", "And", "Or" -> ANY;
             case "floor", "FloorToInt", "ceiling", "ceil", "CeilToInt", "TruncToInt", "TruncToFloat", "trunc" -> 1;
-            case "RoundToInt", "ToFloat", "Identity", "Abs", "sqrt", "OpaqueUnaryFn_sqrt", "OpaqueUnaryFn_log2", "Not" -> 1;
-            case "Pow", "PowByNatural", "FloatPow", "FloorDiv", "CleanDiv", "CeilDiv", "IntTrueDiv", "FloatTrueDiv" -> 2;
+            case "RoundToInt",
+                    "ToFloat",
+                    "Identity",
+                    "Abs",
+                    "sqrt",
+                    "OpaqueUnaryFn_sqrt",
+                    "OpaqueUnaryFn_log2",
+                    "Not" -> 1;
+            case "Pow", "PowByNatural", "FloatPow", "FloorDiv", "CleanDiv", "CeilDiv", "IntTrueDiv", "FloatTrueDiv" ->
+                2;
             case "Divide", "Rational", "Mod", "PythonMod", "RoundDecimal", "LShift", "RShift" -> 2;
             case "Equality", "Eq", "Unequality", "Ne", "StrictLessThan", "Lt", "LessThan", "Le" -> 2;
             case "StrictGreaterThan", "Gt", "GreaterThan", "Ge" -> 2;
@@ -53,9 +61,10 @@ final class SymFunction {
             case ANY -> fold(name, a);
             case 1 -> unary(name, a.get(0));
             case 2 -> binary(name, a.get(0), a.get(1));
-            case 3 -> name.equals("Where")
-                    ? a.get(0).isTrue() ? a.get(1) : a.get(2)
-                    : a.get(0).over(a.get(1)).rounded(RoundingMode.FLOOR).modulo(a.get(2));
+            case 3 ->
+                name.equals("Where")
+                        ? a.get(0).isTrue() ? a.get(1) : a.get(2)
+                        : a.get(0).over(a.get(1)).rounded(RoundingMode.FLOOR).modulo(a.get(2));
             default -> throw new GraphException("function " + name + " is not known to this version");
         };
     }

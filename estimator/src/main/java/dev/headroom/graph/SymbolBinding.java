@@ -53,11 +53,13 @@ public final class SymbolBinding {
     private void bindBatch(long batch) {
         SymExpr size = batchSize(graph);
         if (size == null) {
-            throw new GraphException("--batch " + batch + " cannot be applied: the model has no input with a batch dimension");
+            throw new GraphException(
+                    "--batch " + batch + " cannot be applied: the model has no input with a batch dimension");
         }
         if (isConstant(size) && size.evaluate(Map.of()) != batch) {
-            throw new GraphException("--batch " + batch + " cannot be applied: the model was exported with a fixed batch size of "
-                    + size + "; export it again with dynamic_shapes that leave the first dimension open");
+            throw new GraphException(
+                    "--batch " + batch + " cannot be applied: the model was exported with a fixed batch size of " + size
+                            + "; export it again with dynamic_shapes that leave the first dimension open");
         }
         solve(size, batch, "--batch " + batch);
     }
@@ -67,7 +69,9 @@ public final class SymbolBinding {
         SymExpr fixed = null;
         for (Graph.Input input : graph.inputs()) {
             TensorMeta meta = graph.values().get(input.value());
-            if (input.kind() != Graph.InputKind.USER || meta == null || meta.sizes().isEmpty()) {
+            if (input.kind() != Graph.InputKind.USER
+                    || meta == null
+                    || meta.sizes().isEmpty()) {
                 continue;
             }
             SymExpr first = meta.sizes().get(0);
@@ -90,7 +94,8 @@ public final class SymbolBinding {
             throw new GraphException(asked + " names nothing in the model; open sizes are " + openSizes());
         }
         if (isConstant(size) && size.evaluate(Map.of()) != value) {
-            throw new GraphException(asked + " cannot be applied: the model was exported with " + name + " fixed at " + size);
+            throw new GraphException(
+                    asked + " cannot be applied: the model was exported with " + name + " fixed at " + size);
         }
         solve(size, value, asked);
     }
@@ -99,7 +104,10 @@ public final class SymbolBinding {
     private SymExpr dimension(String name) {
         int dot = name.lastIndexOf('.');
         String digits = name.substring(dot + 1);
-        if (dot < 0 || digits.isEmpty() || digits.length() > 3 || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
+        if (dot < 0
+                || digits.isEmpty()
+                || digits.length() > 3
+                || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
             return null;
         }
         int index = Integer.parseInt(digits);
@@ -128,7 +136,8 @@ public final class SymbolBinding {
             return;
         }
         if (symbols.size() > 1) {
-            throw new GraphException(asked + " cannot be applied: the size is " + size + "; name its symbols with --dim");
+            throw new GraphException(
+                    asked + " cannot be applied: the size is " + size + "; name its symbols with --dim");
         }
         Long solution = solution(size, symbol, value);
         if (solution == null) {
@@ -178,7 +187,8 @@ public final class SymbolBinding {
         }
         long min = range.min() == 2 ? 1 : Math.max(range.min(), 0);
         if (value < min || value > range.max()) {
-            throw new GraphException(askedBy.get(symbol) + " is out of range: the model was exported for " + place(symbol)
+            throw new GraphException(askedBy.get(symbol) + " is out of range: the model was exported for "
+                    + place(symbol)
                     + (range.max() == Long.MAX_VALUE ? " of at least " + min : " from " + min + " to " + range.max()));
         }
     }

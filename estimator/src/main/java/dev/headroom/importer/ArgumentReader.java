@@ -115,8 +115,8 @@ final class ArgumentReader {
                 switch (json.name()) {
                     case "as_int" -> SymExpr.of(json.integer());
                     case "as_name" -> new NamedInt(json.string());
-                    default -> throw new GraphException(
-                            "an integer of kind " + json.name() + " is not known to this version");
+                    default ->
+                        throw new GraphException("an integer of kind " + json.name() + " is not known to this version");
                 };
         json.endUnion(scope);
         return value;

@@ -40,8 +40,8 @@ final class CappedInput extends FilterInputStream {
     private void count(int bytes) {
         count += bytes;
         if (count > most) {
-            throw new GraphException("inflates to more than " + (most >> 20)
-                    + " MiB: not a graph that torch.export wrote");
+            throw new GraphException(
+                    "inflates to more than " + (most >> 20) + " MiB: not a graph that torch.export wrote");
         }
     }
 }

@@ -70,7 +70,9 @@ final class Json {
     private static String oneLine(JsonProcessingException e) {
         String message = String.valueOf(e.getOriginalMessage()).replaceAll("\\s+", " ");
         String text = message.length() > 160 ? message.substring(0, 160) + "..." : message;
-        return e.getLocation() == null ? text : text + " at byte " + e.getLocation().getByteOffset();
+        return e.getLocation() == null
+                ? text
+                : text + " at byte " + e.getLocation().getByteOffset();
     }
 
     private String place() {

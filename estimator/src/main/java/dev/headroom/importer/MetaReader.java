@@ -89,8 +89,8 @@ final class MetaReader {
                 throw new GraphException("element type " + dtype + " is not known to this version");
             }
             if (layout != STRIDED) {
-                throw new GraphException("tensor layout " + layout + " (sparse or packed) is not supported; only strided"
-                        + " tensors are");
+                throw new GraphException("tensor layout " + layout
+                        + " (sparse or packed) is not supported; only strided" + " tensors are");
             }
             if (sizes == null || strides == null) {
                 throw new GraphException("a tensor description lacks its sizes or strides");
@@ -124,8 +124,8 @@ final class MetaReader {
                 switch (json.name()) {
                     case "as_int" -> SymExpr.of(json.integer());
                     case "as_expr" -> expression();
-                    default -> throw new GraphException(
-                            "a size of kind " + json.name() + " is not known to this version");
+                    default ->
+                        throw new GraphException("a size of kind " + json.name() + " is not known to this version");
                 };
         json.endUnion(scope);
         return size;

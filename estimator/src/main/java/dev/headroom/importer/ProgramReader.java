@@ -112,8 +112,8 @@ final class ProgramReader {
 
     private Map<String, SymbolRange> hinted() {
         Map<String, SymbolRange> hinted = new LinkedHashMap<>();
-        ranges.forEach((symbol, range) ->
-                hinted.put(symbol, new SymbolRange(range.min(), range.max(), metas.hints().get(symbol))));
+        ranges.forEach((symbol, range) -> hinted.put(
+                symbol, new SymbolRange(range.min(), range.max(), metas.hints().get(symbol))));
         return hinted;
     }
 }

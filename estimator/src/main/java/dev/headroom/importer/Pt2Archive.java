@@ -80,9 +80,11 @@ final class Pt2Archive implements AutoCloseable {
 
     /** Whether a zip holds an exported program, by the names in it. */
     static boolean looksLikeProgram(ZipFile zip) {
-        return zip.stream().map(ZipEntry::getName).anyMatch(name -> name.equals(LEGACY)
-                || name.endsWith("/" + LEGACY)
-                || name.matches("([^/]*/)?(" + FORMAT + "|" + MODELS + "[^/]*\\.json)"));
+        return zip.stream()
+                .map(ZipEntry::getName)
+                .anyMatch(name -> name.equals(LEGACY)
+                        || name.endsWith("/" + LEGACY)
+                        || name.matches("([^/]*/)?(" + FORMAT + "|" + MODELS + "[^/]*\\.json)"));
     }
 
     private Map<String, ZipEntry> entries() {
@@ -115,8 +117,9 @@ final class Pt2Archive implements AutoCloseable {
             }
         }
         if (byModel == null) {
-            throw new GraphException(file + " is a zip archive but no exported program: it has no models/*.json; write it"
-                    + " with torch.export.save");
+            throw new GraphException(
+                    file + " is a zip archive but no exported program: it has no models/*.json; write it"
+                            + " with torch.export.save");
         }
         return byModel;
     }
@@ -135,8 +138,9 @@ final class Pt2Archive implements AutoCloseable {
             return models.get(0);
         }
         if (models.isEmpty()) {
-            throw new GraphException(file + " holds no exported program (models/*.json); packages that hold compiled code"
-                    + " only cannot be read");
+            throw new GraphException(
+                    file + " holds no exported program (models/*.json); packages that hold compiled code"
+                            + " only cannot be read");
         }
         throw new GraphException(file + " holds several models " + models + " and none is called \"model\"; save one"
                 + " program per file with torch.export.save");
@@ -153,13 +157,17 @@ final class Pt2Archive implements AutoCloseable {
 
     /** Reads the description of the weights, if there is one. */
     void weights(Json.DocumentHandler handler) {
-        readFirst(handler, "data/weights/" + model + "_weights_config.json",
+        readFirst(
+                handler,
+                "data/weights/" + model + "_weights_config.json",
                 "data/weights/" + model + "_model_param_config.json");
     }
 
     /** Reads the description of the constants and of the buffers that are not persistent, if there is one. */
     void constants(Json.DocumentHandler handler) {
-        readFirst(handler, "data/constants/" + model + "_constants_config.json",
+        readFirst(
+                handler,
+                "data/constants/" + model + "_constants_config.json",
                 "data/constants/" + model + "_model_constants_config.json");
     }
 

@@ -72,12 +72,7 @@ public final class Pt2Importer implements Importer {
             Graph resolved = withState(bare, program, nodes, symbols, new ModelState(List.of(""), Map.of(), List.of()));
             GraphCheck.check(resolved);
             ModelState held = StateAssembler.assemble(
-                    resolved,
-                    program.modules(),
-                    program.signature().notes(),
-                    weights,
-                    constants,
-                    archive::weightBytes);
+                    resolved, program.modules(), program.signature().notes(), weights, constants, archive::weightBytes);
             return withState(bare, program, nodes, symbols, held);
         } catch (GraphException e) {
             throw new GraphException(file + ": " + e.getMessage(), e);

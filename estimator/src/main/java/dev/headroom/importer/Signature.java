@@ -86,8 +86,9 @@ final class Signature {
             case "parameter" -> held(InputKind.PARAMETER, spec(false));
             case "buffer" -> held(InputKind.BUFFER, spec(false));
             case "tensor_constant" -> held(InputKind.CONSTANT, spec(false));
-            case "custom_obj" -> notes.add("the model holds an object that is no tensor (" + spec(false).name
-                    + "): memory that it owns is not counted");
+            case "custom_obj" ->
+                notes.add("the model holds an object that is no tensor (" + spec(false).name
+                        + "): memory that it owns is not counted");
             case "constant_input", "token" -> {}
             default -> throw new GraphException("an input of kind " + kind + " is not known to this version");
         }
@@ -131,9 +132,10 @@ final class Signature {
                 Spec spec = spec(false);
                 outputs.add(new Graph.Output(OutputKind.MUTATION, require(spec.tensor), require(spec.name)));
             }
-            case "gradient_to_parameter", "gradient_to_user_input" -> throw new GraphException(
-                    "the graph holds its own backward pass; export the forward pass only (torch.export.export without"
-                            + " a joint graph)");
+            case "gradient_to_parameter", "gradient_to_user_input" ->
+                throw new GraphException(
+                        "the graph holds its own backward pass; export the forward pass only (torch.export.export without"
+                                + " a joint graph)");
             case "token" -> {}
             default -> throw new GraphException("an output of kind " + kind + " is not known to this version");
         }

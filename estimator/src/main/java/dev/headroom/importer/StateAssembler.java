@@ -62,13 +62,15 @@ final class StateAssembler {
         weights.forEach((name, payload) -> found.putIfAbsent(
                 name,
                 new Found(payload.parameter() ? InputKind.PARAMETER : InputKind.BUFFER, payload.meta(), true, null)));
-        constants.forEach((name, payload) ->
-                found.putIfAbsent(name, new Found(InputKind.CONSTANT, payload.meta(), false, null)));
+        constants.forEach(
+                (name, payload) -> found.putIfAbsent(name, new Found(InputKind.CONSTANT, payload.meta(), false, null)));
     }
 
     /** Real weights: one record a storage. */
     private void tieByStorage(
-            Map<String, String> canonical, Map<String, StateReader.Payload> weights, ToLongFunction<String> weightBytes) {
+            Map<String, String> canonical,
+            Map<String, StateReader.Payload> weights,
+            ToLongFunction<String> weightBytes) {
         weights.forEach((name, payload) -> {
             if (weightBytes.applyAsLong(payload.record()) > 0) {
                 canonical.put(name, "record " + payload.record());
@@ -104,12 +106,10 @@ final class StateAssembler {
         Map<String, HeldTensor> tensors = new LinkedHashMap<>();
         for (String module : modules) {
             for (InputKind kind : List.of(InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT)) {
-                for (String name :
-                        owned.getOrDefault(module, Map.of()).getOrDefault(kind, List.of())) {
+                for (String name : owned.getOrDefault(module, Map.of()).getOrDefault(kind, List.of())) {
                     Found tensor = found.get(name);
                     String storage = first.computeIfAbsent(canonical.getOrDefault(name, name), k -> name);
-                    tensors.put(
-                            name, new HeldTensor(kind, tensor.meta, tensor.persistent, tensor.value, storage));
+                    tensors.put(name, new HeldTensor(kind, tensor.meta, tensor.persistent, tensor.value, storage));
                 }
             }
         }

@@ -81,7 +81,8 @@ final class TiedTensors {
                 if (name != null) {
                     used.add(name);
                     if (bodies.isEmpty()) {
-                        readBy.computeIfAbsent(node.module(), m -> new HashSet<>()).add(name);
+                        readBy.computeIfAbsent(node.module(), m -> new HashSet<>())
+                                .add(name);
                     }
                 }
             }

@@ -82,8 +82,7 @@ final class ActivationRules {
         r.single("aten." + name + "_", c -> apply(c.runtime(), node, c.tensor("self"), keep, gradient, true));
     }
 
-    private static Tensor apply(
-            Runtime rt, String node, Tensor x, Keep keep, Gradient gradient, boolean inPlace) {
+    private static Tensor apply(Runtime rt, String node, Tensor x, Keep keep, Gradient gradient, boolean inPlace) {
         Recording r = rt.record(node, x);
         Saved input = null;
         if (r != null && keep == Keep.SELF) {

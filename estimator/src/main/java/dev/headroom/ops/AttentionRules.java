@@ -93,10 +93,7 @@ final class AttentionRules {
     private static Tensor gradient(Runtime rt, Tensor like) {
         Tensor wide = rt.empty(like.dtype(), like.size(0), like.size(2), like.size(1), like.size(3));
         Tensor view = rt.reinterpret(
-                wide,
-                like.sizes(),
-                new long[] {wide.stride(0), wide.stride(2), wide.stride(1), wide.stride(3)},
-                0);
+                wide, like.sizes(), new long[] {wide.stride(0), wide.stride(2), wide.stride(1), wide.stride(3)}, 0);
         rt.free(wide);
         return view;
     }

@@ -16,12 +16,7 @@ final class Convolution {
      * @param outputPadding of transposed convolutions
      */
     record Parameters(
-            long[] stride,
-            long[] padding,
-            long[] dilation,
-            boolean transposed,
-            long[] outputPadding,
-            long groups) {}
+            long[] stride, long[] padding, long[] dilation, boolean transposed, long[] outputPadding, long groups) {}
 
     private Convolution() {}
 
@@ -55,8 +50,7 @@ final class Convolution {
     }
 
     static boolean suggestsChannelsLast(Tensor t) {
-        return !t.isContiguous()
-                && dev.headroom.shadow.Shapes.isChannelsLastStrides(t.sizes(), t.strides());
+        return !t.isContiguous() && dev.headroom.shadow.Shapes.isChannelsLastStrides(t.sizes(), t.strides());
     }
 
     private static Tensor fresh(Runtime rt, Tensor like, long[] sizes, MemoryFormat format) {

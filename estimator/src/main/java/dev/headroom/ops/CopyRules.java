@@ -22,7 +22,9 @@ final class CopyRules {
             return Copies.toCopy(
                     c.runtime(), t, c.type("dtype", t.dtype()), c.format("memory_format", MemoryFormat.PRESERVE));
         });
-        r.single("aten.type_as", c -> Copies.to(c.runtime(), c.tensor("self"), c.tensor("other").dtype()));
+        r.single(
+                "aten.type_as",
+                c -> Copies.to(c.runtime(), c.tensor("self"), c.tensor("other").dtype()));
         r.single("aten.float", c -> Copies.to(c.runtime(), c.tensor("self"), DType.FLOAT32));
         r.single("aten.copy_", c -> Copies.copyInto(c.runtime(), c.tensor("self"), c.tensor("src")));
         r.add("aten._assert_tensor_metadata", c -> new Tensor[0]);

@@ -23,7 +23,12 @@ final class CreationRules {
             r.single(name, c -> make(c, c.integers("size"), c.tensor("self").dtype()));
         }
         for (String name : new String[] {
-            "aten.zeros_like", "aten.ones_like", "aten.empty_like", "aten.full_like", "aten.rand_like", "aten.randn_like"
+            "aten.zeros_like",
+            "aten.ones_like",
+            "aten.empty_like",
+            "aten.full_like",
+            "aten.rand_like",
+            "aten.randn_like"
         }) {
             r.single(name, CreationRules::like);
         }
@@ -39,7 +44,9 @@ final class CreationRules {
 
     private static Tensor make(Call c, long[] sizes, DType otherwise) {
         DType type = c.type("dtype", otherwise);
-        return c.onHost("device") ? c.runtime().hostTensor(type, sizes) : c.runtime().empty(type, sizes);
+        return c.onHost("device")
+                ? c.runtime().hostTensor(type, sizes)
+                : c.runtime().empty(type, sizes);
     }
 
     private static Tensor arange(Call c) {

@@ -11,7 +11,9 @@ final class DropoutRules {
     private DropoutRules() {}
 
     static void register(Registry r) {
-        r.single("aten.dropout", c -> dropout(c.runtime(), c.tensor("input"), c.number("p", 0.5), c.flag("train", false)));
+        r.single(
+                "aten.dropout",
+                c -> dropout(c.runtime(), c.tensor("input"), c.number("p", 0.5), c.flag("train", false)));
         r.single("aten.dropout_", c -> dropoutInPlace(c));
     }
 

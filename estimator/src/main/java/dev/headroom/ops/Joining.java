@@ -47,8 +47,7 @@ final class Joining {
     }
 
     /** FunctionsManual.cpp, cat_tensors_backward: the gradients are parts of the one that came in. */
-    private static Tensor[] catBackward(
-            Runtime rt, Recording r, Tensor g, int dim, long[] lengths, boolean[] skip) {
+    private static Tensor[] catBackward(Runtime rt, Recording r, Tensor g, int dim, long[] lengths, boolean[] skip) {
         Tensor[] out = new Tensor[lengths.length];
         long at = 0;
         for (int i = 0; i < out.length; i++) {

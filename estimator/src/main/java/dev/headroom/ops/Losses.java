@@ -68,7 +68,9 @@ public final class Losses {
         }
         if (r != null) {
             Recording.InputGradient gradient = g -> Strided.result(rt, a.get(), b.get());
-            r.gradient(0, gradient).gradient(1, g -> Pointwise.op(rt, gradient.of(g))).output(out);
+            r.gradient(0, gradient)
+                    .gradient(1, g -> Pointwise.op(rt, gradient.of(g)))
+                    .output(out);
         }
         return out;
     }

@@ -290,5 +290,4 @@ final class Matmul {
         }
         return out;
     }
-
 }

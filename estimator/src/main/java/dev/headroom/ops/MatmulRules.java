@@ -9,8 +9,7 @@ final class MatmulRules {
         r.single("aten.addmm", c -> Matmul.addmm(c.runtime(), c.tensor("self"), c.tensor("mat1"), c.tensor("mat2")));
         r.single("aten.bmm", c -> Matmul.bmm(c.runtime(), null, c.tensor("self"), c.tensor("mat2")));
         r.single(
-                "aten.baddbmm",
-                c -> Matmul.bmm(c.runtime(), c.tensor("self"), c.tensor("batch1"), c.tensor("batch2")));
+                "aten.baddbmm", c -> Matmul.bmm(c.runtime(), c.tensor("self"), c.tensor("batch1"), c.tensor("batch2")));
         r.single("aten.mv", c -> Matmul.mv(c.runtime(), c.tensor("self"), c.tensor("vec")));
         r.single("aten.dot", c -> Matmul.dot(c.runtime(), c.tensor("self"), c.tensor("tensor")));
         r.single("aten.matmul", c -> Matmul.matmul(c.runtime(), c.tensor("self"), c.tensor("other")));

@@ -22,8 +22,8 @@ final class PointwiseRules {
         r.single("aten.div_", c -> Pointwise.divInPlace(c.runtime(), self(c), other(c)));
         r.alias("aten.true_divide", "aten.div");
         r.single("aten.pow.Tensor_Scalar", PointwiseRules::powScalar);
-        for (String name : new String[] {"eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor"
-        }) {
+        for (String name :
+                new String[] {"eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor"}) {
             r.single("aten." + name, c -> Strided.result(c.runtime(), DType.BOOL, self(c), other(c)));
         }
         r.single("aten.logical_not", c -> Strided.result(c.runtime(), DType.BOOL, self(c)));

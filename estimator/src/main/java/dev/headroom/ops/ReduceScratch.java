@@ -271,5 +271,4 @@ final class ReduceScratch {
     private static long ceilDiv(long a, long b) {
         return (a + b - 1) / b;
     }
-
 }

@@ -13,26 +13,35 @@ final class ViewRules {
         r.single("aten.view.default", c -> Views.view(c.runtime(), c.tensor("self"), c.integers("size")));
         r.single("aten._unsafe_view", c -> Views.unsafeView(c.runtime(), c.tensor("self"), c.integers("size")));
         r.single("aten.reshape", c -> Views.reshape(c.runtime(), c.tensor("self"), c.integers("shape")));
-        r.single("aten.view_as", c -> Views.view(c.runtime(), c.tensor("self"), c.tensor("other").sizes()));
-        r.single("aten.reshape_as", c -> Views.reshape(c.runtime(), c.tensor("self"), c.tensor("other").sizes()));
+        r.single(
+                "aten.view_as",
+                c -> Views.view(c.runtime(), c.tensor("self"), c.tensor("other").sizes()));
+        r.single(
+                "aten.reshape_as",
+                c -> Views.reshape(
+                        c.runtime(), c.tensor("self"), c.tensor("other").sizes()));
         r.single(
                 "aten.transpose",
                 c -> Views.transpose(c.runtime(), c.tensor("self"), c.integer("dim0"), c.integer("dim1")));
         r.alias("aten.swapaxes", "aten.transpose");
         r.single("aten.t", c -> Views.t(c.runtime(), c.tensor("self")));
-        r.single("aten.numpy_T", c -> Views.permute(c.runtime(), c.tensor("self"), reversed(c.tensor("self").dim())));
+        r.single(
+                "aten.numpy_T",
+                c -> Views.permute(
+                        c.runtime(), c.tensor("self"), reversed(c.tensor("self").dim())));
         r.single("aten.mT", c -> Views.transpose(c.runtime(), c.tensor("self"), -2, -1));
         r.single("aten.permute", c -> Views.permute(c.runtime(), c.tensor("self"), c.integers("dims")));
         r.single("aten.movedim", ViewRules::movedim);
         r.single("aten.expand", c -> Views.expand(c.runtime(), c.tensor("self"), c.integers("size")));
-        r.single("aten.expand_as", c -> Views.expand(c.runtime(), c.tensor("self"), c.tensor("other").sizes()));
         r.single(
-                "aten.broadcast_to", c -> Views.expand(c.runtime(), c.tensor("self"), c.integers("size")));
+                "aten.expand_as",
+                c -> Views.expand(
+                        c.runtime(), c.tensor("self"), c.tensor("other").sizes()));
+        r.single("aten.broadcast_to", c -> Views.expand(c.runtime(), c.tensor("self"), c.integers("size")));
         r.single("aten.slice", ViewRules::slice);
         r.single("aten.narrow", c -> {
             long start = c.integer("start");
-            return Views.slice(
-                    c.runtime(), c.tensor("self"), c.integer("dim"), start, start + c.integer("length"), 1);
+            return Views.slice(c.runtime(), c.tensor("self"), c.integer("dim"), start, start + c.integer("length"), 1);
         });
         r.single("aten.select", c -> Views.select(c.runtime(), c.tensor("self"), c.integer("dim"), c.integer("index")));
         r.single("aten.unsqueeze", c -> Views.unsqueeze(c.runtime(), c.tensor("self"), c.integer("dim")));

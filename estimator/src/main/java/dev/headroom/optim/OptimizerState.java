@@ -45,7 +45,8 @@ final class OptimizerState {
     Iterable<List<Integer>> groups(List<Integer> positions) {
         Map<DType, List<Integer>> groups = new LinkedHashMap<>();
         for (int i : positions) {
-            groups.computeIfAbsent(parameters.get(i).dtype(), k -> new ArrayList<>()).add(i);
+            groups.computeIfAbsent(parameters.get(i).dtype(), k -> new ArrayList<>())
+                    .add(i);
         }
         return groups.values();
     }

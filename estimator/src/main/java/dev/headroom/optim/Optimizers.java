@@ -17,8 +17,9 @@ public final class Optimizers {
             case SGD -> new Sgd(state, false);
             case SGD_MOMENTUM -> new Sgd(state, true);
             case ADAM, ADAMW -> new Adam(state, run);
-            case RMSPROP, ADAGRAD, ADAFACTOR -> throw new dev.headroom.graph.GraphException(
-                    "--optimizer " + run.optimizer.option() + " is not modelled yet; use sgd, sgd-momentum, adam or adamw");
+            case RMSPROP, ADAGRAD, ADAFACTOR ->
+                throw new dev.headroom.graph.GraphException("--optimizer " + run.optimizer.option()
+                        + " is not modelled yet; use sgd, sgd-momentum, adam or adamw");
         };
     }
 }

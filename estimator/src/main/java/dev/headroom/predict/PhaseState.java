@@ -9,4 +9,10 @@ package dev.headroom.predict;
  * @param micro part of an accumulated step, or {@code null}
  */
 public record PhaseState(
-        String phase, Integer step, Integer micro, long allocated, long reserved, long maxAllocated, long maxReserved) {}
+        String phase,
+        Integer step,
+        Integer micro,
+        long allocated,
+        long reserved,
+        long maxAllocated,
+        long maxReserved) {}

@@ -33,7 +33,8 @@ public final class Predictor {
         TrainingRun run = request.run();
         Map<String, Long> symbols = SymbolBinding.bind(request.graph(), run.batch, run.dims);
         Gpu gpu = request.gpu();
-        DeviceModel device = gpu == null ? new DeviceModel(9, 0, 132) : new DeviceModel(gpu.major(), gpu.minor(), gpu.sms());
+        DeviceModel device =
+                gpu == null ? new DeviceModel(9, 0, 132) : new DeviceModel(gpu.major(), gpu.minor(), gpu.sms());
         Long total = request.memory() != null ? request.memory() : gpu == null ? null : Long.valueOf(gpu.memory());
         AllocatorSettings settings = AllocatorSettings.parse(run.allocConf);
         if (request.limit() != null) {

@@ -192,7 +192,9 @@ public final class Engine {
         }
         Frame f = runtime.frame();
         try {
-            if (old.isNonOverlappingAndDense() && old.useCount() == 1 && old.storage().useCount() == 1) {
+            if (old.isNonOverlappingAndDense()
+                    && old.useCount() == 1
+                    && old.storage().useCount() == 1) {
                 arithmetic.addInPlace(runtime, old, grad);
             } else {
                 buffer[i] = runtime.retain(arithmetic.add(runtime, old, grad));

@@ -78,5 +78,4 @@ public final class EventLog {
         }
         return out;
     }
-
 }

@@ -55,7 +55,10 @@ public final class Recording {
 
     /** Makes {@code out} the node's next result. Call once a result, in their order; {@code null} skips one. */
     public Recording output(Tensor out) {
-        runtime.addOutput(node, out, out != null && !out.dtype().isFloatingPoint() && !out.dtype().isComplex());
+        runtime.addOutput(
+                node,
+                out,
+                out != null && !out.dtype().isFloatingPoint() && !out.dtype().isComplex());
         return this;
     }
 

@@ -17,7 +17,8 @@ public final class Shapes {
             try {
                 n = Math.multiplyExact(n, s);
             } catch (ArithmeticException e) {
-                throw new GraphException("shape " + Arrays.toString(sizes) + " has more elements than 64 bits can count");
+                throw new GraphException(
+                        "shape " + Arrays.toString(sizes) + " has more elements than 64 bits can count");
             }
         }
         return n;

@@ -69,8 +69,21 @@ class SymExprParserTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", "(", "Add(", "Add(1", "Add(1,)x", "s0 +", "Symbol()", "Symbol('s0'", "Float('x')", "1 2", "&", "'s0'", "FloorDiv(1)",
-                "Max()", "s0 s1"
+                "",
+                "(",
+                "Add(",
+                "Add(1",
+                "Add(1,)x",
+                "s0 +",
+                "Symbol()",
+                "Symbol('s0'",
+                "Float('x')",
+                "1 2",
+                "&",
+                "'s0'",
+                "FloorDiv(1)",
+                "Max()",
+                "s0 s1"
             })
     void malformed(String text) {
         assertThrows(GraphException.class, () -> SymExprParser.parse(text));
@@ -94,7 +107,8 @@ class SymExprParserTest {
             })
     void valuesThatDoNotExist(String text, String expected) {
         SymExpr parsed = SymExprParser.parse(text);
-        String message = assertThrows(GraphException.class, () -> parsed.evaluate(SYMBOLS)).getMessage();
+        String message = assertThrows(GraphException.class, () -> parsed.evaluate(SYMBOLS))
+                .getMessage();
         assertTrue(message.contains(expected), message);
     }
 

@@ -24,7 +24,9 @@ class SymbolBindingTest {
             String name = String.valueOf((char) ('a' + i));
             List<SymExpr> sizes = inputs[i].isEmpty()
                     ? List.of()
-                    : Arrays.stream(inputs[i].split(",")).map(SymExprParser::parse).toList();
+                    : Arrays.stream(inputs[i].split(","))
+                            .map(SymExprParser::parse)
+                            .toList();
             List<SymExpr> strides = sizes.stream().map(s -> SymExpr.of(1)).toList();
             values.put(name, new TensorMeta(DType.FLOAT32, sizes, strides, SymExpr.of(0), false));
             all.add(new Graph.Input(Graph.InputKind.USER, name, name, false));

@@ -13,8 +13,7 @@ import java.util.zip.ZipOutputStream;
 
 /** Writes small archives: a linear layer with parameter w and input x, and whatever a test changes. */
 final class Archives {
-    static final String PROGRAM =
-            """
+    static final String PROGRAM = """
             {"graph_module": {
                "graph": {
                  "inputs": [{"as_tensor": {"name": "p_w"}}, {"as_tensor": {"name": "x"}}],

@@ -58,10 +58,29 @@ class FeaturesTest {
     void stateIsWhatStateDictReturns(String name) {
         assertEquals(
                 List.of(
-                        "scale", "idle", "count", "emb.weight", "lin.weight", "lin.bias", "bn.weight", "bn.bias",
-                        "bn.running_mean", "bn.running_var", "bn.num_batches_tracked", "unused.weight",
-                        "frozen.weight", "frozen.bias", "head.weight", "lstm.weight_ih_l0", "lstm.weight_hh_l0",
-                        "lstm.bias_ih_l0", "lstm.bias_hh_l0", "alias.weight", "alias.bias", "ln.weight", "ln.bias"),
+                        "scale",
+                        "idle",
+                        "count",
+                        "emb.weight",
+                        "lin.weight",
+                        "lin.bias",
+                        "bn.weight",
+                        "bn.bias",
+                        "bn.running_mean",
+                        "bn.running_var",
+                        "bn.num_batches_tracked",
+                        "unused.weight",
+                        "frozen.weight",
+                        "frozen.bias",
+                        "head.weight",
+                        "lstm.weight_ih_l0",
+                        "lstm.weight_hh_l0",
+                        "lstm.bias_ih_l0",
+                        "lstm.bias_hh_l0",
+                        "alias.weight",
+                        "alias.bias",
+                        "ln.weight",
+                        "ln.bias"),
                 read(name).state());
     }
 
@@ -114,7 +133,10 @@ class FeaturesTest {
         assertEquals("layer_norm", body.graph().outputs().get(0).value());
         assertEquals(
                 new Argument.Bool(false),
-                node(graph, "higher_order.wrap_with_set_grad_enabled").arguments().get(0).value());
+                node(graph, "higher_order.wrap_with_set_grad_enabled")
+                        .arguments()
+                        .get(0)
+                        .value());
     }
 
     @ParameterizedTest

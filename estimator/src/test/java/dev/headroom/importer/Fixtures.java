@@ -32,7 +32,8 @@ final class Fixtures {
                 return models;
             }
         }
-        throw new IllegalStateException("no folder fixtures/models above " + Path.of("").toAbsolutePath());
+        throw new IllegalStateException(
+                "no folder fixtures/models above " + Path.of("").toAbsolutePath());
     }
 
     /** A file that lies next to this class among the test resources. */

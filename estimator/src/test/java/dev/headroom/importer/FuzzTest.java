@@ -64,7 +64,9 @@ class FuzzTest {
 
     private static byte[] damage(byte[] bytes, Random random, int changes) {
         StringBuilder text = new StringBuilder(new String(bytes, StandardCharsets.UTF_8));
-        String[] pieces = {"-", "9", "99999999999999999999", "null", "{", "}", "[", "]", "\"", ",", ":", "as_int", "name"};
+        String[] pieces = {
+            "-", "9", "99999999999999999999", "null", "{", "}", "[", "]", "\"", ",", ":", "as_int", "name"
+        };
         for (int i = 0; i < changes && text.length() > 1; i++) {
             int at = random.nextInt(text.length());
             switch (random.nextInt(4)) {

@@ -24,7 +24,8 @@ class HostileInputTest {
     Path folder;
 
     private static void assertRejected(Path file, String expected) {
-        String message = assertThrows(GraphException.class, () -> Importers.read(file)).getMessage();
+        String message =
+                assertThrows(GraphException.class, () -> Importers.read(file)).getMessage();
         assertTrue(message.contains(expected), message);
         assertFalse(message.contains("\n"), message);
         assertTrue(message.length() < 600, message);
@@ -147,14 +148,17 @@ class HostileInputTest {
                 Archives.changed("\"metadata\": {}", "\"metadata\": " + deep).write(folder), "nesting depth");
         String expression = "Add(".repeat(5_000) + "Integer(1)" + ")".repeat(5_000);
         assertRejected(
-                Archives.changed("META(3,2)", "{\"dtype\": 7, \"sizes\": [{\"as_expr\": {\"expr_str\": \"" + expression
-                                + "\"}}], \"strides\": [INT(1)]}")
+                Archives.changed(
+                                "META(3,2)",
+                                "{\"dtype\": 7, \"sizes\": [{\"as_expr\": {\"expr_str\": \"" + expression
+                                        + "\"}}], \"strides\": [INT(1)]}")
                         .write(folder),
                 "nested too deeply");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"../models/model.json", "/etc/models/model.json", "r/../../models/model.json", "..\\models"})
+    @ValueSource(
+            strings = {"../models/model.json", "/etc/models/model.json", "r/../../models/model.json", "..\\models"})
     void namesThatLeaveTheArchive(String name) {
         assertRejected(Archives.sound().with(name, "x").write(folder), "points out of the archive");
     }
@@ -170,7 +174,9 @@ class HostileInputTest {
 
     @Test
     void messagesSayWhere() {
-        Path file = Archives.changed("\"target\": \"torch.ops.aten.linear.default\"", "\"target\": 5").write(folder);
-        assertRejected(file, "models/model.json, /graph_module/graph/nodes/0/target: expected a text but found a number");
+        Path file = Archives.changed("\"target\": \"torch.ops.aten.linear.default\"", "\"target\": 5")
+                .write(folder);
+        assertRejected(
+                file, "models/model.json, /graph_module/graph/nodes/0/target: expected a text but found a number");
     }
 }

@@ -101,8 +101,12 @@ class ModelFixturesTest {
                         "layer1.0.conv1.weight"),
                 graph.state().subList(0, 7));
         assertEquals(List.of("", "conv1", "bn1", "relu"), graph.held().modules().subList(0, 4));
-        assertEquals(new Graph.Input(Graph.InputKind.BUFFER, "b_bn1_running_mean", "bn1.running_mean", true),
-                graph.inputs().stream().filter(i -> i.qualifiedName().equals("bn1.running_mean")).findFirst().orElseThrow());
+        assertEquals(
+                new Graph.Input(Graph.InputKind.BUFFER, "b_bn1_running_mean", "bn1.running_mean", true),
+                graph.inputs().stream()
+                        .filter(i -> i.qualifiedName().equals("bn1.running_mean"))
+                        .findFirst()
+                        .orElseThrow());
     }
 
     @Test
@@ -110,13 +114,16 @@ class ModelFixturesTest {
         Graph graph = Importers.read(Fixtures.model("resnet18-i224"));
         Node counter = graph.nodes().get(1);
         assertEquals("aten.add_.Tensor", counter.target());
-        assertEquals(new Argument.Value("b_bn1_num_batches_tracked"), counter.arguments().get(0).value());
+        assertEquals(
+                new Argument.Value("b_bn1_num_batches_tracked"),
+                counter.arguments().get(0).value());
         assertEquals("bn1", counter.module());
     }
 
     @Test
     void tiedParametersAreFoundWithoutData() {
-        Map<String, HeldTensor> gpt = Importers.read(Fixtures.model("gpt2-s512")).held().tensors();
+        Map<String, HeldTensor> gpt =
+                Importers.read(Fixtures.model("gpt2-s512")).held().tensors();
         assertEquals("transformer.wte.weight", gpt.get("lm_head.weight").storage());
         assertEquals("transformer.wte.weight", gpt.get("transformer.wte.weight").storage());
         assertEquals("transformer.wpe.weight", gpt.get("transformer.wpe.weight").storage());
@@ -124,7 +131,9 @@ class ModelFixturesTest {
         assertEquals(
                 "bert.embeddings.word_embeddings.weight",
                 bert.held().tensors().get("cls.predictions.decoder.weight").storage());
-        assertEquals("cls.predictions.bias", bert.held().tensors().get("cls.predictions.decoder.bias").storage());
+        assertEquals(
+                "cls.predictions.bias",
+                bert.held().tensors().get("cls.predictions.decoder.bias").storage());
         assertEquals(1, bert.held().notes().size(), "the bias is tied by likeness only, which must be said");
     }
 

@@ -19,7 +19,8 @@ class Pt2ImporterTest {
 
     private static Argument added(Path folder, String argument) {
         Graph graph = Importers.read(Archives.changed(
-                        "{\"name\": \"input\",", "{\"name\": \"new\", \"arg\": " + argument + "}, {\"name\": \"input\",")
+                        "{\"name\": \"input\",",
+                        "{\"name\": \"new\", \"arg\": " + argument + "}, {\"name\": \"input\",")
                 .write(folder));
         return graph.nodes().get(0).arguments().get(0).value();
     }
@@ -59,9 +60,8 @@ class Pt2ImporterTest {
 
     @Test
     void takesTheOnlyModelOrTheOneCalledModel() {
-        Archives two = Archives.empty()
-                .with("r/models/a.json", Archives.PROGRAM)
-                .with("r/models/b.json", Archives.PROGRAM);
+        Archives two =
+                Archives.empty().with("r/models/a.json", Archives.PROGRAM).with("r/models/b.json", Archives.PROGRAM);
         GraphException e = assertThrows(GraphException.class, () -> Importers.read(two.write(folder)));
         assertTrue(e.getMessage().contains("[a, b]"), e.getMessage());
         assertEquals(
@@ -77,8 +77,8 @@ class Pt2ImporterTest {
     void toleratesWhatItDoesNotKnow() {
         assertEquals(new Argument.Other("as_thing", ""), added(folder, "{\"as_thing\": [{\"a\": [1]}]}"));
         assertEquals(new Argument.Other("as_scalar_type", "77"), added(folder, "{\"as_scalar_type\": 77}"));
-        Graph graph = Importers.read(
-                Archives.changed("\"metadata\": {}", "\"metadata\": {}, \"new\": {\"graph\": [[{}], 1]}")
+        Graph graph =
+                Importers.read(Archives.changed("\"metadata\": {}", "\"metadata\": {}, \"new\": {\"graph\": [[{}], 1]}")
                         .write(folder));
         assertEquals(1, graph.nodes().size());
     }
@@ -100,14 +100,18 @@ class Pt2ImporterTest {
     @Test
     void otherSchemasAreNamed() {
         Path file = Archives.changed("\"major\": 8", "\"major\": 9").write(folder);
-        String message = assertThrows(GraphException.class, () -> Importers.read(file)).getMessage();
+        String message =
+                assertThrows(GraphException.class, () -> Importers.read(file)).getMessage();
         assertTrue(message.contains("schema 9 is not supported"), message);
         Path stranger = Archives.changed("\"major\": 8", "\"major\": 9")
                 .with(
                         "r/models/model.json",
-                        Archives.PROGRAM.replace("\"major\": 8", "\"major\": 7").replace("\"nodes\": [", "\"nodes\": [5, "))
+                        Archives.PROGRAM
+                                .replace("\"major\": 8", "\"major\": 7")
+                                .replace("\"nodes\": [", "\"nodes\": [5, "))
                 .write(folder);
-        message = assertThrows(GraphException.class, () -> Importers.read(stranger)).getMessage();
+        message = assertThrows(GraphException.class, () -> Importers.read(stranger))
+                .getMessage();
         assertTrue(message.contains("schema 7 is not supported"), message);
     }
 
@@ -138,14 +142,19 @@ class Pt2ImporterTest {
 
     @Test
     void tensorsInOneRecordShareStorage() {
-        String tensor = "{\"path_name\": \"weight_0\", \"is_param\": true, \"use_pickle\": false, \"tensor_meta\": META(3,2)}";
+        String tensor =
+                "{\"path_name\": \"weight_0\", \"is_param\": true, \"use_pickle\": false, \"tensor_meta\": META(3,2)}";
         Archives archive = Archives.sound()
                 .with(
                         "r/data/weights/model_weights_config.json",
                         "{\"config\": {\"w\": " + tensor + ", \"v\": " + tensor + "}}");
         assertEquals(
-                "v", Importers.read(archive.write(folder)).held().tensors().get("v").storage(), "no data, no evidence");
+                "v",
+                Importers.read(archive.write(folder)).held().tensors().get("v").storage(),
+                "no data, no evidence");
         archive.with("r/data/weights/weight_0", new byte[24]);
-        assertEquals("w", Importers.read(archive.write(folder)).held().tensors().get("v").storage());
+        assertEquals(
+                "w",
+                Importers.read(archive.write(folder)).held().tensors().get("v").storage());
     }
 }

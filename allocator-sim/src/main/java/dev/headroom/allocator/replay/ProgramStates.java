@@ -35,10 +35,12 @@ public final class ProgramStates {
      */
     public static void write(JsonTrace program, AllocatorSettings settings, Writer out) throws IOException {
         if (!program.isProgram() || program.every() <= 0) {
-            throw new IllegalArgumentException(
-                    program.name() + ": states are written for allocator programs only (an array 'ops' and a 'config')");
+            throw new IllegalArgumentException(program.name()
+                    + ": states are written for allocator programs only (an array 'ops' and a 'config')");
         }
-        JsonFactory factory = JsonFactory.builder().disable(com.fasterxml.jackson.core.StreamWriteFeature.AUTO_CLOSE_TARGET).build();
+        JsonFactory factory = JsonFactory.builder()
+                .disable(com.fasterxml.jackson.core.StreamWriteFeature.AUTO_CLOSE_TARGET)
+                .build();
         try (JsonGenerator json = factory.createGenerator(out)) {
             json.writeStartObject();
             json.writeArrayFieldStart("states");

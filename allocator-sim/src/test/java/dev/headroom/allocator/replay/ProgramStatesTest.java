@@ -15,8 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The states that are written for a program are, key by key, those that PyTorch's allocator had. */
 class ProgramStatesTest {
     static Stream<Path> programs() {
-        return Stream.concat(
-                Fixtures.recordings("allocator").stream(), Fixtures.recordings("allocator/more").stream());
+        return Stream.concat(Fixtures.recordings("allocator").stream(), Fixtures.recordings("allocator/more").stream());
     }
 
     @ParameterizedTest
