@@ -259,16 +259,21 @@ public final class TrainingLoop {
                         case SUM -> Losses.sum(runtime, out);
                         default -> scalar(out);
                     };
+            rebindLoss(made);
             if (run.accumulate > 1) {
-                made = Losses.divide(runtime, made);
+                rebindLoss(Losses.divide(runtime, made)); // loss = loss / k
             }
-            runtime.retain(made);
-            runtime.setCategory(made, Category.OUTPUTS);
-            runtime.release(loss);
-            loss = made;
         } finally {
             frame.close();
         }
+    }
+
+    private void rebindLoss(Tensor made) {
+        runtime.retain(made);
+        runtime.setCategory(made, Category.OUTPUTS);
+        runtime.free(made);
+        runtime.release(loss);
+        loss = made;
     }
 
     private static Tensor scalar(Tensor out) {

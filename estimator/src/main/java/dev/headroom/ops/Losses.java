@@ -49,28 +49,32 @@ public final class Losses {
         return out;
     }
 
-    /** {@code mse_loss}: the squared differences are a temporary that the reduction reads. */
+    /**
+     * {@code mse_loss}. Its result is declared with the shape of the differences and only then shrunk to a scalar, so
+     * the scalar sits in memory of the full size; the differences themselves are a temporary (structured kernel
+     * mse_loss, ATen/native/BinaryOps.cpp).
+     */
     public static Tensor mse(Runtime rt, Tensor input, Tensor target, Reduction reduction) {
         Recording r = rt.record("MseLossBackward0", input, target);
         Saved a = r == null ? null : r.save(input);
         Saved b = r == null ? null : r.save(target);
-        Tensor squares = Strided.result(rt, input, target);
-        Tensor out = squares;
+        Tensor out = Strided.result(rt, input, target);
         if (reduction != Reduction.NONE) {
-            out = Reductions.reduce(
+            Tensor shrunk = rt.reinterpret(out, new long[0], new long[0], 0);
+            Tensor squares = Strided.result(rt, input, target);
+            ReduceScratch.use(
                     rt,
                     squares,
                     Reductions.mask(null, squares.dim()),
-                    false,
-                    squares.dtype(),
+                    squares.dtype().bytes(),
                     Reductions.accumulator(squares.dtype()));
             rt.free(squares);
+            rt.free(out);
+            out = shrunk;
         }
         if (r != null) {
             Recording.InputGradient gradient = g -> Strided.result(rt, a.get(), b.get());
-            r.gradient(0, gradient)
-                    .gradient(1, g -> Pointwise.op(rt, gradient.of(g)))
-                    .output(out);
+            r.gradient(0, gradient).gradient(1, gradient).output(out);
         }
         return out;
     }
