@@ -7,7 +7,9 @@ import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.device.Gpu;
 import dev.headroom.execution.TrainingLoop;
 import dev.headroom.execution.Unmodelled;
+import dev.headroom.graph.Graph;
 import dev.headroom.graph.SymbolBinding;
+import dev.headroom.restore.SkippedMasks;
 import dev.headroom.shadow.Attribution;
 import dev.headroom.shadow.DeviceModel;
 import dev.headroom.shadow.KernelOptions;
@@ -32,6 +34,7 @@ public final class Predictor {
     public static Prediction predict(PredictionRequest request) {
         TrainingRun run = request.run();
         Map<String, Long> symbols = SymbolBinding.bind(request.graph(), run.batch, run.dims);
+        Graph graph = SkippedMasks.restore(request.graph(), symbols);
         Gpu gpu = request.gpu();
         DeviceModel device =
                 gpu == null ? new DeviceModel(9, 0, 132) : new DeviceModel(gpu.major(), gpu.minor(), gpu.sms());
@@ -48,7 +51,7 @@ public final class Predictor {
         List<PhaseState> phases = new ArrayList<>();
         TrainingLoop loop = new TrainingLoop(
                 runtime,
-                request.graph(),
+                graph,
                 run,
                 symbols,
                 unmodelled,
