@@ -12,7 +12,8 @@ import java.util.Set;
 
 /**
  * When Python drops each value of a graph. A value lives until its last use; one that a module call was given as an
- * argument lives until that call returns, because the caller's and the callee's variables hold it.
+ * argument lives until that call returns, because the caller's and the callee's variables hold it; one that a variable
+ * holds lives as long as that ({@link PythonVariables}).
  */
 final class Lifetimes {
     private final List<List<String>> releasedAfter;
@@ -50,6 +51,11 @@ final class Lifetimes {
                 }
             }
         }
+        PythonVariables variables = new PythonVariables(nodes, callEnd);
+        producer.forEach((value, made) -> {
+            int output = nodes.get(made).outputs().indexOf(value);
+            last.put(value, variables.heldUntil(made, output, last.get(value)));
+        });
         List<List<String>> released = new ArrayList<>(n);
         for (int i = 0; i < n; i++) {
             released.add(new ArrayList<>(2));

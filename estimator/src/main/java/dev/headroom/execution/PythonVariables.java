@@ -1,0 +1,132 @@
+package dev.headroom.execution;
+
+import dev.headroom.graph.Node;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Local variables of the modules' {@code forward} functions, read off the source lines in the stack traces. A value that
+ * a line assigns to a name lives until the name is assigned again in the same call, or until the call returns, even when
+ * nothing reads it any more.
+ *
+ * <p>Only functions named {@code forward} leave frames in an archive, one a module call; where the frames of a node do
+ * not match its modules, nothing is known of its variables.
+ */
+final class PythonVariables {
+    private static final int UNKNOWN = -1;
+
+    private final List<Node> nodes;
+    private final int[][] callEnd;
+    private final List<List<PythonFrame>> frames;
+
+    /** By depth, then node: last node of the statement that runs in that frame. */
+    private final Map<Long, Integer> statementEnds = new HashMap<>();
+
+    PythonVariables(List<Node> nodes, int[][] callEnd) {
+        this.nodes = nodes;
+        this.callEnd = callEnd;
+        this.frames = new ArrayList<>(nodes.size());
+        for (Node n : nodes) {
+            List<PythonFrame> parsed = PythonFrame.parse(n.stackTrace());
+            frames.add(parsed.size() == n.moduleStack().size() ? parsed : List.of());
+        }
+    }
+
+    /**
+     * Until when a variable holds a value.
+     *
+     * @param made the node that makes it
+     * @param output which of that node's results it is
+     * @param lastUse the last node that reads it
+     * @return the last node that runs while it is held, at least {@code lastUse}
+     */
+    int heldUntil(int made, int output, int lastUse) {
+        int depth = frames.get(made).size() - 1;
+        while (depth >= 0 && callEnd[made][depth] < lastUse) {
+            depth--; // it leaves this call as a result
+        }
+        if (depth < 0) {
+            return lastUse;
+        }
+        int end = statementEnd(made, depth);
+        PythonFrame line = frames.get(made).get(depth);
+        if (lastUse <= end && !keptByLibrary(made, line)) {
+            return lastUse; // a temporary of the statement
+        }
+        if (lastUse <= end) {
+            return end;
+        }
+        List<String> names = line.assigned();
+        if (names.isEmpty()) {
+            return lastUse;
+        }
+        boolean several = names.size() > 1 && nodes.get(made).outputs().size() == names.size();
+        return Math.max(lastUse, rebound(names.get(several ? output : 0), end + 1, made, depth));
+    }
+
+    /**
+     * {@code ForCausalLMLoss} pads the labels into a variable of its own, which lives until it returns
+     * (transformers, loss/loss_utils.py); the function itself leaves no frame.
+     */
+    private boolean keptByLibrary(int made, PythonFrame line) {
+        return line.text().contains("self.loss_function(")
+                && nodes.get(made).operator().equals("aten.pad");
+    }
+
+    /** End of the statement that gives a name another value, or of the call. */
+    private int rebound(String name, int from, int made, int depth) {
+        int callEnds = callEnd[made][depth];
+        int i = from;
+        while (i <= callEnds) {
+            int end = statementEnd(i, depth);
+            if (end == UNKNOWN) {
+                i++;
+                continue;
+            }
+            if (frames.get(i).get(depth).assigned().contains(name)) {
+                return end;
+            }
+            i = end + 1;
+        }
+        return callEnds;
+    }
+
+    private int statementEnd(int node, int depth) {
+        if (frames.get(node).size() <= depth) {
+            return UNKNOWN;
+        }
+        return statementEnds.computeIfAbsent((long) node << 8 | depth, k -> findStatementEnd(node, depth));
+    }
+
+    /** Following nodes of the same call, line and, inside the line, module called: a loop calls one after another. */
+    private int findStatementEnd(int node, int depth) {
+        int line = frames.get(node).get(depth).line();
+        int end = node;
+        String child = child(node, depth);
+        while (end < callEnd[node][depth]) {
+            int next = end + 1;
+            if (frames.get(next).size() <= depth || frames.get(next).get(depth).line() != line) {
+                break;
+            }
+            String called = child(next, depth);
+            if (child != null && called != null && !called.equals(child) && rebinds(node, depth)) {
+                break;
+            }
+            child = called == null ? child : called;
+            end = next;
+        }
+        return end;
+    }
+
+    /** Whether the line is the body of a loop over modules: {@code x = module(x)}, one call an iteration. */
+    private boolean rebinds(int node, int depth) {
+        return !frames.get(node).get(depth).text().contains("self.");
+    }
+
+    private String child(int node, int depth) {
+        List<Node.ModuleCall> stack = nodes.get(node).moduleStack();
+        return depth + 1 < stack.size() ? stack.get(depth + 1).call() : null;
+    }
+}
