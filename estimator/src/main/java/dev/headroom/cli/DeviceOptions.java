@@ -59,8 +59,7 @@ final class DeviceOptions {
 
     private static void within(String option, String text, long bytes, Long size) {
         if (size != null && bytes > size) {
-            throw new BadOption(option + ": " + text + " is more than the device's " + size
-                    + " bytes; lower it or name the device");
+            throw new BadOption(option + ": " + text + " is more than the device's " + size + " bytes; lower it");
         }
     }
 }
