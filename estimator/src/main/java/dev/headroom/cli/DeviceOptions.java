@@ -9,6 +9,9 @@ import picocli.CommandLine.Option;
 
 /** The card and what of it the run may use. */
 final class DeviceOptions {
+    /** What the simulated device memory can hold. */
+    private static final long MOST = 4L << 40;
+
     @Option(names = "--gpu", paramLabel = "NAME", description = "A card of 'headroom devices', such as rtx-3090.")
     String gpu;
 
@@ -35,6 +38,8 @@ final class DeviceOptions {
             throw new BadOption("--in-use needs a device; add --gpu NAME or --memory SIZE");
         }
         Long size = total != null ? total : card != null ? (Long) card.memory() : null;
+        plausible("--memory", memory, total);
+        plausible("--limit", limit, most);
         within("--in-use", inUse, taken, size);
         within("--limit", limit, most == null ? 0 : most, size);
         return new PredictionRequest(graph, run, card, total, taken, most);
@@ -46,10 +51,15 @@ final class DeviceOptions {
                         + Suggestion.of(gpu, GpuCatalogue.names()) + "; 'headroom devices' lists all"));
     }
 
+    private static void plausible(String option, String text, Long bytes) {
+        if (bytes != null && bytes > MOST) {
+            throw new BadOption(option + ": " + text + " is more than any device has (4 TiB at most); check the unit");
+        }
+    }
+
     private static void within(String option, String text, long bytes, Long size) {
         if (size != null && bytes > size) {
-            throw new BadOption(option + ": " + text + " is more than the device's " + size
-                    + " bytes; lower it or name the device");
+            throw new BadOption(option + ": " + text + " is more than the device's " + size + " bytes; lower it");
         }
     }
 }

@@ -25,8 +25,9 @@ final class Shares {
         List<Share> layers = layers(p, categories.size());
         long total = Math.max(1, categories.stream().mapToLong(Share::bytes).sum());
         List<String> lines = new ArrayList<>();
-        lines.add(style.strong(Columns.left("At the peak", NAME) + Columns.right("MiB", NUMBER) + Columns.right("%", 5)
-                + "  " + Columns.left("", BAR) + Columns.left("Largest layers", LAYER) + Columns.right("MiB", NUMBER)));
+        String right = layers.isEmpty() ? "" : Columns.left("Largest layers", LAYER) + Columns.right("MiB", NUMBER);
+        String heading = Columns.left("At the peak", NAME) + Columns.right("MiB", NUMBER) + Columns.right("%", 5);
+        lines.add(style.strong((heading + "  " + Columns.left("", BAR) + right).stripTrailing()));
         for (int i = 0; i < categories.size(); i++) {
             Share c = categories.get(i);
             double part = c.bytes() / (double) total;

@@ -54,7 +54,7 @@ final class Verdict {
 
     private static String shortfall(Prediction p) {
         Long headroom = p.verdict().headroom();
-        return headroom == null || headroom >= 0 ? ": out of memory" : ": " + Mib.text(-headroom) + " missing";
+        return headroom == null || headroom >= 0 ? "" : ": " + Mib.text(-headroom) + " missing";
     }
 
     private static String place(Prediction.Oom oom) {

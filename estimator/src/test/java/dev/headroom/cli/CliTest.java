@@ -126,6 +126,7 @@ class CliTest {
                 "predict m.pt2 --memory 24GX|--memory: '24GX' is not a size",
                 "predict m.pt2 --memory 0|--memory: must be more than zero",
                 "predict m.pt2 --memory 99999999TiB|more than 8 EiB",
+                "predict m.pt2 --memory 24TiB|--memory: 24TiB is more than any device has",
                 "predict m.pt2 --in-use 1GiB|--in-use needs a device",
                 "predict m.pt2 --memory 1GiB --in-use 2GiB|--in-use: 2GiB is more than the device's",
                 "predict m.pt2 --memory 1GiB --limit 2GiB|--limit: 2GiB is more than the device's",

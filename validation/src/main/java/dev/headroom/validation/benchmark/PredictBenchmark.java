@@ -1,0 +1,65 @@
+package dev.headroom.validation.benchmark;
+
+import dev.headroom.device.GpuCatalogue;
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.graph.Graph;
+import dev.headroom.importer.Importers;
+import dev.headroom.predict.Prediction;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.predict.Predictor;
+import dev.headroom.training.TrainingRun;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** The time of a warm prediction, three steps with the allocator; medians are the rows {@code p0.50}. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.SampleTime)
+@OutputTimeUnit(TimeUnit.MILLISECONDS)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(1)
+public class PredictBenchmark {
+    @Param({"resnet50-i224", "gpt2-s512"})
+    public String model;
+
+    private Path archive;
+    private Graph graph;
+    private TrainingRun run;
+
+    @Setup
+    public void read() {
+        archive = Fixtures.models().resolve(model + ".pt2");
+        graph = Importers.read(archive);
+        run = new TrainingRun();
+        run.batch = 32L;
+        run.cudnnWorkspace = 0L;
+    }
+
+    /** From the graph. */
+    @Benchmark
+    public Prediction predict() {
+        return predict(graph);
+    }
+
+    /** From the archive. */
+    @Benchmark
+    public Prediction readAndPredict() {
+        return predict(Importers.read(archive));
+    }
+
+    private Prediction predict(Graph of) {
+        return Predictor.predict(
+                new PredictionRequest(of, run, GpuCatalogue.find("h200").orElseThrow(), null, 0, null));
+    }
+}
