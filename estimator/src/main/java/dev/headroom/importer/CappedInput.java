@@ -40,8 +40,8 @@ final class CappedInput extends FilterInputStream {
     private void count(int bytes) {
         count += bytes;
         if (count > most) {
-            throw new GraphException("inflates to more than " + (most >> 20)
-                    + " MiB, which no graph of torch.export needs");
+            throw new GraphException(
+                    "inflates to more than " + (most >> 20) + " MiB, which no graph of torch.export needs");
         }
     }
 }
