@@ -68,7 +68,8 @@ final class Json {
     }
 
     private static String oneLine(JsonProcessingException e) {
-        String message = String.valueOf(e.getOriginalMessage()).replaceAll("\\s+", " ");
+        String message =
+                String.valueOf(e.getOriginalMessage()).replaceAll("\\s+", " ").replaceAll(" \\(start marker at .*", "");
         String text = message.length() > 160 ? message.substring(0, 160) + "..." : message;
         return e.getLocation() == null
                 ? text

@@ -48,7 +48,7 @@ final class NodeMetadata {
             List<ModuleCall> calls = new ArrayList<>();
             for (String item : split(text, ';')) {
                 ModuleCall call = call(item);
-                if (!call.call().equals(NO_MODULE)) {
+                if (!call.path().equals(NO_MODULE)) {
                     calls.add(call);
                 }
             }
@@ -68,7 +68,18 @@ final class NodeMetadata {
             }
             parts = List.of(item.substring(0, first), item.substring(first + 1, last), item.substring(last + 1));
         }
-        return new ModuleCall(shared(parts.get(0)), shared(parts.get(1)), shared(parts.get(2)));
+        String path = shared(parts.get(1));
+        return new ModuleCall(shared(path.concat(repetition(parts.get(0)))), path, shared(parts.get(2)));
+    }
+
+    /** The {@code @1} of a key: the rest is the path again or, in strict mode, a number that two names may share. */
+    private static String repetition(String key) {
+        int at = key.lastIndexOf('@');
+        boolean counted = at >= 0 && at + 1 < key.length();
+        for (int i = at + 1; counted && i < key.length(); i++) {
+            counted = Character.isDigit(key.charAt(i));
+        }
+        return counted ? key.substring(at) : "";
     }
 
     /** Splits outside brackets: a class name may hold type arguments. */

@@ -69,7 +69,7 @@ final class ProgramReader {
         }
         if (major != SCHEMA) {
             throw new GraphException("export schema " + major + " is not supported; this version reads schema " + SCHEMA
-                    + " (PyTorch 2.5 and newer): export again with a matching PyTorch");
+                    + ": export again with another PyTorch");
         }
     }
 

@@ -43,11 +43,29 @@ final class StateAssembler {
         Map<String, String> canonical = new HashMap<>();
         List<String> allNotes = new ArrayList<>(notes);
         assembler.tieByStorage(canonical, weights, weightBytes);
-        assembler.tieByUse(canonical, weights, weightBytes, allNotes);
+        assembler.tieByUse(canonical, allNotes);
         return assembler.inOrder(modules, canonical, allNotes);
     }
 
     private void collect(Map<String, StateReader.Payload> weights, Map<String, StateReader.Payload> constants) {
+        Map<String, Found> inputs = inputs(weights, constants);
+        if (!inputs.keySet().containsAll(weights.keySet())) {
+            // A strict export has no inputs for unused tensors, and lists the rest in order of use.
+            weights.forEach((name, payload) -> found.put(name, inputs.getOrDefault(name, unused(payload))));
+        }
+        inputs.forEach(found::putIfAbsent);
+        constants.forEach(
+                (name, payload) -> found.putIfAbsent(name, new Found(InputKind.CONSTANT, payload.meta(), false, null)));
+    }
+
+    private static Found unused(StateReader.Payload payload) {
+        InputKind kind = payload.parameter() ? InputKind.PARAMETER : InputKind.BUFFER;
+        return new Found(kind, payload.meta(), true, null);
+    }
+
+    private Map<String, Found> inputs(
+            Map<String, StateReader.Payload> weights, Map<String, StateReader.Payload> constants) {
+        Map<String, Found> inputs = new LinkedHashMap<>();
         for (Graph.Input input : graph.inputs()) {
             if (input.kind() == InputKind.USER) {
                 continue;
@@ -55,15 +73,11 @@ final class StateAssembler {
             String name = input.qualifiedName();
             StateReader.Payload payload = weights.containsKey(name) ? weights.get(name) : constants.get(name);
             TensorMeta meta = payload == null ? graph.values().get(input.value()) : payload.meta();
-            if (found.put(name, new Found(input.kind(), meta, input.persistent(), input.value())) != null) {
+            if (inputs.put(name, new Found(input.kind(), meta, input.persistent(), input.value())) != null) {
                 throw new GraphException("the tensor " + name + " is an input twice");
             }
         }
-        weights.forEach((name, payload) -> found.putIfAbsent(
-                name,
-                new Found(payload.parameter() ? InputKind.PARAMETER : InputKind.BUFFER, payload.meta(), true, null)));
-        constants.forEach(
-                (name, payload) -> found.putIfAbsent(name, new Found(InputKind.CONSTANT, payload.meta(), false, null)));
+        return inputs;
     }
 
     /** Real weights: one record a storage. */
@@ -79,11 +93,7 @@ final class StateAssembler {
     }
 
     /** Weights without data all claim the same record. */
-    private void tieByUse(
-            Map<String, String> canonical,
-            Map<String, StateReader.Payload> weights,
-            ToLongFunction<String> weightBytes,
-            List<String> notes) {
+    private void tieByUse(Map<String, String> canonical, List<String> notes) {
         Map<String, TensorMeta> parameters = new LinkedHashMap<>();
         found.forEach((name, tensor) -> {
             if (tensor.kind == InputKind.PARAMETER && !canonical.containsKey(name)) {

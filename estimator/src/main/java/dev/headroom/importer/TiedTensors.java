@@ -17,8 +17,8 @@ import java.util.Set;
 /**
  * Finds tied parameters of a model that was exported without data, where no storage tells them apart.
  *
- * <p>torch.export keeps an input for every name of a tied parameter, but the graph reads the last name only: the others
- * look unused (torch/_export/non_strict_utils.py and torch/export/_trace.py name a tensor by its identity). A module
+ * <p>The graph reads a tied parameter under one of its names only, the first in strict mode
+ * (torch/export/_trace.py, {@code _get_param_buffer_mapping}), the last otherwise; the other names look unused. A module
  * that runs on another module's parameter while its own of the same shape is unused must hold that parameter under its
  * own name.
  */
@@ -27,7 +27,7 @@ final class TiedTensors {
     private final Map<String, String> names = new HashMap<>();
     private final Set<String> used = new HashSet<>();
     private final Set<String> running = new HashSet<>();
-    /** The tensors that each module's own operators read. */
+    /** The parameters that each module's own operators read. */
     private final Map<String, Set<String>> readBy = new LinkedHashMap<>();
 
     private final List<String> order;
@@ -104,14 +104,13 @@ final class TiedTensors {
     }
 
     private void byReadingModule() {
-        for (int i = 0; i < order.size(); i++) {
-            String name = order.get(i);
+        for (String name : order) {
             String owner = ModelState.owner(name);
             if (used.contains(name) || !readBy.containsKey(owner)) {
                 continue;
             }
             List<String> candidates = new ArrayList<>();
-            for (String other : order.subList(i + 1, order.size())) {
+            for (String other : order) {
                 if (readBy.get(owner).contains(other)
                         && !ModelState.owner(other).equals(owner)
                         && sameShape(metas.get(other), metas.get(name))) {
@@ -134,13 +133,12 @@ final class TiedTensors {
      */
     private void byNeighbour() {
         Set<String> targets = new HashSet<>(tied.values());
-        for (int i = 0; i < order.size(); i++) {
-            String name = order.get(i);
+        for (String name : order) {
             if (used.contains(name) || tied.containsKey(name)) {
                 continue;
             }
             String owner = ModelState.owner(name);
-            for (String other : order.subList(i + 1, order.size())) {
+            for (String other : order) {
                 boolean idle = !running.contains(owner) && targets.contains(other);
                 boolean child = ModelState.owner(ModelState.owner(other)).equals(owner)
                         && !ModelState.owner(other).isEmpty()

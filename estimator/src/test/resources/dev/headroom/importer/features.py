@@ -2,9 +2,12 @@
 
     python features.py meta features-meta.pt2
     python features.py cpu features-cpu.pt2
+    python features.py strict features-strict.pt2
+
+Made with PyTorch 2.14.1.
 
 The CPU archive holds real weights and stays as PyTorch wrote it (stored entries), except that folder names are cut
-from stack traces; the meta archive is deflated.
+from stack traces; the others are deflated.
 """
 import os
 import sys
@@ -71,7 +74,8 @@ def rewrite(path, compression):
 
 device, out = sys.argv[1:]
 torch.manual_seed(0)
-with torch.device(device):
-    program = export(Features(), (torch.zeros((4, 6), dtype=torch.long),), dynamic_shapes={"x": {0: Dim.DYNAMIC}}, strict=False)
+with torch.device("cpu" if device == "cpu" else "meta"):
+    inputs = (torch.zeros((4, 6), dtype=torch.long),)
+    program = export(Features(), inputs, dynamic_shapes={"x": {0: Dim.DYNAMIC}}, strict=device == "strict")
 torch.export.save(program, out)
-rewrite(out, zipfile.ZIP_DEFLATED if device == "meta" else zipfile.ZIP_STORED)
+rewrite(out, zipfile.ZIP_STORED if device == "cpu" else zipfile.ZIP_DEFLATED)
