@@ -95,7 +95,7 @@ final class AllocatorCore {
             pool.owner.segments--;
             pool.owner.reserved.decrease(pool.small, bytes);
         }
-        ideal.released(stats.activeBytes.all().current());
+        ideal.released(stats.activeBytesNow());
     }
 
     /** Puts a block that nobody uses any more among the free ones, with its free neighbours. */
@@ -104,42 +104,73 @@ final class AllocatorCore {
         long size = table.size[block];
         long requested = table.requested[block];
         emit(Action.FREE_COMPLETED, table.address[block], requested, table.stream[block], pool);
-        long before = merge(block, table.previous[block]);
-        long after = merge(block, table.next[block]);
-        pool.insert(block);
+        int previous = mergeable(block, table.previous[block]);
+        int next = mergeable(block, table.next[block]);
+        long before = previous == NIL ? 0 : table.size[previous];
+        long after = next == NIL ? 0 : table.size[next];
+        insertMerged(pool, block, previous, next);
         if (table.segment[block] == null) {
             int blocks = (table.isSplit(block) ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
             long bytes = (table.isSplit(block) ? table.size[block] : 0) - before - after;
             change(stats.inactiveSplit, pool, blocks);
             change(stats.inactiveSplitBytes, pool, bytes);
         }
-        stats.active.decrease(pool.small, 1);
-        stats.activeBytes.decrease(pool.small, size);
-        stats.requestedBytes.decrease(pool.small, requested);
+        stats.becameInactive(pool.small, size, requested);
     }
 
-    /** Joins a neighbour to a block when it is free and equally mapped; returns the bytes gained. */
-    long merge(int block, int neighbour) {
-        BlockTable t = table;
-        if (!t.isFree(neighbour) || t.mapped[block] != t.mapped[neighbour]) {
-            return 0;
+    /** Joins a neighbour to a block, which is not among the free ones, when the neighbour is free and equally mapped. */
+    void merge(int block, int neighbour) {
+        int other = mergeable(block, neighbour);
+        if (other == NIL) {
+            return;
         }
-        BlockPool pool = t.pool[block];
-        if (t.mapped[neighbour]) {
-            pool.remove(neighbour);
+        if (table.mapped[other]) {
+            table.pool[block].remove(other);
         } else {
-            pool.removeUnmapped(neighbour);
+            table.pool[block].removeUnmapped(other);
         }
+        absorb(block, other);
+    }
+
+    private int mergeable(int block, int neighbour) {
+        return table.isFree(neighbour) && table.mapped[block] == table.mapped[neighbour] ? neighbour : NIL;
+    }
+
+    /** Takes a free neighbour's place among the free ones: cheaper than to remove and to insert. */
+    private void insertMerged(BlockPool pool, int block, int previous, int next) {
+        if (previous == NIL && next == NIL) {
+            pool.insert(block);
+            return;
+        }
+        int replaced = previous;
+        if (previous == NIL || next != NIL && table.size[next] > table.size[previous]) {
+            replaced = next;
+        }
+        FreeBlocks blocks = pool.free(table.stream[block]);
+        if (previous != NIL && next != NIL) {
+            blocks.remove(replaced == next ? previous : next);
+        }
+        int at = blocks.positionOf(replaced);
+        if (previous != NIL) {
+            absorb(block, previous);
+        }
+        if (next != NIL) {
+            absorb(block, next);
+        }
+        table.cachedAt[block] = pool.searches;
+        blocks.replaceAt(at, block);
+    }
+
+    private void absorb(int block, int neighbour) {
+        BlockTable t = table;
         if (t.previous[block] == neighbour) {
             t.address[block] = t.address[neighbour];
             t.splice(block, t.previous[neighbour], t.next[block]);
         } else {
             t.splice(block, t.previous[block], t.next[neighbour]);
         }
-        long gained = t.size[neighbour];
-        t.size[block] += gained;
+        t.size[block] += t.size[neighbour];
         t.delete(neighbour);
-        return gained;
     }
 
     void emit(Action action, long address, long bytes, int stream, BlockPool pool) {

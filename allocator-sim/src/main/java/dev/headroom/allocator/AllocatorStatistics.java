@@ -10,17 +10,25 @@ import java.util.TreeMap;
  * {@code DeviceStats}. Sums are bytes.
  */
 public final class AllocatorStatistics {
-    final StatArray allocation = new StatArray();
+    // Places in the table: the hot path counts there without a detour over objects.
+    private static final int ALLOCATION = 0;
+    private static final int ACTIVE = StatArray.WIDTH;
+    private static final int ALLOCATED_BYTES = 2 * StatArray.WIDTH;
+    private static final int ACTIVE_BYTES = 3 * StatArray.WIDTH;
+    private static final int REQUESTED_BYTES = 4 * StatArray.WIDTH;
+
+    private final long[] values = new long[5 * StatArray.WIDTH];
+    private final StatArray allocation = new StatArray(values, ALLOCATION);
+    private final StatArray active = new StatArray(values, ACTIVE);
+    private final StatArray allocatedBytes = new StatArray(values, ALLOCATED_BYTES);
+    private final StatArray activeBytes = new StatArray(values, ACTIVE_BYTES);
+    private final StatArray requestedBytes = new StatArray(values, REQUESTED_BYTES);
     final StatArray segment = new StatArray();
-    final StatArray active = new StatArray();
     final StatArray inactiveSplit = new StatArray();
-    final StatArray allocatedBytes = new StatArray();
-    final StatArray reservedBytes = new StatArray();
-    final StatArray activeBytes = new StatArray();
     final StatArray inactiveSplitBytes = new StatArray();
-    final StatArray requestedBytes = new StatArray();
-    final Stat oversizeAllocations = new Stat();
-    final Stat oversizeSegments = new Stat();
+    final StatArray reservedBytes = new StatArray();
+    final Stat oversizeAllocations = new Stat(new long[Stat.WIDTH], 0);
+    final Stat oversizeSegments = new Stat(new long[Stat.WIDTH], 0);
     final TreeMap<Integer, StatArray> reservedByPool = new TreeMap<>();
     final long maxSplitSize;
     long allocRetries;
@@ -32,6 +40,37 @@ public final class AllocatorStatistics {
 
     AllocatorStatistics(long maxSplitSize) {
         this.maxSplitSize = maxSplitSize;
+    }
+
+    /** A block was handed out. */
+    void handedOut(boolean small, long size, long requested) {
+        long[] v = values;
+        int pool = small ? StatArray.SMALL : StatArray.LARGE;
+        StatArray.increase(v, ALLOCATION, pool, 1);
+        StatArray.increase(v, ALLOCATED_BYTES, pool, size);
+        StatArray.increase(v, ACTIVE, pool, 1);
+        StatArray.increase(v, ACTIVE_BYTES, pool, size);
+        StatArray.increase(v, REQUESTED_BYTES, pool, requested);
+    }
+
+    /** A block was given back, though other streams may still use it. */
+    void givenBack(boolean small, long size) {
+        int pool = small ? StatArray.SMALL : StatArray.LARGE;
+        StatArray.decrease(values, ALLOCATION, pool, 1);
+        StatArray.decrease(values, ALLOCATED_BYTES, pool, size);
+    }
+
+    /** No stream uses a block any more. */
+    void becameInactive(boolean small, long size, long requested) {
+        long[] v = values;
+        int pool = small ? StatArray.SMALL : StatArray.LARGE;
+        StatArray.decrease(v, ACTIVE, pool, 1);
+        StatArray.decrease(v, ACTIVE_BYTES, pool, size);
+        StatArray.decrease(v, REQUESTED_BYTES, pool, requested);
+    }
+
+    long activeBytesNow() {
+        return values[ACTIVE_BYTES];
     }
 
     /** Blocks handed out. */

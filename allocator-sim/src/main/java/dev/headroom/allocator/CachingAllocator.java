@@ -77,16 +77,30 @@ public final class CachingAllocator {
         long size = settings.roundSize(requestedBytes);
         PrivatePool owner = pools.diverts() ? pools.of(stream) : null;
         BlockPool pool = pool(owner, size);
-        int block = take(pool, stream, size, expands);
-        boolean expanding = expands;
-        if (block == NIL) {
+        FreeBlocks blocks = pool.free(stream);
+        int at = find(pool, blocks, size, expands);
+        int block;
+        if (at != FreeBlocks.NONE) {
+            block = blocks.block(at);
+            if (shouldSplit(block, size, expands)) {
+                block = split(block, size);
+                table.cachedAt[table.next[block]] = pool.searches;
+                blocks.replaceAt(at, table.next[block]);
+                use(block, requestedBytes);
+                return block;
+            }
+            blocks.removeAt(at);
+        } else {
             block = allocateSegment(pool, stream, size, requestedBytes);
             // A block lent by another pool is treated as if segments did not expand (try_mempool_fallback).
-            expanding = expands && table.pool[block] == pool;
+            if (shouldSplit(block, size, expands && table.pool[block] == pool)) {
+                block = split(block, size);
+                table.pool[block].insert(table.next[block]);
+                use(block, requestedBytes);
+                return block;
+            }
         }
-        if (shouldSplit(block, size, expanding)) {
-            block = split(block, size);
-        } else if (table.isSplit(block) && table.segment[block] == null) {
+        if (table.isSplit(block) && table.segment[block] == null) {
             boolean small = table.pool[block].small;
             stats.inactiveSplitBytes.decrease(small, table.size[block]);
             stats.inactiveSplit.decrease(small, 1);
@@ -110,8 +124,7 @@ public final class CachingAllocator {
         table.allocated[block] = false;
         BlockPool pool = table.pool[block];
         long size = table.size[block];
-        stats.allocation.decrease(pool.small, 1);
-        stats.allocatedBytes.decrease(pool.small, size);
+        stats.givenBack(pool.small, size);
         core.emit(Action.FREE_REQUESTED, table.address[block], table.requested[block], table.stream[block], pool);
         if (size >= maxSplitSize) {
             stats.oversizeAllocations.decrease(1);
@@ -264,30 +277,26 @@ public final class CachingAllocator {
         return owner == null ? core.large : owner.large;
     }
 
-    /** Finds a free block and takes it out of the free ones (get_free_block). */
-    private int take(BlockPool pool, int stream, long size, boolean expanding) {
+    /** Position of the free block to use, or FreeBlocks.NONE (get_free_block). */
+    private int find(BlockPool pool, FreeBlocks blocks, long size, boolean expanding) {
         if (core.collects) {
             pool.searches++;
         }
-        FreeBlocks blocks = pool.free(stream);
         int at = blocks.atLeast(size);
         if (at == FreeBlocks.NONE) {
-            return NIL;
+            return at;
         }
-        int block = blocks.block(at);
-        if (table.segment[block] != null) {
+        if (table.segment[blocks.block(at)] != null) {
             at = expanding ? leastExpandable(blocks, at) : firstFixed(blocks, at);
             if (at == FreeBlocks.NONE) {
-                return NIL;
+                return at;
             }
-            block = blocks.block(at);
         }
-        long found = table.size[block];
+        long found = table.size[blocks.block(at)];
         if (size < maxSplitSize ? found >= maxSplitSize : found - size >= settings.maxNonSplitRounding()) {
-            return NIL;
+            return FreeBlocks.NONE;
         }
-        blocks.removeAt(at);
-        return block;
+        return at;
     }
 
     /** A block at the growing end counts with what it can grow by, so that others are preferred. */
@@ -381,8 +390,12 @@ public final class CachingAllocator {
 
     private int fromLendingPools(int stream, long size) {
         for (PrivatePool lender : pools.usableOnOutOfMemory()) {
-            int block = take(pool(lender, size), stream, size, false);
-            if (block != NIL) {
+            BlockPool pool = pool(lender, size);
+            FreeBlocks blocks = pool.free(stream);
+            int at = find(pool, blocks, size, false);
+            if (at != FreeBlocks.NONE) {
+                int block = blocks.block(at);
+                blocks.removeAt(at);
                 return block;
             }
         }
@@ -411,7 +424,7 @@ public final class CachingAllocator {
         return size < maxSplitSize && rest > AllocatorSettings.SMALL_REQUEST;
     }
 
-    /** Cuts the front off a block and puts the rest among the free ones. */
+    /** Cuts the front off a block; the caller puts the rest, which follows it, among the free ones. */
     private int split(int rest, long size) {
         BlockTable t = table;
         BlockPool pool = t.pool[rest];
@@ -421,7 +434,6 @@ public final class CachingAllocator {
         t.splice(block, t.previous[rest], rest);
         t.address[rest] += size;
         t.size[rest] -= size;
-        pool.insert(rest);
         if (t.segment[rest] == null) {
             if (wasSplit) {
                 stats.inactiveSplitBytes.decrease(pool.small, size);
@@ -440,12 +452,8 @@ public final class CachingAllocator {
         boolean small = pool.small;
         long size = table.size[block];
         core.emit(Action.ALLOC, table.address[block], requestedBytes, table.stream[block], pool);
-        stats.allocation.increase(small, 1);
-        stats.allocatedBytes.increase(small, size);
-        stats.active.increase(small, 1);
-        stats.activeBytes.increase(small, size);
-        stats.requestedBytes.increase(small, requestedBytes);
-        core.ideal.active(stats.activeBytes.all().current());
+        stats.handedOut(small, size, requestedBytes);
+        core.ideal.active(stats.activeBytesNow());
         if (size >= maxSplitSize) {
             stats.oversizeAllocations.increase(1);
         }
@@ -465,14 +473,13 @@ public final class CachingAllocator {
         BlockPool pool = table.pool[block];
         table.allocated[block] = false;
         core.emit(Action.FREE_REQUESTED, table.address[block], table.requested[block], table.stream[block], pool);
-        stats.allocation.decrease(pool.small, 1);
-        stats.allocatedBytes.decrease(pool.small, table.size[block]);
+        stats.givenBack(pool.small, table.size[block]);
         core.freeBlock(block);
         core.releaseSegment(block);
     }
 
     private String message(long segment) {
-        long allocated = stats.allocatedBytes.all().current();
+        long allocated = stats.allocatedBytes().current();
         return "CUDA out of memory. Tried to allocate " + OutOfMemoryException.formatSize(segment)
                 + ". GPU 0 has a total capacity of " + OutOfMemoryException.formatSize(core.memory.total())
                 + " of which " + OutOfMemoryException.formatSize(core.memory.free()) + " is free. "
@@ -489,7 +496,7 @@ public final class CachingAllocator {
                 requestedBytes,
                 segment,
                 core.reserved,
-                stats.allocatedBytes.all().current(),
+                stats.allocatedBytes().current(),
                 core.memory.free());
     }
 

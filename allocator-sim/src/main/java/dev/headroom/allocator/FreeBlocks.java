@@ -152,6 +152,32 @@ final class FreeBlocks {
         }
     }
 
+    /** Puts a block where it belongs in place of the one at a position, which is a neighbour of it or itself. */
+    void replaceAt(int position, int block) {
+        int chunk = position >> SHIFT;
+        int from = position & CAPACITY - 1;
+        long[] k = keys[chunk];
+        int[] b = blocks[chunk];
+        int count = counts[chunk];
+        long key = key(block);
+        int to = find(chunk, key, block);
+        if (to == count && chunk + 1 < chunks || to == 0 && chunk > 0) {
+            removeAt(position);
+            insert(block);
+            return;
+        }
+        if (to > from) {
+            to--;
+            System.arraycopy(k, from + 1, k, from, to - from);
+            System.arraycopy(b, from + 1, b, from, to - from);
+        } else {
+            System.arraycopy(k, to, k, to + 1, from - to);
+            System.arraycopy(b, to, b, to + 1, from - to);
+        }
+        k[to] = key;
+        b[to] = block;
+    }
+
     /** Adds all blocks in order to a list. */
     void copyTo(IntList target) {
         for (int at = first(); at != NONE; at = after(at)) {
@@ -189,18 +215,16 @@ final class FreeBlocks {
         return low;
     }
 
+    /** Binary search without branches that depend on the data, as those would be mispredicted half of the time. */
     private static int firstAtLeast(long[] sorted, int count, long key) {
-        int low = 0;
-        int high = count;
-        while (low < high) {
-            int middle = low + high >>> 1;
-            if (sorted[middle] < key) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
+        int base = 0;
+        int n = count;
+        while (n > 1) {
+            int half = n >>> 1;
+            base = sorted[base + half - 1] < key ? base + half : base;
+            n -= half;
         }
-        return low;
+        return n == 1 && sorted[base] < key ? base + 1 : base;
     }
 
     private void split(int chunk) {

@@ -14,7 +14,7 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
 
     private static final long PLAIN_BASE = 1L << 40;
     private static final long PLAIN_SPAN = 4L << 40;
-    private static final long VIRTUAL_SPAN = 8L << 40;
+    private static final long VIRTUAL_SPAN = 1L << 57;
 
     private final long total;
     private final AddressSpace plain = new AddressSpace(PLAIN_BASE, PLAIN_BASE + PLAIN_SPAN);

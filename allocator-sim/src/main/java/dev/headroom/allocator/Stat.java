@@ -2,58 +2,71 @@ package dev.headroom.allocator;
 
 /** One counter of the allocator, seen live: c10's {@code Stat}. Bytes or a count, by the statistic. */
 public final class Stat {
-    private long current;
-    private long peak;
-    private long freed;
+    /** Numbers that a counter takes in the table: current value, peak, sum of decreases, and one unused. */
+    static final int WIDTH = 4;
+
+    private final long[] values;
+    private final int at;
     private long allocatedBase;
     private long freedBase;
 
-    Stat() {}
+    Stat(long[] values, int at) {
+        this.values = values;
+        this.at = at;
+    }
 
     /** The value now. */
     public long current() {
-        return current;
+        return values[at];
     }
 
     /** The largest value since the start or the last {@link CachingAllocator#resetPeakStatistics}. */
     public long peak() {
-        return peak;
+        return values[at + 1];
     }
 
     /** Sum of all increases since the start or the last reset of accumulated statistics. */
     public long allocated() {
-        return current + freed - allocatedBase;
+        return values[at] + values[at + 2] - allocatedBase;
     }
 
     /** Sum of all decreases since the start or the last reset of accumulated statistics. */
     public long freed() {
-        return freed - freedBase;
+        return values[at + 2] - freedBase;
     }
 
     void increase(long amount) {
-        long now = current + amount;
-        current = now;
-        if (now > peak) {
-            peak = now;
-        }
+        increase(values, at, amount);
     }
 
     void decrease(long amount) {
-        current -= amount;
-        freed += amount;
+        decrease(values, at, amount);
     }
 
     void resetPeak() {
-        peak = current;
+        values[at + 1] = values[at];
     }
 
     void resetAccumulated() {
-        allocatedBase = current + freed;
-        freedBase = freed;
+        allocatedBase = values[at] + values[at + 2];
+        freedBase = values[at + 2];
+    }
+
+    static void increase(long[] values, int at, long amount) {
+        long now = values[at] + amount;
+        values[at] = now;
+        if (now > values[at + 1]) {
+            values[at + 1] = now;
+        }
+    }
+
+    static void decrease(long[] values, int at, long amount) {
+        values[at] -= amount;
+        values[at + 2] += amount;
     }
 
     @Override
     public String toString() {
-        return "current " + current + ", peak " + peak;
+        return "current " + current() + ", peak " + peak();
     }
 }

@@ -26,6 +26,16 @@ public final class Fixtures {
         }
     }
 
+    /** The files of a folder that hold a trace; none when there is no such folder. */
+    public static List<Path> withTrace(String folder) {
+        if (!Files.isDirectory(root().resolve(folder))) {
+            return List.of();
+        }
+        return recordings(folder).stream()
+                .filter(file -> read(file).has("trace"))
+                .toList();
+    }
+
     public static JsonNode read(Path file) {
         try (InputStream in = new GZIPInputStream(Files.newInputStream(file))) {
             return MAPPER.readTree(in);
@@ -34,7 +44,8 @@ public final class Fixtures {
         }
     }
 
-    private static Path root() {
+    /** The folder with all recordings. */
+    public static Path root() {
         for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
             Path folder = at.resolve("fixtures/recordings");
             if (Files.isDirectory(folder)) {

@@ -2,6 +2,7 @@ package dev.headroom.allocator.replay;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.StreamWriteFeature;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.AllocatorStatistics;
 import dev.headroom.allocator.BlockState;
@@ -15,10 +16,9 @@ import java.io.Writer;
  * Plays an allocator program and writes {@code {"states": […]}}: the states of the simulation at the points, and with
  * the keys, of the program's own recorded states.
  */
-public final class ProgramStates {
+public final class ProgramStates implements ReplayObserver {
     private final JsonGenerator json;
     private final JsonTrace program;
-    private long failedHere;
 
     private ProgramStates(JsonGenerator json, JsonTrace program) {
         this.json = json;
@@ -39,13 +39,17 @@ public final class ProgramStates {
                     + ": states are written for allocator programs only (an array 'ops' and a 'config')");
         }
         JsonFactory factory = JsonFactory.builder()
+<<<<<<< HEAD
                 .disable(com.fasterxml.jackson.core.StreamWriteFeature.AUTO_CLOSE_TARGET)
+=======
+                .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
+>>>>>>> alloc
                 .build();
         try (JsonGenerator json = factory.createGenerator(out)) {
             json.writeStartObject();
             json.writeArrayFieldStart("states");
             ProgramStates states = new ProgramStates(json, program);
-            Replay.run(program, settings, 0, states::afterEvent);
+            Replay.run(program, settings, 0, states);
             json.writeEndArray();
             json.writeEndObject();
         } catch (UncheckedIOException e) {
@@ -53,7 +57,8 @@ public final class ProgramStates {
         }
     }
 
-    private void afterEvent(Replay replay) {
+    @Override
+    public void afterEvent(Replay replay) {
         if (replay.events() % program.every() == 0) {
             try {
                 state(replay);
@@ -65,7 +70,6 @@ public final class ProgramStates {
 
     private void state(Replay replay) throws IOException {
         AllocatorStatistics stats = replay.allocator().statistics();
-        failedHere = stats.numOoms() + stats.numOomRejections();
         json.writeStartObject();
         json.writeNumberField("after", replay.events());
         json.writeNumberField("allocated", stats.allocatedBytes().current());
@@ -78,7 +82,7 @@ public final class ProgramStates {
         json.writeNumberField("segments", stats.segment().current());
         json.writeNumberField("ooms", stats.numOoms());
         json.writeNumberField("retries", stats.numAllocRetries());
-        json.writeNumberField("failed", failedHere);
+        json.writeNumberField("failed", stats.numOoms() + stats.numOomRejections());
         if (program.recordsBlocks()) {
             segments(replay);
         }

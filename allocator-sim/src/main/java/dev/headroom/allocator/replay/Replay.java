@@ -7,7 +7,6 @@ import dev.headroom.allocator.SimulatedDeviceMemory;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.io.IOException;
-import java.util.function.Consumer;
 
 /**
  * Plays a trace through an allocator: "what would this run have reserved with these settings?". The heap that it needs
@@ -25,16 +24,17 @@ public final class Replay implements TraceSink {
     /** Blocks whose request failed here, though it succeeded when recorded. */
     private final LongOpenHashSet failed = new LongOpenHashSet();
 
-    private final Consumer<Replay> afterEvent;
+    private final ReplayObserver observer;
     private int waiting;
+    private int divertedTo = CachingAllocator.DEFAULT_POOL;
     private long events;
     private long lastAllocated = NONE;
     private ReplayResult.Failure firstFailure;
     private String phase = "";
 
-    private Replay(CachingAllocator allocator, Consumer<Replay> afterEvent) {
+    Replay(CachingAllocator allocator, ReplayObserver observer) {
         this.allocator = allocator;
-        this.afterEvent = afterEvent;
+        this.observer = observer;
         live.defaultReturnValue(NONE);
         awaited.defaultReturnValue(NONE);
     }
@@ -49,18 +49,18 @@ public final class Replay implements TraceSink {
      * @throws IllegalArgumentException with one line when the trace is damaged
      */
     public static ReplayResult run(Trace trace, AllocatorSettings settings, long totalBytes) throws IOException {
-        return run(trace, settings, totalBytes, replay -> {});
+        return run(trace, settings, totalBytes, new ReplayObserver() {});
     }
 
     /**
      * Plays a whole trace and shows the allocator after every event.
      *
-     * @param afterEvent may look at {@link #allocator} and the rest, but not keep it
+     * @param observer may look at {@link #allocator} and the rest
      */
     public static ReplayResult run(
-            Trace trace, AllocatorSettings settings, long totalBytes, Consumer<Replay> afterEvent) throws IOException {
+            Trace trace, AllocatorSettings settings, long totalBytes, ReplayObserver observer) throws IOException {
         long total = totalBytes > 0 ? totalBytes : trace.totalBytes() > 0 ? trace.totalBytes() : 4L << 40;
-        Replay replay = new Replay(new CachingAllocator(settings, new SimulatedDeviceMemory(total)), afterEvent);
+        Replay replay = new Replay(new CachingAllocator(settings, new SimulatedDeviceMemory(total)), observer);
         try {
             trace.play(replay);
         } catch (Damaged e) {
@@ -156,6 +156,18 @@ public final class Replay implements TraceSink {
     @Override
     public void mark(String name, int step, int micro) {
         phase = step < 0 ? name : name + " of step " + step;
+        observer.mark(this, name, step, micro);
+    }
+
+    @Override
+    public void pool(int pool) {
+        if (divertedTo != CachingAllocator.DEFAULT_POOL) {
+            allocator.endAllocateToPool(divertedTo);
+        }
+        if (pool != CachingAllocator.DEFAULT_POOL) {
+            allocator.beginAllocateToPool(pool, stream -> true);
+        }
+        divertedTo = pool;
     }
 
     /** Peaks and counters up to now. */
@@ -196,7 +208,7 @@ public final class Replay implements TraceSink {
 
     private void done() {
         events++;
-        afterEvent.accept(this);
+        observer.afterEvent(this);
         lastAllocated = NONE;
     }
 

@@ -5,21 +5,27 @@ package dev.headroom.allocator.replay;
  * exception: {@code empty_cache} leaves no event of its own. It is inferred where segments go back to the driver and no
  * new segment or out-of-memory error follows, as those would show that a request was the cause.
  */
-final class TraceInterpreter {
+public final class TraceInterpreter {
     private final TraceSink sink;
     private boolean freeing;
     private long freeingId;
     private boolean releasing;
 
-    TraceInterpreter(TraceSink sink) {
+    /** @param sink gets the requests */
+    public TraceInterpreter(TraceSink sink) {
         this.sink = sink;
     }
 
     /**
+     * An event of the history.
+     *
+     * @param action PyTorch's name of it
      * @param id of the block; of no meaning for segments
+     * @param bytes requested bytes of a block
+     * @param stream of the request
      * @throws IllegalArgumentException when the action is not one of PyTorch's
      */
-    void event(String action, long id, long bytes, int stream) {
+    public void event(String action, long id, long bytes, int stream) {
         if (freeing && action.equals("free_completed") && id == freeingId) {
             freeing = false;
             sink.free(id);
@@ -51,12 +57,14 @@ final class TraceInterpreter {
         }
     }
 
-    void mark(String name, int step, int micro) {
+    /** A place in the program; see {@link TraceSink#mark}. */
+    public void mark(String name, int step, int micro) {
         end();
         sink.mark(name, step, micro);
     }
 
-    void end() {
+    /** The trace is over. */
+    public void end() {
         settleFree();
         settleRelease();
     }

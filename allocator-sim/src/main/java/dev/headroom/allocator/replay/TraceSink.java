@@ -21,6 +21,13 @@ public interface TraceSink {
     void emptyCache();
 
     /**
+     * Where requests go from now on.
+     *
+     * @param pool a private pool, or {@link dev.headroom.allocator.CachingAllocator#DEFAULT_POOL}
+     */
+    default void pool(int pool) {}
+
+    /**
      * A place in the program.
      *
      * @param name such as "forward"

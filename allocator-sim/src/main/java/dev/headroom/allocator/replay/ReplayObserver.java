@@ -1,0 +1,10 @@
+package dev.headroom.allocator.replay;
+
+/** Looks on while a trace is played. */
+public interface ReplayObserver {
+    /** After every event. */
+    default void afterEvent(Replay replay) {}
+
+    /** At a place that the trace marks; see {@link TraceSink#mark}. */
+    default void mark(Replay replay, String name, int step, int micro) {}
+}

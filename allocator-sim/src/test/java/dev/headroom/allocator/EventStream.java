@@ -1,0 +1,78 @@
+package dev.headroom.allocator;
+
+import dev.headroom.allocator.replay.Trace;
+import dev.headroom.allocator.replay.TraceSink;
+import it.unimi.dsi.fastutil.longs.Long2IntLinkedOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.io.IOException;
+
+/** A recorded training run as a loop of allocate and free without any other work, for benchmarks. */
+final class EventStream {
+    /** Bytes for an allocation, 0 for a free. */
+    private final long[] bytes;
+
+    private final int[] slot;
+    private final int[] handles;
+
+    private EventStream(LongArrayList bytes, LongArrayList slots, int slotCount) {
+        this.bytes = bytes.toLongArray();
+        this.slot = slots.longStream().mapToInt(s -> (int) s).toArray();
+        this.handles = new int[slotCount];
+    }
+
+    /** What is alive at the end is freed in the order of allocation, so that the stream can run again. */
+    static EventStream of(Trace trace) throws IOException {
+        LongArrayList bytes = new LongArrayList();
+        LongArrayList slots = new LongArrayList();
+        Long2IntLinkedOpenHashMap live = new Long2IntLinkedOpenHashMap();
+        int[] count = {0};
+        trace.play(new TraceSink() {
+            @Override
+            public void allocate(long id, long size, int stream) {
+                live.put(id, count[0]);
+                bytes.add(size);
+                slots.add(count[0]++);
+            }
+
+            @Override
+            public void allocateFailed(long size, int stream) {}
+
+            @Override
+            public void free(long id) {
+                bytes.add(0);
+                slots.add(live.remove(id));
+            }
+
+            @Override
+            public void freeLater(long id) {
+                free(id);
+            }
+
+            @Override
+            public void freeCompleted(long id) {}
+
+            @Override
+            public void emptyCache() {}
+        });
+        live.values().forEach((int s) -> {
+            bytes.add(0);
+            slots.add(s);
+        });
+        return new EventStream(bytes, slots, count[0]);
+    }
+
+    int length() {
+        return bytes.length;
+    }
+
+    /** Runs the whole stream once. */
+    void run(CachingAllocator allocator) {
+        for (int i = 0; i < bytes.length; i++) {
+            if (bytes[i] > 0) {
+                handles[slot[i]] = allocator.allocate(bytes[i], 0);
+            } else {
+                allocator.free(handles[slot[i]]);
+            }
+        }
+    }
+}
