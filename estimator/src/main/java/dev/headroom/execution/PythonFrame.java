@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
  * @param text the source line, stripped
  */
 record PythonFrame(String file, int line, String text) {
-    private static final Pattern ASSIGNMENT =
-            Pattern.compile("^\\(?([A-Za-z_]\\w*(?:\\s*,\\s*[A-Za-z_]\\w*)*)\\)?(?:\\s*:[^=]+)?\\s*(?:[-+*/@|&]|//|\\*\\*)?=(?!=)");
+    private static final Pattern ASSIGNMENT = Pattern.compile(
+            "^\\(?([A-Za-z_]\\w*(?:\\s*,\\s*[A-Za-z_]\\w*)*)\\)?(?:\\s*:[^=]+)?\\s*(?:[-+*/@|&]|//|\\*\\*)?=(?!=)");
 
     /** Frames of a stack trace as PyTorch prints it, outermost first. */
     static List<PythonFrame> parse(String trace) {
@@ -42,7 +42,8 @@ record PythonFrame(String file, int line, String text) {
         }
         try {
             int line = Integer.parseInt(part.substring(number + 7, comma));
-            return new PythonFrame(part.substring(6, quote), line, part.substring(end).strip());
+            return new PythonFrame(
+                    part.substring(6, quote), line, part.substring(end).strip());
         } catch (NumberFormatException e) {
             return null;
         }

@@ -37,7 +37,9 @@ final class KnownValues {
 
     private long[] sizes(String name) {
         TensorMeta meta = graph.values().get(name);
-        return meta == null ? null : meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
+        return meta == null
+                ? null
+                : meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
     }
 
     private Object evaluate(Node node) {
@@ -51,9 +53,8 @@ final class KnownValues {
             case "aten.arange" -> arange(node, out);
             case "aten.ones", "aten.new_ones", "aten.ones_like" -> constant(node, out, 1);
             case "aten.zeros", "aten.new_zeros", "aten.zeros_like" -> constant(node, out, 0);
-            case "aten.full", "aten.new_full", "aten.full_like" -> number(node, "fill_value") == null
-                    ? null
-                    : constant(node, out, number(node, "fill_value"));
+            case "aten.full", "aten.new_full", "aten.full_like" ->
+                number(node, "fill_value") == null ? null : constant(node, out, number(node, "fill_value"));
             case "aten.add" -> combine(node, 1);
             case "aten.sub" -> combine(node, -1);
             case "aten.unsqueeze", "aten.squeeze", "aten.view", "aten.reshape" -> reshaped(operand(node, "self"), out);

@@ -39,11 +39,7 @@ public final class ProgramStates implements ReplayObserver {
                     + ": states are written for allocator programs only (an array 'ops' and a 'config')");
         }
         JsonFactory factory = JsonFactory.builder()
-<<<<<<< HEAD
-                .disable(com.fasterxml.jackson.core.StreamWriteFeature.AUTO_CLOSE_TARGET)
-=======
                 .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
->>>>>>> alloc
                 .build();
         try (JsonGenerator json = factory.createGenerator(out)) {
             json.writeStartObject();

@@ -57,8 +57,8 @@ public final class Replay implements TraceSink {
      *
      * @param observer may look at {@link #allocator} and the rest
      */
-    public static ReplayResult run(
-            Trace trace, AllocatorSettings settings, long totalBytes, ReplayObserver observer) throws IOException {
+    public static ReplayResult run(Trace trace, AllocatorSettings settings, long totalBytes, ReplayObserver observer)
+            throws IOException {
         long total = totalBytes > 0 ? totalBytes : trace.totalBytes() > 0 ? trace.totalBytes() : 4L << 40;
         Replay replay = new Replay(new CachingAllocator(settings, new SimulatedDeviceMemory(total)), observer);
         try {

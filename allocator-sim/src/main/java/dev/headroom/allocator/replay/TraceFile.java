@@ -31,7 +31,9 @@ public final class TraceFile {
         if (first == 0x80 || first == '}' || first == '(') {
             Snapshot snapshot = Snapshot.read(file);
             return new SnapshotTrace(
-                    snapshot, SnapshotTrace.firstDevice(snapshot), file.getFileName().toString());
+                    snapshot,
+                    SnapshotTrace.firstDevice(snapshot),
+                    file.getFileName().toString());
         }
         throw new IllegalArgumentException(file
                 + ": neither JSON (an allocator program or a recording) nor a pickle (a memory snapshot of PyTorch)");

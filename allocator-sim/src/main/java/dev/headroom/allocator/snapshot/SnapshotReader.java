@@ -44,8 +44,7 @@ final class SnapshotReader {
             PickleDict b = dict(pickled.get(i), "a block");
             long size = number(b, "size");
             at = number(b, "address", at);
-            blocks.add(new SnapshotSegment.Block(
-                    at, size, number(b, "requested_size", size), state(b), frames(b)));
+            blocks.add(new SnapshotSegment.Block(at, size, number(b, "requested_size", size), state(b), frames(b)));
             at += size;
         }
         String type = text(s, "segment_type");

@@ -67,8 +67,7 @@ public final class SnapshotRecorder implements AllocatorListener {
             if (events.size() == maxEntries) {
                 events.removeFirst();
             }
-            events.addLast(
-                    new TraceEvent(action.label(), address, bytes, stream, count, id(pool), "", where));
+            events.addLast(new TraceEvent(action.label(), address, bytes, stream, count, id(pool), "", where));
         }
         count++;
     }

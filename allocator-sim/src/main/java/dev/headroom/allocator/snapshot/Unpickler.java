@@ -121,16 +121,19 @@ final class Unpickler {
 
     private IllegalArgumentException refused(int opcode) throws IOException {
         return switch (opcode) {
-            case 'c' -> error("asks for the Python object '" + shown(line()) + "." + shown(line())
-                    + "': a snapshot is plain data, so this file is not read");
-            case 0x93 -> error("asks for the Python object '" + shown(stack.size() > 1 ? stack.get(stack.size() - 2) : "")
-                    + "." + shown(stack.isEmpty() ? "" : stack.get(stack.size() - 1))
-                    + "': a snapshot is plain data, so this file is not read");
-            case 'R', 'b', 'i', 'o', 0x81, 0x92 -> error("makes Python objects: a snapshot is plain data, so this file is not read");
-            case 'P', 'Q', 0x82, 0x83, 0x84, 0x97, 0x98 -> error(
-                    "refers to objects outside of it: a snapshot is plain data, so this file is not read");
-            case 'B', 'C', 'T', 'U', 'S', 0x8e, 0x8f, 0x90, 0x91, 0x96 -> error(
-                    "holds byte strings or sets, which snapshots do not");
+            case 'c' ->
+                error("asks for the Python object '" + shown(line()) + "." + shown(line())
+                        + "': a snapshot is plain data, so this file is not read");
+            case 0x93 ->
+                error("asks for the Python object '" + shown(stack.size() > 1 ? stack.get(stack.size() - 2) : "")
+                        + "." + shown(stack.isEmpty() ? "" : stack.get(stack.size() - 1))
+                        + "': a snapshot is plain data, so this file is not read");
+            case 'R', 'b', 'i', 'o', 0x81, 0x92 ->
+                error("makes Python objects: a snapshot is plain data, so this file is not read");
+            case 'P', 'Q', 0x82, 0x83, 0x84, 0x97, 0x98 ->
+                error("refers to objects outside of it: a snapshot is plain data, so this file is not read");
+            case 'B', 'C', 'T', 'U', 'S', 0x8e, 0x8f, 0x90, 0x91, 0x96 ->
+                error("holds byte strings or sets, which snapshots do not");
             default -> error("has the unknown opcode " + opcode + ": it is no pickle, or damaged");
         };
     }

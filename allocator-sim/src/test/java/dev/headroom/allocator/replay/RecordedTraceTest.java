@@ -64,12 +64,17 @@ class RecordedTraceTest {
     private static void compare(JsonNode expected, AllocatorStatistics stats, String at) {
         assertEquals(expected.get("allocated").asLong(), stats.allocatedBytes().current(), "allocated, " + at);
         assertEquals(expected.get("reserved").asLong(), stats.reservedBytes().current(), "reserved, " + at);
-        assertEquals(expected.get("max_allocated").asLong(), stats.allocatedBytes().peak(), "max_allocated, " + at);
-        assertEquals(expected.get("max_reserved").asLong(), stats.reservedBytes().peak(), "max_reserved, " + at);
-        assertEquals(expected.get("requested_bytes").asLong(), stats.requestedBytes().current(), "requested, " + at);
+        assertEquals(
+                expected.get("max_allocated").asLong(), stats.allocatedBytes().peak(), "max_allocated, " + at);
+        assertEquals(
+                expected.get("max_reserved").asLong(), stats.reservedBytes().peak(), "max_reserved, " + at);
+        assertEquals(
+                expected.get("requested_bytes").asLong(), stats.requestedBytes().current(), "requested, " + at);
         assertEquals(expected.get("active_bytes").asLong(), stats.activeBytes().current(), "active, " + at);
         assertEquals(
-                expected.get("inactive_split_bytes").asLong(), stats.inactiveSplitBytes().current(), "split, " + at);
+                expected.get("inactive_split_bytes").asLong(),
+                stats.inactiveSplitBytes().current(),
+                "split, " + at);
         assertEquals(expected.get("segment").asLong(), stats.segment().current(), "segment, " + at);
         assertEquals(expected.get("num_alloc_retries").asLong(), stats.numAllocRetries(), "retries, " + at);
         assertEquals(expected.get("num_ooms").asLong(), stats.numOoms(), "ooms, " + at);
@@ -94,7 +99,8 @@ class RecordedTraceTest {
     private static List<String> recordedSegments(JsonNode recording) {
         List<String> lines = new ArrayList<>();
         for (JsonNode segment : recording.get("segments")) {
-            lines.add(segment.get("total_size") + " " + segment.get("segment_type").asText());
+            lines.add(segment.get("total_size") + " "
+                    + segment.get("segment_type").asText());
             for (JsonNode block : segment.get("blocks")) {
                 lines.add("  " + block.get(0) + " " + block.get(2).asText());
             }

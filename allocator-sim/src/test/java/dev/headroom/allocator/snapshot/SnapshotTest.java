@@ -39,7 +39,8 @@ class SnapshotTest {
         assertEquals(newest, Snapshot.read(file("default-p" + protocol + ".pickle")));
         assertEquals(471, newest.deviceTraces().get(0).size());
         assertEquals(13, newest.segments().size());
-        assertTrue(newest.deviceTraces().get(0).get(0).frames().stream().anyMatch(f -> f.filename().equals("train.py")));
+        assertTrue(newest.deviceTraces().get(0).get(0).frames().stream()
+                .anyMatch(f -> f.filename().equals("train.py")));
     }
 
     /** The history, played again, ends in the segments that PyTorch had, and takes and returns the same ones on the way. */
@@ -71,7 +72,8 @@ class SnapshotTest {
         ReplayResult expandable = Replay.run(trace, AllocatorSettings.parse("expandable_segments:True"), 0);
         assertTrue(asRecorded.fits());
         String requested = "requested_bytes.all.peak";
-        assertEquals(asRecorded.statistics().get(requested), expandable.statistics().get(requested));
+        assertEquals(
+                asRecorded.statistics().get(requested), expandable.statistics().get(requested));
         assertTrue(expandable.peakReserved() <= asRecorded.peakReserved());
         assertTrue(asRecorded.peakReserved() - asRecorded.fragmentation() >= asRecorded.peakAllocated());
     }
@@ -103,7 +105,9 @@ class SnapshotTest {
         assertEquals(allocator.address(second), large.blocks().get(0).address());
         assertEquals(List.of(new Frame("layer2", "", 0)), large.blocks().get(0).frames());
         assertEquals(BlockState.INACTIVE, large.blocks().get(1).state());
-        assertEquals(AllocatorListener.Action.ALLOC.label(), snapshot.deviceTraces().get(0).get(0).action());
+        assertEquals(
+                AllocatorListener.Action.ALLOC.label(),
+                snapshot.deviceTraces().get(0).get(0).action());
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         snapshot.write(out);
         assertEquals(snapshot, Snapshot.read(new ByteArrayInputStream(out.toByteArray())));
@@ -142,7 +146,8 @@ class SnapshotTest {
     }
 
     private static String shape(SnapshotSegment segment) {
-        StringBuilder text = new StringBuilder(segment.totalSize() + " " + segment.small() + " " + segment.expandable());
+        StringBuilder text =
+                new StringBuilder(segment.totalSize() + " " + segment.small() + " " + segment.expandable());
         segment.blocks().forEach(b -> text.append("\n  " + b.size() + " " + b.state() + " " + b.requestedSize()));
         return text.toString();
     }
