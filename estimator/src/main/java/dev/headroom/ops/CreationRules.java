@@ -33,7 +33,7 @@ final class CreationRules {
             r.single(name, CreationRules::like);
         }
         for (String name :
-                new String[] {"aten.zero_", "aten.fill_", "aten.uniform_", "aten.normal_", "aten.bernoulli_"}) {
+                new String[] {"aten.uniform_", "aten.normal_", "aten.bernoulli_"}) {
             r.single(name, c -> c.tensor("self"));
         }
     }

@@ -18,6 +18,9 @@ public final class Registry {
         CreationRules.register(STANDARD);
         CopyRules.register(STANDARD);
         PointwiseRules.register(STANDARD);
+        BinaryRules.register(STANDARD);
+        BlendRules.register(STANDARD);
+        ElementaryRules.register(STANDARD);
         ActivationRules.register(STANDARD);
         ReductionRules.register(STANDARD);
         MatmulRules.register(STANDARD);

@@ -32,6 +32,13 @@ public final class Recording {
         return runtime.save(node, t, false);
     }
 
+    /** Keeps a copy made for the purpose, which nothing else holds: it ends with the node. */
+    public Saved saveCopy(Tensor copy) {
+        Saved saved = save(copy);
+        runtime.free(copy);
+        return saved;
+    }
+
     /** Keeps a result of the operator. */
     public Saved saveOutput(Tensor t) {
         return runtime.save(node, t, true);
@@ -77,7 +84,10 @@ public final class Recording {
         for (int k = 0; k < registered; k++) {
             int i = order[k];
             if (needs(i)) {
-                out[i] = perInput[i].of(grad);
+                // Temporaries of a formula end with it.
+                try (Frame formula = runtime.frame()) {
+                    out[i] = formula.keep(perInput[i].of(grad));
+                }
             }
         }
         return out;
