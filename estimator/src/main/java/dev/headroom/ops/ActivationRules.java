@@ -13,7 +13,7 @@ final class ActivationRules {
     private ActivationRules() {}
 
     static void register(Registry r) {
-        Unary.register(r, "relu", "ReluBackward0", RESULT, Unary.FUSED);
+        Unary.register(r, "relu", "ReluBackward0", RESULT, Unary.FUSED_KEPT_FIRST);
         Unary.register(r, "gelu", "GeluBackward0", SELF, Unary.FUSED);
         Unary.register(r, "silu", "SiluBackward0", SELF, Unary.FUSED);
         Unary.register(r, "mish", "MishBackward0", SELF, Unary.FUSED);
@@ -24,7 +24,7 @@ final class ActivationRules {
         Unary.register(r, "hardsigmoid", "HardsigmoidBackward0", SELF, Unary.FUSED);
         Unary.register(r, "hardshrink", "HardshrinkBackward0", SELF, Unary.FUSED);
         Unary.register(r, "softshrink", "SoftshrinkBackward0", SELF, Unary.FUSED);
-        Unary.register(r, "threshold", "ThresholdBackward0", SELF, Unary.FUSED);
+        Unary.register(r, "threshold", "ThresholdBackward0", SELF, Unary.FUSED_KEPT_FIRST);
         // In place, these keep the result instead of the input.
         for (String name : new String[] {"elu", "selu", "celu", "leaky_relu"}) {
             String node = name.equals("leaky_relu") ? "LeakyReluBackward" : "EluBackward";
@@ -38,7 +38,8 @@ final class ActivationRules {
     }
 
     private static Tensor apply(Call c, String node, Unary.Keep keep, boolean inPlace) {
-        return Unary.apply(c.runtime(), node, c.tensor("self"), keep, Unary.FUSED, inPlace);
+        Unary.Gradient gradient = node.startsWith("Leaky") ? Unary.FUSED_KEPT_FIRST : Unary.FUSED;
+        return Unary.apply(c.runtime(), node, c.tensor("self"), keep, gradient, inPlace);
     }
 
     /** {@code log_sigmoid_forward}: on a GPU its second result, the buffer, is empty. */

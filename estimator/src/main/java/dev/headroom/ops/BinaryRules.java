@@ -2,7 +2,9 @@ package dev.headroom.ops;
 
 import dev.headroom.graph.DType;
 import dev.headroom.ops.Binary.Term;
+import dev.headroom.shadow.Recording;
 import dev.headroom.shadow.Runtime;
+import dev.headroom.shadow.Saved;
 import dev.headroom.shadow.Tensor;
 
 /** Element-wise functions of two tensors beyond plain arithmetic (tools/autograd/derivatives.yaml). */
@@ -19,7 +21,7 @@ final class BinaryRules {
         });
         both(r, "fmod", new Binary("FmodBackward", SAME, quotient));
         both(r, "remainder", new Binary("RemainderBackward", SAME, quotient));
-        floating(r, "atan2", new Binary("Atan2Backward0", atan2(true), atan2(false)));
+        r.single("aten.atan2", BinaryRules::atan2);
         r.alias("aten.arctan2", "aten.atan2");
         floating(
                 r,
@@ -98,23 +100,39 @@ final class BinaryRules {
         both(r, name, new Binary(node, term, term));
     }
 
-    /**
-     * FunctionsManual.cpp, atan2_backward: both gradients come from one reciprocal, made once. The first term evaluated
-     * makes it.
-     */
-    private static Term atan2(boolean self) {
-        return new Term("so", (f, g, s, o, y) -> {
-            Runtime rt = f.runtime();
-            Tensor first = f.op(o, o);
-            Tensor second = f.op(s, s);
-            Tensor sum = f.op(first, second);
-            rt.free(second);
-            rt.free(first);
-            Tensor reciprocal = f.op(sum);
-            rt.free(f.test(sum));
-            Tensor scaled = f.op(g, reciprocal);
-            return self ? f.op(scaled, o) : f.op(scaled, f.op(s));
-        });
+    /** FunctionsManual.cpp, atan2_backward: both gradients from one reciprocal of the sum of squares. */
+    private static Tensor atan2(Call c) {
+        Runtime rt = c.runtime();
+        Tensor a = c.tensor("self");
+        Tensor b = c.tensor("other");
+        Recording r = rt.record("Atan2Backward0", a, b);
+        Saved self = r == null ? null : r.save(a);
+        Saved other = r == null ? null : r.save(b);
+        Tensor out = Strided.result(rt, Strided.floating(Strided.promote(a, b)), a, b);
+        if (r != null) {
+            r.gradients(grads -> {
+                        Formula f = new Formula(rt);
+                        Tensor first = f.op(other.get(), other.get());
+                        Tensor second = f.op(self.get(), self.get());
+                        Tensor sum = f.op(first, second);
+                        rt.free(second);
+                        rt.free(first);
+                        Tensor reciprocal = f.op(sum);
+                        rt.free(f.test(sum));
+                        Tensor[] both = new Tensor[2];
+                        if (r.needs(0)) {
+                            Tensor scaled = f.op(grads[0], reciprocal);
+                            both[0] = f.op(scaled, other.get());
+                        }
+                        if (r.needs(1)) {
+                            Tensor scaled = f.op(grads[0], reciprocal);
+                            both[1] = f.op(scaled, f.op(self.get()));
+                        }
+                        return both;
+                    })
+                    .output(out);
+        }
+        return out;
     }
 
     /** FunctionsManual.cpp, copysign_tensor_self_backward: {@code result / self} with a zero where self is. */

@@ -73,8 +73,10 @@ public final class Losses {
             out = shrunk;
         }
         if (r != null) {
-            Recording.InputGradient gradient = g -> Strided.result(rt, a.get(), b.get());
-            r.gradient(0, gradient).gradient(1, gradient).output(out);
+            // zeros_like with LEGACY_CONTIGUOUS_MEMORY_FORMAT, whatever the layout of the input.
+            r.gradient(0, g -> rt.empty(a.get().dtype(), a.get().sizes()))
+                    .gradient(1, g -> rt.empty(b.get().dtype(), b.get().sizes()))
+                    .output(out);
         }
         return out;
     }

@@ -32,6 +32,7 @@ public final class Registry {
         DropoutRules.register(STANDARD);
         EmbeddingRules.register(STANDARD);
         IndexingRules.register(STANDARD);
+        Padding.register(STANDARD);
         AttentionRules.register(STANDARD);
     }
 

@@ -22,11 +22,12 @@ final class SoftmaxRules {
     /** The input is made contiguous first; half types that go to float32 are converted inside the kernel. */
     static Tensor apply(Runtime rt, String node, Tensor x0, DType type) {
         DType to = type == null ? x0.dtype() : type;
+        boolean logarithmic = node.startsWith("Log");
         boolean fused = x0.dtype() == DType.FLOAT16 && to == DType.FLOAT32;
         Tensor x = fused ? x0 : Copies.to(rt, x0, to);
         Recording r = rt.record(node, x);
-        Tensor dense = Copies.contiguous(rt, x);
         Tensor out = rt.empty(to, x.sizes());
+        Tensor dense = Copies.contiguous(rt, x);
         if (dense != x) {
             rt.free(dense);
         }
@@ -38,10 +39,11 @@ final class SoftmaxRules {
             DType from = x0.dtype();
             r.gradient(0, g -> {
                         Tensor y = result.get();
-                        Tensor gradient = Copies.contiguous(rt, g);
                         Tensor grad = rt.empty(fused ? from : y.dtype(), y.sizes());
-                        if (gradient != g) {
-                            rt.free(gradient);
+                        // softmax multiplies first; log_softmax wants a contiguous gradient.
+                        Tensor product = logarithmic ? Copies.contiguous(rt, g) : Pointwise.op(rt, g, y);
+                        if (product != g) {
+                            rt.free(product);
                         }
                         return grad;
                     })

@@ -27,6 +27,9 @@ final class Unary {
     /** One kernel that reads both, such as {@code tanh_backward}. */
     static final Gradient FUSED = (f, g, kept) -> f.op(g, kept);
 
+    /** The same, what was kept first: it decides the layout where both differ. */
+    static final Gradient FUSED_KEPT_FIRST = (f, g, kept) -> f.op(kept, g);
+
     /** {@code grad.neg()}, {@code grad * constant}. */
     static final Gradient SCALED = (f, g, kept) -> f.op(g);
 

@@ -7,7 +7,6 @@ import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.execution.TrainingLoop;
 import dev.headroom.execution.Unmodelled;
 import dev.headroom.fixtures.OperatorCase;
-import dev.headroom.graph.DType;
 import dev.headroom.graph.Graph;
 import dev.headroom.graph.SymbolBinding;
 import dev.headroom.importer.Importers;
@@ -91,11 +90,6 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
                     default -> LossKind.OUTPUT;
                 };
         run.cudnnWorkspace = 0L;
-        run.dtype = switch (recorded.root().path("dtype").asText()) {
-            case "fp16" -> DType.FLOAT16;
-            case "bf16" -> DType.BFLOAT16;
-            default -> null;
-        };
         return run;
     }
 
