@@ -27,8 +27,11 @@ final class ModelTensors {
     private final List<Tensor> parameters = new ArrayList<>();
     private final List<String> parameterNames = new ArrayList<>();
 
-    ModelTensors(Runtime runtime, Graph graph, DType type, boolean inference) {
+    private final boolean channelsLast;
+
+    ModelTensors(Runtime runtime, Graph graph, DType type, boolean inference, boolean channelsLast) {
         this.runtime = runtime;
+        this.channelsLast = channelsLast;
         ModelState state = graph.held();
         Map<String, List<String>> children = new LinkedHashMap<>();
         Map<String, List<String>> own = new HashMap<>();
@@ -89,7 +92,11 @@ final class ModelTensors {
         }
     }
 
-    private static long[] strides(ModelState.HeldTensor held, long[] sizes) {
+    /** {@code to(memory_format=torch.channels_last)} turns tensors of four dimensions around. */
+    private long[] strides(ModelState.HeldTensor held, long[] sizes) {
+        if (channelsLast && sizes.length == 4) {
+            return Shapes.channelsLast(sizes);
+        }
         long[] strides = sizes(held.meta().strides());
         return Shapes.preserved(sizes, strides);
     }

@@ -89,7 +89,7 @@ public final class TrainingLoop {
 
     /** Plays all steps. */
     public void play() {
-        model = new ModelTensors(runtime, graph, run.dtype, run.inference);
+        model = new ModelTensors(runtime, graph, run.dtype, run.inference, run.channelsLast);
         optimizer = run.inference ? null : Optimizers.of(run, runtime, model.parameters());
         end("model");
         phase = "inputs";
@@ -164,9 +164,8 @@ public final class TrainingLoop {
             }
             inputs.put(in.value(), t);
         }
-        if (!run.inference) {
-            target = makeTarget();
-        }
+        // A batch comes with its labels, whether a loss will read them or not.
+        target = makeTarget();
     }
 
     private Tensor held(DType type, long[] sizes, long[] strides) {
