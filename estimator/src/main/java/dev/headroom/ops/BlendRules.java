@@ -42,16 +42,31 @@ final class BlendRules {
                 node,
                 x,
                 Unary.Keep.SELF,
-                (f, g, s) -> {
-                    f.runtime().empty(g.dtype());
-                    Tensor condition = f.test(s);
-                    if (bounds == 2) {
-                        f.test(s);
-                    }
-                    return f.where(condition, g);
-                },
+                clampGradient(bounds),
                 inPlace,
                 promoted(c, x));
+    }
+
+    static Unary.Gradient clampGradient(int bounds) {
+        return (f, g, s) -> {
+            f.runtime().empty(g.dtype());
+            Tensor condition = f.test(s);
+            if (bounds == 2) {
+                f.test(s);
+            }
+            return f.where(condition, g);
+        };
+    }
+
+    /** {@code masked_fill}: the gradient is a copy with the masked part zero. */
+    static Tensor maskedFill(Runtime rt, Tensor t, Tensor m, boolean inPlace) {
+        Recording r = rt.record("MaskedFillBackward0", t);
+        Saved mask = r == null ? null : r.save(m);
+        Tensor out = inPlace ? t : Strided.result(rt, t.dtype(), t, m);
+        if (r != null) {
+            r.gradient(0, g -> Strided.result(rt, g.dtype(), g, mask.get())).output(out);
+        }
+        return out;
     }
 
     private static DType promoted(Call c, Tensor x) {

@@ -95,6 +95,11 @@ final class Pointwise {
         return self;
     }
 
+    /** {@code div(Tensor, Scalar)}: keeps nothing. */
+    static Tensor divByNumber(Runtime rt, Tensor a, Tensor number) {
+        return Unary.apply(rt, "DivBackward1", a, Unary.Keep.NOTHING, Unary.SCALED, false);
+    }
+
     static Tensor div(Runtime rt, Tensor a, Tensor b) {
         Recording r = rt.record("DivBackward0", a, b);
         DType type = Strided.floating(Strided.promote(a, b));

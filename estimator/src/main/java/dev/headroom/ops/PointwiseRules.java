@@ -1,9 +1,6 @@
 package dev.headroom.ops;
 
 import dev.headroom.graph.DType;
-import dev.headroom.shadow.Recording;
-import dev.headroom.shadow.Runtime;
-import dev.headroom.shadow.Saved;
 import dev.headroom.shadow.Tensor;
 
 /** Binary arithmetic, comparisons, logic and selection. */
@@ -52,17 +49,7 @@ final class PointwiseRules {
         return Pointwise.pow(c.runtime(), t, c.number("exponent", 1), Strided.promote(t, exponent));
     }
 
-    /** {@code masked_fill}: the gradient is a copy with the masked part zero. */
     private static Tensor maskedFill(Call c, boolean inPlace) {
-        Runtime rt = c.runtime();
-        Tensor t = self(c);
-        Tensor m = c.tensor("mask");
-        Recording r = rt.record("MaskedFillBackward0", t);
-        Saved mask = r == null ? null : r.save(m);
-        Tensor out = inPlace ? t : Strided.result(rt, t.dtype(), t, m);
-        if (r != null) {
-            r.gradient(0, g -> Strided.result(rt, g.dtype(), g, mask.get())).output(out);
-        }
-        return out;
+        return BlendRules.maskedFill(c.runtime(), self(c), c.tensor("mask"), inPlace);
     }
 }

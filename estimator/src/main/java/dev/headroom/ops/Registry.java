@@ -33,6 +33,7 @@ public final class Registry {
         EmbeddingRules.register(STANDARD);
         IndexingRules.register(STANDARD);
         Padding.register(STANDARD);
+        Repetition.register(STANDARD);
         AttentionRules.register(STANDARD);
     }
 

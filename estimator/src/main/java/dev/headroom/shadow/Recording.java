@@ -27,6 +27,11 @@ public final class Recording {
         return node.edges[i] != null;
     }
 
+    /** Number of inputs given to {@code record}. */
+    public int inputs() {
+        return node.edges.length;
+    }
+
     /** Keeps an input of the operator. */
     public Saved save(Tensor t) {
         return runtime.save(node, t, false);
