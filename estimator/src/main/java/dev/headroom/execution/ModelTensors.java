@@ -20,7 +20,10 @@ import java.util.Map;
  * A model's parameters and buffers on the GPU, moved there as {@code Module.cuda()} does: a module's children first, then
  * its own parameters, then its buffers; tied ones once (torch/nn/modules/module.py, _apply).
  */
-final class ModelTensors {
+public final class ModelTensors {
+    /** The operator in the attribution of parameters and buffers; its node is the qualified name. */
+    public static final String PARAMETER = "parameter";
+
     private final Runtime runtime;
     private final Map<String, Tensor> byStorageName = new HashMap<>();
     private final Map<String, Tensor> byValue = new HashMap<>();
@@ -70,13 +73,13 @@ final class ModelTensors {
         for (String name : own.getOrDefault(module, List.of())) {
             ModelState.HeldTensor held = state.tensors().get(name);
             if (!byStorageName.containsKey(held.storage())) {
-                byStorageName.put(held.storage(), make(module, held, type));
+                byStorageName.put(held.storage(), make(name, held, type));
             }
         }
     }
 
-    private Tensor make(String module, ModelState.HeldTensor held, DType type) {
-        runtime.attribute(runtime.number(new Attribution(module, "parameter", "")));
+    private Tensor make(String name, ModelState.HeldTensor held, DType type) {
+        runtime.attribute(runtime.number(new Attribution(ModelState.owner(name), PARAMETER, name)));
         Frame frame = runtime.frame();
         try {
             long[] sizes = sizes(held.meta().sizes());
@@ -108,12 +111,12 @@ final class ModelTensors {
     }
 
     /** In the order of {@code parameters()}. */
-    List<Tensor> parameters() {
+    public List<Tensor> parameters() {
         return parameters;
     }
 
     /** Qualified names, parallel to {@link #parameters}. */
-    List<String> parameterNames() {
+    public List<String> parameterNames() {
         return parameterNames;
     }
 

@@ -116,15 +116,15 @@ final class Convolution {
             out[1] = fresh(rt, g, w.sizes(), format);
             workspace(rt);
         }
-        if (r.needs(2)) {
-            boolean[] mask = new boolean[g.dim()];
-            Arrays.fill(mask, true);
-            mask[1] = false;
-            out[2] = Reductions.reduce(rt, g, mask, false, g.dtype(), Reductions.accumulator(g.dtype()));
-        }
         drop(rt, w, w0);
         drop(rt, x, x0);
         drop(rt, g, g0);
+        if (r.needs(2)) {
+            boolean[] mask = new boolean[g0.dim()];
+            Arrays.fill(mask, true);
+            mask[1] = false;
+            out[2] = Reductions.reduce(rt, g0, mask, false, g0.dtype(), Reductions.accumulator(g0.dtype()));
+        }
         return out;
     }
 }
