@@ -6,7 +6,6 @@ import dev.headroom.predict.Predictor;
 import dev.headroom.shadow.Attribution;
 import dev.headroom.shadow.EventLog;
 import dev.headroom.shadow.Runtime;
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,7 +30,18 @@ public final class TraceComparison {
         }
     }
 
-    private TraceComparison() {}
+    private final List<Step> truth;
+    private final List<Step> played;
+
+    private TraceComparison(List<Step> truth, List<Step> played) {
+        this.truth = truth;
+        this.played = played;
+    }
+
+    /** Compares a recording that has a trace with a run that was played. */
+    public static TraceComparison of(Recording recording, Runtime runtime) {
+        return new TraceComparison(recorded(recording), simulated(runtime));
+    }
 
     /** {@code TraceComparison RECORDING MODELS [STEPS_TO_SHOW]}. */
     public static void main(String[] args) {
@@ -43,23 +53,41 @@ public final class TraceComparison {
         RecordedRun run = new RecordedRun(recording);
         Path archive = run.archive(Path.of(args[1])).orElseThrow();
         Runtime runtime = Predictor.simulate(run.request(archive)).runtime();
-        print(recorded(recording), simulated(runtime), args.length > 2 ? Integer.parseInt(args[2]) : 10, System.out);
+        System.out.print(of(recording, runtime).report(args.length > 2 ? Integer.parseInt(args[2]) : 10));
     }
 
-    private static void print(List<Step> truth, List<Step> played, int lines, PrintStream out) {
+    /** Allocations in the recording. */
+    public int recorded() {
+        return truth.size();
+    }
+
+    /** How many allocations, from the first on, are alike, with what is freed between them. */
+    public int agreeing() {
         int n = Math.min(truth.size(), played.size());
         int i = 0;
         while (i < n && same(truth.get(i), played.get(i))) {
             i++;
         }
-        out.printf("recorded %d allocations, simulated %d, the first %d agree%n", truth.size(), played.size(), i);
-        if (i == n) {
-            return;
+        return i;
+    }
+
+    /** Whether nothing differs. */
+    public boolean equal() {
+        return truth.size() == played.size() && agreeing() == truth.size();
+    }
+
+    /** The first difference with a few lines around it. */
+    public String report(int lines) {
+        int first = agreeing();
+        StringBuilder out = new StringBuilder("recorded %d allocations, simulated %d, the first %d agree%n"
+                .formatted(truth.size(), played.size(), first));
+        int end = Math.min(Math.min(truth.size(), played.size()), first + lines);
+        for (int k = Math.max(0, first - 5); k < end && !equal(); k++) {
+            String mark = same(truth.get(k), played.get(k)) ? " " : "!";
+            out.append("%6d %s recorded  %s%n".formatted(k, mark, truth.get(k)));
+            out.append("         simulated %s%n".formatted(played.get(k)));
         }
-        for (int k = Math.max(0, i - 5); k < Math.min(n, i + lines); k++) {
-            out.printf("%6d %s recorded  %s%n", k, same(truth.get(k), played.get(k)) ? " " : "!", truth.get(k));
-            out.printf("         simulated %s%n", played.get(k));
-        }
+        return out.toString();
     }
 
     private static boolean same(Step a, Step b) {
