@@ -42,6 +42,7 @@ public final class TrainingLoop {
     private final Engine engine;
 
     private ModelTensors model;
+    private OutputShape firstOutput;
     private Optimizer optimizer;
     private Map<String, Tensor> inputs;
     private Tensor target;
@@ -178,27 +179,24 @@ public final class TrainingLoop {
         }
     }
 
-    private TensorMeta firstOutput() {
-        for (Graph.Output o : graph.outputs()) {
-            if (o.kind() != Graph.OutputKind.MUTATION && o.value() != null) {
-                return graph.values().get(o.value());
-            }
+    private OutputShape firstOutput() {
+        if (firstOutput == null) {
+            firstOutput = OutputShape.of(graph, symbols, runtime);
         }
-        throw new GraphException(
-                "the model returns no tensor, so there is nothing to train on; export it with its outputs");
+        return firstOutput;
     }
 
     private LossKind lossKind() {
         if (run.loss != LossKind.AUTO) {
             return run.loss;
         }
-        return firstOutput().sizes().isEmpty() ? LossKind.OUTPUT : LossKind.CROSS_ENTROPY;
+        return firstOutput().sizes().length == 0 ? LossKind.OUTPUT : LossKind.CROSS_ENTROPY;
     }
 
     /** What the loss compares with: class indices, or values like the output's; {@code null} when it needs nothing. */
     private Tensor makeTarget() {
-        TensorMeta out = firstOutput();
-        long[] sizes = out.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
+        OutputShape out = firstOutput();
+        long[] sizes = out.sizes();
         return switch (lossKind()) {
             case CROSS_ENTROPY -> {
                 long[] logits = classified(sizes);
@@ -213,7 +211,7 @@ public final class TrainingLoop {
                 }
                 yield held(DType.INT64, labels, Shapes.contiguous(labels));
             }
-            case MSE -> held(GraphRunner.typeUnder(out.dtype(), run.dtype), sizes, Shapes.contiguous(sizes));
+            case MSE -> held(GraphRunner.typeUnder(out.type(), run.dtype), sizes, Shapes.contiguous(sizes));
             default -> null;
         };
     }

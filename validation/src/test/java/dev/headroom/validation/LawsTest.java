@@ -107,7 +107,8 @@ class LawsTest {
         Prediction without = predict(model, run, least - (2L << 20));
         assertEquals(false, without.verdict().fits());
         assertTrue(without.oom() != null);
-        assertTrue(predict(model, run, 2 * least).verdict().fits());
+        long reserved = predict(model, run, null).peak().reserved();
+        assertTrue(predict(model, run, reserved).verdict().fits());
     }
 
     @Property(tries = 20)
