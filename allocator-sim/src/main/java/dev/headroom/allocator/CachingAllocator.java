@@ -189,6 +189,21 @@ public final class CachingAllocator {
         pools.release(pool);
     }
 
+    /** Returns the cached memory of one private pool, if it has no users ({@code torch.cuda.empty_cache} within it). */
+    public void emptyCache(int pool) {
+        if (pools.isUnused(pool)) {
+            stats.syncAllStreams++;
+            events.synchronize(pools.get(pool));
+            pools.releaseUnused(pool);
+        }
+    }
+
+    /** The last reference to a {@code torch.cuda.MemPool} goes: {@link #releasePool}, then {@link #emptyCache(int)}. */
+    public void dropPool(int pool) {
+        releasePool(pool);
+        emptyCache(pool);
+    }
+
     /** Lets requests that would fail use free blocks of a private pool. */
     public void setUseOnOutOfMemory(int pool, boolean use) {
         pools.get(pool).useOnOutOfMemory = use;
