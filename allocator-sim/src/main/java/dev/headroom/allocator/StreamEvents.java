@@ -38,7 +38,7 @@ final class StreamEvents {
 
     void record(int block, int stream, boolean capturing) {
         uses.computeIfAbsent(block, b -> new IntRBTreeSet()).add(stream);
-        table.usedElsewhere[block] = true;
+        table.setUsedElsewhere(block, true);
         if (capturing) {
             capturedUses.computeIfAbsent(block, b -> new IntOpenHashSet()).add(stream);
         }
@@ -52,12 +52,12 @@ final class StreamEvents {
     /** One event for every stream that used the block. */
     void insert(int block) {
         IntRBTreeSet streams = uses.remove(block);
-        table.usedElsewhere[block] = false;
+        table.setUsedElsewhere(block, false);
         if (streams == null) {
             return;
         }
         for (IntIterator it = streams.iterator(); it.hasNext(); ) {
-            table.events[block]++;
+            table.addEvents(block, 1);
             awaited.computeIfAbsent(it.nextInt(), s -> new IntArrayFIFOQueue()).enqueue(block);
         }
     }
@@ -75,7 +75,7 @@ final class StreamEvents {
                 streams.removeAll(captured);
             }
             insert(block);
-            if (table.events[block] == 0) {
+            if (table.events(block) == 0) {
                 whenOver.accept(block);
             }
         }
@@ -120,10 +120,13 @@ final class StreamEvents {
         IntArrayFIFOQueue rest = new IntArrayFIFOQueue();
         while (!events.isEmpty()) {
             int block = events.dequeueInt();
-            if (pool != null && table.pool[block].owner != pool) {
+            if (pool != null && table.pool(block).owner != pool) {
                 rest.enqueue(block);
-            } else if (--table.events[block] == 0) {
-                whenOver.accept(block);
+            } else {
+                table.addEvents(block, -1);
+                if (table.events(block) == 0) {
+                    whenOver.accept(block);
+                }
             }
         }
         return rest;

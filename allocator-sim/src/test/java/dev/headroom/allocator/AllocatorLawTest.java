@@ -110,14 +110,14 @@ class AllocatorLawTest {
         BlockTable table = new BlockTable();
         FreeBlocks list = new FreeBlocks(table);
         TreeSet<Integer> tree = new TreeSet<>((x, y) -> {
-            int bySize = Long.compare(table.size[x], table.size[y]);
-            int byAge = bySize != 0 ? bySize : Integer.compare(table.age[x], table.age[y]);
-            return byAge != 0 ? byAge : Long.compare(table.address[x], table.address[y]);
+            int bySize = Long.compare(table.size(x), table.size(y));
+            int byAge = bySize != 0 ? bySize : Integer.compare(table.age(x), table.age(y));
+            return byAge != 0 ? byAge : Long.compare(table.address(x), table.address(y));
         });
         for (int step = 0; step < 3 * blocks; step++) {
             if (random.nextInt(3) > 0 || tree.isEmpty()) {
                 int block = table.create(null, 0, 512L * step, 512L * (1 + random.nextInt(40)));
-                table.age[block] = random.nextInt(3);
+                table.setAge(block, random.nextInt(3));
                 list.insert(block);
                 tree.add(block);
             } else {
@@ -127,14 +127,14 @@ class AllocatorLawTest {
                     list.remove(block);
                 } else {
                     int at = list.positionOf(block);
-                    table.size[block] = 512L * (1 + random.nextInt(40));
+                    table.setSize(block, 512L * (1 + random.nextInt(40)));
                     list.replaceAt(at, block);
                     tree.add(block);
                 }
             }
             long wanted = 512L * (1 + random.nextInt(42));
             Integer expected =
-                    tree.stream().filter(b -> table.size[b] >= wanted).findFirst().orElse(null);
+                    tree.stream().filter(b -> table.size(b) >= wanted).findFirst().orElse(null);
             int found = list.atLeast(wanted);
             assertEquals(expected, found == FreeBlocks.NONE ? null : (Integer) list.block(found));
         }
