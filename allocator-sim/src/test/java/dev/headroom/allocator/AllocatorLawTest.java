@@ -28,7 +28,9 @@ class AllocatorLawTest {
 
     @Property(tries = 150)
     void memoryIsConserved(
-            @ForAll @IntRange(max = 5) int conf, @ForAll @LongRange(min = 40, max = 2000) long limitMib, @ForAll long seed) {
+            @ForAll @IntRange(max = 5) int conf,
+            @ForAll @LongRange(min = 40, max = 2000) long limitMib,
+            @ForAll long seed) {
         long limit = limitMib * MIB;
         SimulatedDeviceMemory memory = new SimulatedDeviceMemory(4096 * MIB);
         CachingAllocator a =
@@ -65,7 +67,8 @@ class AllocatorLawTest {
         a.emptyCache();
         assertEquals(0, stats.reservedBytes().current(), "after all is freed, all goes back");
         assertEquals(4096 * MIB, memory.free());
-        assertEquals(0, stats.activeBytes().current() + stats.inactiveSplitBytes().current());
+        assertEquals(
+                0, stats.activeBytes().current() + stats.inactiveSplitBytes().current());
     }
 
     private static void checkState(CachingAllocator a, int live, long limit) {
@@ -133,8 +136,10 @@ class AllocatorLawTest {
                 }
             }
             long wanted = 512L * (1 + random.nextInt(42));
-            Integer expected =
-                    tree.stream().filter(b -> table.size(b) >= wanted).findFirst().orElse(null);
+            Integer expected = tree.stream()
+                    .filter(b -> table.size(b) >= wanted)
+                    .findFirst()
+                    .orElse(null);
             int found = list.atLeast(wanted);
             assertEquals(expected, found == FreeBlocks.NONE ? null : (Integer) list.block(found));
         }

@@ -48,8 +48,7 @@ class AllocatorSettingsTest {
                 "pinned_reserve_segment_size_mb:0|Pinned reserve segment size has to be greater than 0",
             })
     void whatPyTorchRejects(String conf, String message) {
-        IllegalArgumentException e =
-                assertThrows(IllegalArgumentException.class, () -> AllocatorSettings.parse(conf));
+        IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> AllocatorSettings.parse(conf));
         assertTrue(e.getMessage().startsWith("allocator settings '" + conf + "': "), e.getMessage());
         assertTrue(e.getMessage().contains(message), e.getMessage());
     }
@@ -72,7 +71,8 @@ class AllocatorSettingsTest {
     void divisionListsFillAsInPyTorch() {
         assertArrayEquals(
                 new int[] {8, 8, 8, 8, 8, 8, 8, 0, 4, 1, 1, 1, 1, 1, 1, 1},
-                AllocatorSettings.parse("roundup_power2_divisions:[64:8,256:4,>:1]").roundupPower2Divisions());
+                AllocatorSettings.parse("roundup_power2_divisions:[64:8,256:4,>:1]")
+                        .roundupPower2Divisions());
         assertArrayEquals(
                 new int[] {0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2},
                 AllocatorSettings.parse("roundup_power2_divisions:[>:2]").roundupPower2Divisions());
@@ -124,8 +124,10 @@ class AllocatorSettingsTest {
 
     @Property
     void anyTextIsReadOrRefused(
-            @ForAll @StringLength(max = 30) @CharRange(from = '0', to = '>') @CharRange(from = '[', to = ']') String tail) {
-        for (String key : new String[] {"roundup_power2_divisions:", "max_split_size_mb", "garbage_collection_threshold:"}) {
+            @ForAll @StringLength(max = 30) @CharRange(from = '0', to = '>') @CharRange(from = '[', to = ']')
+                    String tail) {
+        for (String key :
+                new String[] {"roundup_power2_divisions:", "max_split_size_mb", "garbage_collection_threshold:"}) {
             try {
                 AllocatorSettings.parse(key + tail);
             } catch (IllegalArgumentException e) {

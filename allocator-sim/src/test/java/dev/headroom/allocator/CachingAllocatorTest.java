@@ -120,7 +120,9 @@ class CachingAllocatorTest {
         a.free(block);
         assertEquals(0, a.statistics().allocatedBytes().current());
         assertEquals(12 * MIB, a.statistics().activeBytes().current());
-        assertEquals(BlockState.ACTIVE_PENDING_FREE, a.segments().get(0).blocks().get(0).state());
+        assertEquals(
+                BlockState.ACTIVE_PENDING_FREE,
+                a.segments().get(0).blocks().get(0).state());
         a.allocate(12 * MIB, 0);
         assertEquals(24 * MIB, reserved(a), "the block was not yet free");
         a.streamIdle(1);

@@ -45,7 +45,9 @@ class RecordedPoolsTest {
             switch (op.get(0).asText()) {
                 case "a" -> allocate(allocator, op, live, step);
                 case "f" -> allocator.free(live.remove(op.get(1).asInt()));
-                case "r" -> allocator.recordStream(live.get(op.get(1).asInt()), op.get(2).asInt());
+                case "r" ->
+                    allocator.recordStream(
+                            live.get(op.get(1).asInt()), op.get(2).asInt());
                 case "d" -> allocator.dropPool(op.get(1).asInt());
                 default -> allocator.emptyCache();
             }
@@ -61,7 +63,9 @@ class RecordedPoolsTest {
             allocator.beginAllocateToPool(pool, stream -> true);
         }
         try {
-            live.put(op.get(1).asInt(), allocator.allocate(op.get(2).asLong(), op.get(3).asInt()));
+            live.put(
+                    op.get(1).asInt(),
+                    allocator.allocate(op.get(2).asLong(), op.get(3).asInt()));
         } catch (OutOfMemoryException e) {
             assertEquals("oom", op.path(5).asText(), "op " + step);
         }
@@ -81,13 +85,16 @@ class RecordedPoolsTest {
         for (JsonNode s : expected.get("segments")) {
             recorded.add(s.get("size") + " " + s.get("type").asText() + " stream " + s.get("stream") + " pool "
                     + s.get("pool") + " expandable " + s.get("expandable"));
-            s.get("blocks").forEach(b -> recorded.add("  " + b.get(0) + " " + b.get(2).asText()));
+            s.get("blocks")
+                    .forEach(b -> recorded.add("  " + b.get(0) + " " + b.get(2).asText()));
         }
         List<String> simulated = new ArrayList<>();
         for (Segment s : allocator.segments()) {
             simulated.add(s.size() + " " + (s.small() ? "small" : "large") + " stream " + s.stream() + " pool "
                     + s.pool() + " expandable " + s.expandable());
-            s.blocks().forEach(b -> simulated.add("  " + b.size() + " " + b.state().label()));
+            s.blocks()
+                    .forEach(
+                            b -> simulated.add("  " + b.size() + " " + b.state().label()));
         }
         assertEquals(recorded, simulated, "segments" + at);
     }

@@ -101,9 +101,8 @@ final class ReferenceAllocator {
             }
         }
         long rest = block.size - size;
-        boolean split = small || settings.expandableSegments()
-                ? rest >= 512
-                : size < settings.maxSplitSize() && rest > 1 << 20;
+        boolean split =
+                small || settings.expandableSegments() ? rest >= 512 : size < settings.maxSplitSize() && rest > 1 << 20;
         if (split) {
             Block tail = new Block(block.area, block.at + size, rest);
             tail.cachedAt = searches.get(small);
@@ -199,7 +198,9 @@ final class ReferenceAllocator {
     }
 
     private Block grow(boolean small, int stream, long size) {
-        for (Area area : areas.stream().sorted(Comparator.comparingLong(a -> a.blocks.get(0).at)).toList()) {
+        for (Area area : areas.stream()
+                .sorted(Comparator.comparingLong(a -> a.blocks.get(0).at))
+                .toList()) {
             if (area.small != small || area.stream != stream) {
                 continue;
             }

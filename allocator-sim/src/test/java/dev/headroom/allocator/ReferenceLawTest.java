@@ -36,12 +36,15 @@ class ReferenceLawTest {
                         Arbitraries.of("", "large_segment_size_mb:12", "max_non_split_rounding_mb:50"))
                 .as((a, b, c, d, e) -> String.join(
                         ",",
-                        List.of(a, b, c, d, e).stream().filter(s -> !s.isEmpty()).toList()));
+                        List.of(a, b, c, d, e).stream()
+                                .filter(s -> !s.isEmpty())
+                                .toList()));
         Arbitrary<AllocatorSettings> settings = Combinators.combine(
-                        conf, Arbitraries.of(0L, 100 * MIB, 300 * MIB, 1000 * MIB + 12345), Arbitraries.of("2.14", "2.9"))
+                        conf,
+                        Arbitraries.of(0L, 100 * MIB, 300 * MIB, 1000 * MIB + 12345),
+                        Arbitraries.of("2.14", "2.9"))
                 .as((text, limit, version) -> {
-                    AllocatorSettings parsed =
-                            AllocatorSettings.parse(text).withProfile(AllocatorProfile.of(version));
+                    AllocatorSettings parsed = AllocatorSettings.parse(text).withProfile(AllocatorProfile.of(version));
                     return limit == 0 ? parsed : parsed.withLimitBytes(limit);
                 });
         return Combinators.combine(
