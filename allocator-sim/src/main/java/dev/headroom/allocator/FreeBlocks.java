@@ -202,6 +202,9 @@ final class FreeBlocks {
     }
 
     private int firstChunkReaching(long key) {
+        if (chunks == 1) {
+            return keys[0][counts[0] - 1] < key ? 1 : 0;
+        }
         int low = 0;
         int high = chunks;
         while (low < high) {

@@ -26,14 +26,16 @@ final class StreamEvents {
     private final Int2ObjectRBTreeMap<IntArrayFIFOQueue> awaited = new Int2ObjectRBTreeMap<>();
     private final IntArrayList deferred = new IntArrayList();
     private final IntOpenHashSet held = new IntOpenHashSet();
+    private boolean anything;
 
     StreamEvents(BlockTable table, IntConsumer whenOver) {
         this.table = table;
         this.whenOver = whenOver;
     }
 
+    /** Whether nothing is awaited; asked at every allocation. */
     boolean idle() {
-        return awaited.isEmpty() && deferred.isEmpty();
+        return !anything;
     }
 
     void record(int block, int stream, boolean capturing) {
@@ -47,6 +49,7 @@ final class StreamEvents {
     /** Keeps a block until the capture is over. */
     void defer(int block) {
         deferred.add(block);
+        anything = true;
     }
 
     /** One event for every stream that used the block. */
@@ -58,6 +61,7 @@ final class StreamEvents {
         }
         for (IntIterator it = streams.iterator(); it.hasNext(); ) {
             table.addEvents(block, 1);
+            anything = true;
             awaited.computeIfAbsent(it.nextInt(), s -> new IntArrayFIFOQueue()).enqueue(block);
         }
     }
@@ -89,6 +93,7 @@ final class StreamEvents {
                 end(awaited.remove(stream), null);
             }
         }
+        anything = !awaited.isEmpty() || !deferred.isEmpty();
     }
 
     /** Waits for all events, of one private pool or of all memory (null). */
@@ -100,6 +105,7 @@ final class StreamEvents {
                 awaited.put(stream, rest);
             }
         }
+        anything = !awaited.isEmpty() || !deferred.isEmpty();
     }
 
     void hold(int stream) {
