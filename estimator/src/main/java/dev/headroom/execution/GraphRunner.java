@@ -9,6 +9,7 @@ import dev.headroom.graph.GraphException;
 import dev.headroom.graph.Node;
 import dev.headroom.graph.SymExpr;
 import dev.headroom.graph.TensorMeta;
+import dev.headroom.ops.Autocast;
 import dev.headroom.ops.Call;
 import dev.headroom.ops.Registry;
 import dev.headroom.ops.Rule;
@@ -153,7 +154,7 @@ final class GraphRunner {
             if (node.target().startsWith("higher_order.")) {
                 results = higherOrder(node, values);
             } else if (rule != null) {
-                results = rule.run(new Call(runtime, node, values, symbols));
+                results = Autocast.run(new Call(runtime, node, values, symbols), rule);
             } else {
                 unmodelled.count(node.operator());
                 results = conservative(node, values);

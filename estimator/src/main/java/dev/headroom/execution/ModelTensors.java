@@ -30,7 +30,7 @@ public final class ModelTensors {
     private final List<Tensor> parameters = new ArrayList<>();
     private final List<String> parameterNames = new ArrayList<>();
 
-    ModelTensors(Runtime runtime, Graph graph, DType type, boolean inference) {
+    ModelTensors(Runtime runtime, Graph graph, DType type) {
         this.runtime = runtime;
         ModelState state = graph.held();
         Map<String, List<String>> children = new LinkedHashMap<>();
@@ -56,7 +56,7 @@ public final class ModelTensors {
             if (held.kind() == Graph.InputKind.PARAMETER && first) {
                 parameters.add(t);
                 parameterNames.add(e.getKey());
-                runtime.requireGrad(t, held.meta().requiresGrad() && !inference);
+                runtime.requireGrad(t, held.meta().requiresGrad());
             }
         }
     }

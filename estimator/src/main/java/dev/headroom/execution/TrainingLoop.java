@@ -11,12 +11,14 @@ import dev.headroom.ops.Squeeze;
 import dev.headroom.optim.Optimizer;
 import dev.headroom.optim.Optimizers;
 import dev.headroom.shadow.Attribution;
+import dev.headroom.shadow.AutocastMode;
 import dev.headroom.shadow.Category;
 import dev.headroom.shadow.Engine;
 import dev.headroom.shadow.Frame;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Shapes;
 import dev.headroom.shadow.Tensor;
+import dev.headroom.training.GradScaler;
 import dev.headroom.training.LossKind;
 import dev.headroom.training.TrainingRun;
 import java.util.HashMap;
@@ -46,6 +48,7 @@ public final class TrainingLoop {
     private ModelTensors model;
     private OutputShape firstOutput;
     private Optimizer optimizer;
+    private GradScaler scaler;
     private Map<String, Tensor> inputs;
     private Tensor target;
     private Tensor[] outputs = new Tensor[0];
@@ -93,8 +96,11 @@ public final class TrainingLoop {
 
     /** Plays all steps. */
     public void play() {
-        model = new ModelTensors(runtime, graph, run.dtype, run.inference);
+        model = new ModelTensors(runtime, graph, run.dtype);
         optimizer = run.inference ? null : Optimizers.of(run, runtime, model.parameters());
+        if (run.amp == DType.FLOAT16 && !run.inference) {
+            scaler = new GradScaler(runtime, model.parameters(), run.fused);
+        }
         end("model");
         phase = "inputs";
         makeInputs();
@@ -104,7 +110,10 @@ public final class TrainingLoop {
             step = s;
             if (run.inference) {
                 runtime.setGradMode(false);
+                AutocastMode.State before = enterAutocast();
                 forward(forward);
+                runtime.autocast().exit(before);
+                end("forward");
             } else {
                 train(forward);
             }
@@ -120,9 +129,12 @@ public final class TrainingLoop {
         end("zero_grad");
         for (int k = 0; k < run.accumulate; k++) {
             micro = run.accumulate > 1 ? k : null;
+            AutocastMode.State before = enterAutocast();
             forward(forward);
+            end("forward");
             phase = "loss";
             computeLoss();
+            runtime.autocast().exit(before);
             end("loss");
             phase = "backward";
             backward();
@@ -134,10 +146,17 @@ public final class TrainingLoop {
         micro = null;
         phase = "optimizer";
         who("optimizer");
-        if (optimizer != null) {
+        if (optimizer != null && scaler != null) {
+            scaler.step(optimizer::step);
+        } else if (optimizer != null) {
             optimizer.step();
         }
         end("optimizer");
+    }
+
+    private AutocastMode.State enterAutocast() {
+        return runtime.autocast()
+                .enter(run.amp == null ? runtime.autocast().state() : new AutocastMode.State(true, run.amp, true));
     }
 
     private void who(String operator) {
@@ -239,7 +258,6 @@ public final class TrainingLoop {
                 runtime.setCategory(t, Category.OUTPUTS);
             }
         }
-        end("forward");
     }
 
     private void computeLoss() {
@@ -289,8 +307,9 @@ public final class TrainingLoop {
         who("backward");
         Frame frame = runtime.frame();
         try {
-            Tensor one = runtime.emptyLike(loss);
-            engine.backward(loss, one);
+            Tensor root = scaler == null ? loss : Losses.scale(runtime, loss, scaler.scale());
+            Tensor one = runtime.emptyLike(root);
+            engine.backward(root, one);
         } finally {
             frame.close();
         }

@@ -23,6 +23,7 @@ public final class Runtime {
     private final List<Attribution> attributions = new ArrayList<>();
     private final ArrayDeque<GradNode> dying = new ArrayDeque<>();
     private final Workspaces workspaces = new Workspaces(this);
+    private final AutocastMode autocast = new AutocastMode(this);
 
     private Frame frame;
     private int attribution;
@@ -60,6 +61,10 @@ public final class Runtime {
 
     public Workspaces workspaces() {
         return workspaces;
+    }
+
+    public AutocastMode autocast() {
+        return autocast;
     }
 
     // ------------------------------------------------------------------ who
