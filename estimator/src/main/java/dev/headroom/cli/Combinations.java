@@ -35,10 +35,10 @@ final class Combinations {
             throw new BadOption("--fused cannot be combined with --foreach true; leave out one of them");
         }
         switch (run.optimizer) {
-            case SGD, SGD_MOMENTUM, ADAM, ADAMW -> {}
+            case SGD, SGD_MOMENTUM, ADAM, ADAMW, ADAGRAD -> {}
             default ->
                 throw new BadOption("--fused: PyTorch has no fused CUDA kernel for --optimizer "
-                        + run.optimizer.option() + "; leave it out, or take sgd, adam or adamw");
+                        + run.optimizer.option() + "; leave it out, or take sgd, adam, adamw or adagrad");
         }
     }
 }

@@ -14,12 +14,11 @@ public final class Optimizers {
         OptimizerState state = new OptimizerState(runtime, parameters);
         return switch (run.optimizer) {
             case NONE -> null;
-            case SGD -> new Sgd(state, false);
-            case SGD_MOMENTUM -> new Sgd(state, true);
+            case SGD, SGD_MOMENTUM -> new Sgd(state, run);
             case ADAM, ADAMW -> new Adam(state, run);
-            case RMSPROP, ADAGRAD, ADAFACTOR ->
-                throw new dev.headroom.graph.GraphException("--optimizer " + run.optimizer.option()
-                        + " is not modelled yet; use sgd, sgd-momentum, adam or adamw");
+            case RMSPROP -> new RmsProp(state, run);
+            case ADAGRAD -> new Adagrad(state, run);
+            case ADAFACTOR -> new Adafactor(state, run);
         };
     }
 }

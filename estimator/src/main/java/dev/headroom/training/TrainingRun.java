@@ -35,6 +35,9 @@ public final class TrainingRun {
     public Foreach foreach = Foreach.AUTO;
     public boolean fused;
 
+    /** What the optimizer's constructor is given besides. */
+    public OptimizerOptions optimizerOptions = new OptimizerOptions();
+
     /** Type of parameters, buffers and inputs that are floating point; {@code null}: as in the graph. */
     public DType dtype;
 
