@@ -1,7 +1,6 @@
 package dev.headroom.optim;
 
 import dev.headroom.ops.OptimizerArithmetic;
-import dev.headroom.shadow.Frame;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Tensor;
 import dev.headroom.training.TrainingRun;
@@ -31,14 +30,14 @@ final class Adafactor implements Optimizer {
     @Override
     public void step() {
         List<Integer> stepped = state.withGradient();
-        try (Frame frame = rt.frame()) {
+        state.function(() -> {
             stepped.stream().filter(state::isNew).forEach(this::initialise);
             if (foreach) {
                 multiTensor(stepped);
             } else {
                 singleTensor(stepped);
             }
-        }
+        });
     }
 
     /** Adafactor._init_group. */

@@ -1,7 +1,6 @@
 package dev.headroom.optim;
 
 import dev.headroom.graph.DType;
-import dev.headroom.shadow.Frame;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Tensor;
 import dev.headroom.training.TrainingRun;
@@ -25,26 +24,26 @@ final class Adagrad implements Optimizer {
         this.weightDecay = run.optimizerOptions.weightDecay;
         boolean fused = implementation == Implementation.FUSED;
         this.sum = fused ? 1 : 0;
-        try (Frame frame = rt.frame()) {
+        state.function(() -> {
             for (int i = 0; i < state.size(); i++) {
                 if (fused) {
                     state.add(i, DType.FLOAT32); // step
                 }
                 state.addLike(i, state.parameter(i));
             }
-        }
+        });
     }
 
     @Override
     public void step() {
         List<Integer> stepped = state.withGradient();
-        try (Frame frame = rt.frame()) {
+        state.function(() -> {
             switch (implementation) {
                 case FOR_LOOP -> singleTensor(stepped);
                 case FOREACH -> multiTensor(stepped);
                 case FUSED -> {} // _fused_adagrad: all in place
             }
-        }
+        });
     }
 
     /** _single_tensor_adagrad; the loop's own variable binds the next gradient before anything is made. */

@@ -1,7 +1,6 @@
 package dev.headroom.optim;
 
 import dev.headroom.graph.DType;
-import dev.headroom.shadow.Frame;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Tensor;
 import dev.headroom.training.OptimizerKind;
@@ -31,14 +30,14 @@ final class Adam implements Optimizer {
     @Override
     public void step() {
         List<Integer> stepped = state.withGradient();
-        try (Frame frame = rt.frame()) {
+        state.function(() -> {
             stepped.stream().filter(state::isNew).forEach(this::initialise);
             switch (implementation) {
                 case FOR_LOOP -> singleTensor(stepped);
                 case FOREACH -> multiTensor(stepped);
                 case FUSED -> {} // _fused_adam: all in place
             }
-        }
+        });
     }
 
     /** Adam._init_group. */

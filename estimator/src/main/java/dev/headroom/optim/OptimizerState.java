@@ -3,6 +3,7 @@ package dev.headroom.optim;
 import dev.headroom.graph.DType;
 import dev.headroom.ops.OptimizerArithmetic;
 import dev.headroom.shadow.Category;
+import dev.headroom.shadow.Frame;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Shapes;
 import dev.headroom.shadow.Tensor;
@@ -26,6 +27,16 @@ final class OptimizerState {
 
     Runtime runtime() {
         return runtime;
+    }
+
+    /** Runs a Python function: what is made inside and neither kept nor bound to a name is gone when it returns. */
+    void function(Runnable body) {
+        Frame frame = runtime.frame();
+        try {
+            body.run();
+        } finally {
+            frame.close();
+        }
     }
 
     /** A new name of the function that runs. */

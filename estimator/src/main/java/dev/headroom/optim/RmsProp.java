@@ -1,6 +1,5 @@
 package dev.headroom.optim;
 
-import dev.headroom.shadow.Frame;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.training.OptimizerOptions;
 import dev.headroom.training.TrainingRun;
@@ -26,14 +25,14 @@ final class RmsProp implements Optimizer {
     @Override
     public void step() {
         List<Integer> stepped = state.withGradient();
-        try (Frame frame = rt.frame()) {
+        state.function(() -> {
             stepped.stream().filter(state::isNew).forEach(this::initialise);
             if (implementation == Implementation.FOREACH) {
                 multiTensor(stepped);
             } else {
                 singleTensor(stepped);
             }
-        }
+        });
     }
 
     /** RMSprop._init_group. */

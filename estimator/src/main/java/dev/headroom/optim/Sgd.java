@@ -1,7 +1,6 @@
 package dev.headroom.optim;
 
 import dev.headroom.ops.OptimizerArithmetic;
-import dev.headroom.shadow.Frame;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Tensor;
 import dev.headroom.training.OptimizerKind;
@@ -33,13 +32,13 @@ final class Sgd implements Optimizer {
     @Override
     public void step() {
         List<Integer> stepped = state.withGradient();
-        try (Frame frame = rt.frame()) {
+        state.function(() -> {
             switch (implementation) {
                 case FOR_LOOP -> singleTensor(stepped);
                 case FOREACH -> state.groups(stepped).forEach(this::multiTensor);
                 case FUSED -> fused(stepped);
             }
-        }
+        });
     }
 
     /** _single_tensor_sgd. */

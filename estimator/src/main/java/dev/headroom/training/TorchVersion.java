@@ -1,8 +1,12 @@
 package dev.headroom.training;
 
-import dev.headroom.graph.GraphException;
-
 public record TorchVersion(int major, int minor) {
-    public static TorchVersion of(String v) { String[] p = v.split("[.]"); return new TorchVersion(Integer.parseInt(p[0]), Integer.parseInt(p[1])); }
-    public boolean foreachByDefault() { return major >= 2; }
+    public static TorchVersion of(String v) {
+        String[] p = v.split("[.]");
+        return new TorchVersion(Integer.parseInt(p[0]), Integer.parseInt(p[1]));
+    }
+
+    public boolean foreachByDefault() {
+        return major >= 2;
+    }
 }
