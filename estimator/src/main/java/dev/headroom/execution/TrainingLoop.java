@@ -17,6 +17,7 @@ import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Shapes;
 import dev.headroom.shadow.Tensor;
 import dev.headroom.training.LossKind;
+import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
 import java.util.HashMap;
 import java.util.Map;
@@ -90,6 +91,7 @@ public final class TrainingLoop {
     /** Plays all steps. */
     public void play() {
         model = new ModelTensors(runtime, graph, run.dtype, run.inference);
+        who("optimizer");
         optimizer = run.inference ? null : Optimizers.of(run, runtime, model.parameters());
         end("model");
         phase = "inputs";
@@ -110,7 +112,7 @@ public final class TrainingLoop {
     private void train(GraphRunner forward) {
         phase = "zero_grad";
         who("zero_grad");
-        if (!run.zeroGradKeep) {
+        if (!run.zeroGradKeep && TorchVersion.of(run.torch).zeroGradSetsToNone()) {
             model.dropGradients();
         }
         end("zero_grad");

@@ -68,6 +68,10 @@ final class Adagrad implements Optimizer {
         Variable numerator = state.variable();
         for (List<Integer> group : state.groups(stepped)) {
             grads.bind(weightDecay ? state.decayed(group) : state.each(group, state::gradient));
+            if (!state.torch().foreachRootsInPlace()) {
+                outOfPlace(group, std, numerator);
+                continue;
+            }
             std.bind(state.roots(group, sum));
             List<Tensor> scaled = grads.value();
             numerator.bind(weightDecay ? scaled : state.each(group, i -> rt.emptyLike(state.gradient(i))));
@@ -75,6 +79,18 @@ final class Adagrad implements Optimizer {
         grads.delete();
         std.delete();
         numerator.delete();
+    }
+
+    /** The same in 2.0: adding eps, scaling and dividing each make a list. */
+    private void outOfPlace(List<Integer> group, Variable std, Variable toAdd) {
+        List<Tensor> roots = state.roots(group, sum);
+        List<Tensor> raised = state.roots(group, sum);
+        rt.freeAll(roots);
+        std.bind(raised);
+        List<Tensor> scaled = state.each(group, i -> rt.emptyLike(state.gradient(i)));
+        List<Tensor> quotients = state.each(group, i -> rt.emptyLike(state.gradient(i)));
+        rt.freeAll(scaled);
+        toAdd.bind(quotients);
     }
 
     @Override

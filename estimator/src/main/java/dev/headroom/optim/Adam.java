@@ -71,18 +71,22 @@ final class Adam implements Optimizer {
         denom.delete();
     }
 
-    /** _multi_tensor_adam. */
+    /** _multi_tensor_adam; in 2.0, the decayed gradients live as long as the roots, and adding eps makes a list. */
     private void multiTensor(List<Integer> stepped) {
         Variable grads = state.variable();
         Variable roots = state.variable();
+        Variable denom = state.variable();
         for (List<Integer> group : state.groups(stepped)) {
-            if (decayedGradients) {
-                grads.bind(state.decayed(group));
+            grads.bind(decayedGradients ? state.decayed(group) : state.each(group, state::gradient));
+            if (state.torch().foreachRootsInPlace()) {
                 grads.delete();
             }
             roots.bind(state.roots(group, secondMoment()));
+            if (!state.torch().foreachRootsInPlace()) {
+                denom.bind(state.roots(group, secondMoment()));
+            }
         }
-        roots.delete();
+        List.of(grads, roots, denom).forEach(Variable::delete);
     }
 
     private int secondMoment() {
