@@ -5,6 +5,7 @@ import dev.headroom.graph.DType;
 import dev.headroom.report.OptionNames;
 import dev.headroom.training.LossKind;
 import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
 import java.util.ArrayList;
 import java.util.List;
@@ -195,9 +196,7 @@ final class ScenarioOptions {
     }
 
     private String version() {
-        if (!torch.matches("\\d{1,3}\\.\\d{1,3}(\\.\\d{1,3})?")) {
-            throw new BadOption("--torch: '" + torch + "' is not a version; write it like 2.14");
-        }
+        TorchVersion.of(torch);
         return torch;
     }
 }

@@ -20,6 +20,7 @@ import dev.headroom.shadow.Shapes;
 import dev.headroom.shadow.Tensor;
 import dev.headroom.training.GradScaler;
 import dev.headroom.training.LossKind;
+import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
 import java.util.HashMap;
 import java.util.Map;
@@ -96,7 +97,12 @@ public final class TrainingLoop {
 
     /** Plays all steps. */
     public void play() {
+<<<<<<< HEAD
         model = new ModelTensors(runtime, graph, run.dtype);
+=======
+        model = new ModelTensors(runtime, graph, run.dtype, run.inference);
+        who("optimizer");
+>>>>>>> optim
         optimizer = run.inference ? null : Optimizers.of(run, runtime, model.parameters());
         if (run.amp == DType.FLOAT16 && !run.inference) {
             scaler = new GradScaler(runtime, model.parameters(), run.fused);
@@ -123,7 +129,7 @@ public final class TrainingLoop {
     private void train(GraphRunner forward) {
         phase = "zero_grad";
         who("zero_grad");
-        if (!run.zeroGradKeep) {
+        if (!run.zeroGradKeep && TorchVersion.of(run.torch).zeroGradSetsToNone()) {
             model.dropGradients();
         }
         end("zero_grad");

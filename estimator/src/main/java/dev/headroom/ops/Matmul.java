@@ -17,10 +17,14 @@ final class Matmul {
     }
 
     /** A library call on operands that cuBLAS may have to see as copies (prepare_matrix_for_cublas). */
-    private static void gemm(Runtime rt, Tensor a, Tensor b) {
+    private static void gemm(Runtime rt, Tensor a, Tensor b, boolean lt) {
         Tensor ca = blasReady(rt, a);
         Tensor cb = blasReady(rt, b);
-        rt.workspaces().useBlas();
+        if (lt) {
+            rt.workspaces().useBlasLt();
+        } else {
+            rt.workspaces().useBlas();
+        }
         release(rt, cb, b);
         release(rt, ca, a);
     }
@@ -70,7 +74,7 @@ final class Matmul {
         Saved sa = r == null ? null : r.save(r.needs(1) ? a : null);
         Saved sb = r == null ? null : r.save(r.needs(0) ? b : null);
         Tensor out = rt.empty(a.dtype(), a.size(0), b.size(1));
-        gemm(rt, a, b);
+        gemm(rt, a, b, false);
         if (r != null) {
             boolean ca = columnMajor(a);
             boolean cb = columnMajor(b);
@@ -90,7 +94,7 @@ final class Matmul {
         Saved sa = r == null ? null : r.save(r.needs(2) ? a : null);
         Saved sb = r == null ? null : r.save(r.needs(1) ? b : null);
         Tensor out = rt.empty(a.dtype(), a.size(0), b.size(1));
-        gemm(rt, a, b);
+        gemm(rt, a, b, bias.dim() == 1);
         if (r != null) {
             boolean ca = columnMajor(a);
             boolean cb = columnMajor(b);
@@ -111,7 +115,7 @@ final class Matmul {
         Saved sa = r == null ? null : r.save(r.needs(1) ? a : null);
         Saved sb = r == null ? null : r.save(r.needs(0) ? b : null);
         Tensor out = rt.empty(a.dtype(), a.size(0), a.size(1), b.size(2));
-        gemm(rt, a, b);
+        gemm(rt, a, b, false);
         if (r != null) {
             Recording.InputGradient first = g -> bmm(rt, null, g, Views.transpose(rt, sb.get(), 1, 2));
             Recording.InputGradient second = g -> bmm(rt, null, Views.transpose(rt, sa.get(), 1, 2), g);

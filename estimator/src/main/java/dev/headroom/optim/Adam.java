@@ -60,6 +60,8 @@ final class Adam implements Optimizer {
             grad.bind(state.gradient(i));
             if (decayedGradients) {
                 grad.bind(state.decayed(i));
+<<<<<<< HEAD
+=======
             }
             // (second_moment.sqrt() / bias_correction2_sqrt).add_(eps)
             Tensor root = rt.emptyLike(state.kept(i, secondMoment()));
@@ -67,6 +69,32 @@ final class Adam implements Optimizer {
             rt.free(root);
             denom.bind(scaled);
         }
+        grad.delete();
+        denom.delete();
+    }
+
+    /** _multi_tensor_adam; in 2.0, the decayed gradients live as long as the roots, and adding eps makes a list. */
+    private void multiTensor(List<Integer> stepped) {
+        Variable grads = state.variable();
+        Variable roots = state.variable();
+        Variable denom = state.variable();
+        for (List<Integer> group : state.groups(stepped)) {
+            grads.bind(decayedGradients ? state.decayed(group) : state.each(group, state::gradient));
+            if (state.torch().foreachRootsInPlace()) {
+                grads.delete();
+            }
+            roots.bind(state.roots(group, secondMoment()));
+            if (!state.torch().foreachRootsInPlace()) {
+                denom.bind(state.roots(group, secondMoment()));
+>>>>>>> optim
+            }
+            // (second_moment.sqrt() / bias_correction2_sqrt).add_(eps)
+            Tensor root = rt.emptyLike(state.kept(i, secondMoment()));
+            Tensor scaled = rt.emptyLike(root);
+            rt.free(root);
+            denom.bind(scaled);
+        }
+<<<<<<< HEAD
         grad.delete();
         denom.delete();
     }
@@ -83,6 +111,9 @@ final class Adam implements Optimizer {
             roots.bind(state.roots(group, secondMoment()));
         }
         roots.delete();
+=======
+        List.of(grads, roots, denom).forEach(Variable::delete);
+>>>>>>> optim
     }
 
     private int secondMoment() {

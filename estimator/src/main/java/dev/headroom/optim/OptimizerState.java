@@ -7,6 +7,7 @@ import dev.headroom.shadow.Frame;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Shapes;
 import dev.headroom.shadow.Tensor;
+import dev.headroom.training.TorchVersion;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,10 +18,12 @@ import java.util.function.IntFunction;
 final class OptimizerState {
     private final Runtime runtime;
     private final List<Tensor> parameters;
+    private final TorchVersion torch;
     private final List<List<Tensor>> kept = new ArrayList<>();
 
-    OptimizerState(Runtime runtime, List<Tensor> parameters) {
+    OptimizerState(Runtime runtime, List<Tensor> parameters, TorchVersion torch) {
         this.runtime = runtime;
+        this.torch = torch;
         this.parameters = parameters;
         parameters.forEach(p -> kept.add(new ArrayList<>(2)));
     }
@@ -44,6 +47,14 @@ final class OptimizerState {
         return new Variable(runtime);
     }
 
+<<<<<<< HEAD
+=======
+    /** The version that runs. */
+    TorchVersion torch() {
+        return torch;
+    }
+
+>>>>>>> optim
     /** Number of parameters. */
     int size() {
         return parameters.size();
@@ -72,16 +83,32 @@ final class OptimizerState {
      * Positions grouped by type, the type that appears last first: PyTorch's groups come out of an
      * {@code std::unordered_map}, in which libstdc++ puts a new key before all others as long as the keys' buckets
      * differ, and those of the floating-point types do (ATen/native/ForeachUtils.h,
+<<<<<<< HEAD
      * _group_tensors_by_first_tensors_device_and_dtype).
      */
     List<List<Integer>> groups(List<Integer> positions) {
+=======
+     * _group_tensors_by_first_tensors_device_and_dtype). In 2.0 they come as they appear (torch/utils/_foreach_utils.py),
+     * and before there are none.
+     */
+    List<List<Integer>> groups(List<Integer> positions) {
+        if (!torch.since(2, 0)) {
+            return List.of(positions);
+        }
+>>>>>>> optim
         Map<DType, List<Integer>> groups = new LinkedHashMap<>();
         for (int i : positions) {
             groups.computeIfAbsent(parameters.get(i).dtype(), k -> new ArrayList<>())
                     .add(i);
         }
         List<List<Integer>> out = new ArrayList<>(groups.values());
+<<<<<<< HEAD
         java.util.Collections.reverse(out);
+=======
+        if (torch.since(2, 1)) {
+            java.util.Collections.reverse(out);
+        }
+>>>>>>> optim
         return out;
     }
 

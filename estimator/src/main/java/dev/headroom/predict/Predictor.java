@@ -1,11 +1,13 @@
 package dev.headroom.predict;
 
+import dev.headroom.allocator.AllocatorProfile;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.device.ContextMemory;
 import dev.headroom.device.Gpu;
 import dev.headroom.graph.GraphException;
 import dev.headroom.shadow.DeviceModel;
+import dev.headroom.training.TorchVersion;
 
 /** The library's entry: answers a {@link PredictionRequest}. */
 public final class Predictor {
@@ -43,8 +45,14 @@ public final class Predictor {
     }
 
     static AllocatorSettings settings(PredictionRequest request) {
+        TorchVersion torch = TorchVersion.of(request.run().torch);
+        if (!torch.allocatorSettings() && !request.run().allocConf.isBlank()) {
+            throw new GraphException("--alloc-conf: the settings of PyTorch " + torch
+                    + " are not modelled; leave them out, or name a --torch from 2.1 on");
+        }
         try {
-            AllocatorSettings settings = AllocatorSettings.parse(request.run().allocConf);
+            AllocatorSettings settings = AllocatorSettings.parse(request.run().allocConf)
+                    .withProfile(AllocatorProfile.of(torch.allocator()));
             return request.limit() == null ? settings : settings.withLimitBytes(request.limit());
         } catch (IllegalArgumentException e) {
             throw new GraphException("--alloc-conf: " + e.getMessage(), e);

@@ -13,6 +13,7 @@ import dev.headroom.shadow.Attribution;
 import dev.headroom.shadow.DeviceModel;
 import dev.headroom.shadow.KernelOptions;
 import dev.headroom.shadow.Runtime;
+import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +53,8 @@ public record Simulation(
         Graph graph = SkippedMasks.restore(exported, symbols);
         CachingAllocator allocator = new CachingAllocator(settings, memory);
         long workspace = run.cudnnWorkspace == null ? 0 : run.cudnnWorkspace;
-        Runtime runtime = new Runtime(allocator, device, new KernelOptions(workspace, run.attention));
+        Runtime runtime =
+                new Runtime(allocator, device, new KernelOptions(workspace, run.attention, TorchVersion.of(run.torch)));
         Unmodelled unmodelled = new Unmodelled();
         List<PhaseState> phases = new ArrayList<>();
         int[] peakPhase = {0};

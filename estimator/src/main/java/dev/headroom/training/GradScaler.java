@@ -47,7 +47,8 @@ public final class GradScaler {
 
     /** {@code scaler.step(optimizer)} and {@code scaler.update()}. */
     public void step(Runnable optimizerStep) {
-        try (Frame untilUpdate = runtime.frame()) {
+        Frame untilUpdate = runtime.frame();
+        try {
             Tensor foundInf = stepUnscales ? checkInf() : unscale();
             if (stepUnscales) {
                 // sum() starts from the number 0: a fresh tensor, as the scale times 1 is.
@@ -60,6 +61,8 @@ public final class GradScaler {
                 optimizerStep.run();
             }
             runtime.free(foundInf);
+        } finally {
+            untilUpdate.close();
         }
     }
 

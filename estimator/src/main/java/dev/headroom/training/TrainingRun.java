@@ -62,7 +62,7 @@ public final class TrainingRun {
     public int accumulate = 1;
     public int steps = 3;
 
-    /** {@code zero_grad(set_to_none=False)}. */
+    /** {@code zero_grad(set_to_none=False)}; in versions before 2.0 it is the default, and so always. */
     public boolean zeroGradKeep;
 
     public boolean channelsLast;
@@ -86,5 +86,5 @@ public final class TrainingRun {
     public String allocConf = "";
 
     /** PyTorch version whose behaviour is modelled. */
-    public String torch = "2.14";
+    public String torch = TorchVersion.NEWEST.toString();
 }
