@@ -97,12 +97,8 @@ public final class TrainingLoop {
 
     /** Plays all steps. */
     public void play() {
-<<<<<<< HEAD
         model = new ModelTensors(runtime, graph, run.dtype);
-=======
-        model = new ModelTensors(runtime, graph, run.dtype, run.inference);
         who("optimizer");
->>>>>>> optim
         optimizer = run.inference ? null : Optimizers.of(run, runtime, model.parameters());
         if (run.amp == DType.FLOAT16 && !run.inference) {
             scaler = new GradScaler(runtime, model.parameters(), run.fused);

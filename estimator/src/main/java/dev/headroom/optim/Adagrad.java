@@ -68,13 +68,10 @@ final class Adagrad implements Optimizer {
         Variable numerator = state.variable();
         for (List<Integer> group : state.groups(stepped)) {
             grads.bind(weightDecay ? state.decayed(group) : state.each(group, state::gradient));
-<<<<<<< HEAD
-=======
             if (!state.torch().foreachRootsInPlace()) {
                 outOfPlace(group, std, numerator);
                 continue;
             }
->>>>>>> optim
             std.bind(state.roots(group, sum));
             List<Tensor> scaled = grads.value();
             numerator.bind(weightDecay ? scaled : state.each(group, i -> rt.emptyLike(state.gradient(i))));
@@ -84,8 +81,6 @@ final class Adagrad implements Optimizer {
         numerator.delete();
     }
 
-<<<<<<< HEAD
-=======
     /** The same in 2.0: adding eps, scaling and dividing each make a list. */
     private void outOfPlace(List<Integer> group, Variable std, Variable toAdd) {
         List<Tensor> roots = state.roots(group, sum);
@@ -98,7 +93,6 @@ final class Adagrad implements Optimizer {
         toAdd.bind(quotients);
     }
 
->>>>>>> optim
     @Override
     public long stateBytes(int parameter) {
         return state.bytes(parameter);

@@ -60,8 +60,6 @@ final class Adam implements Optimizer {
             grad.bind(state.gradient(i));
             if (decayedGradients) {
                 grad.bind(state.decayed(i));
-<<<<<<< HEAD
-=======
             }
             // (second_moment.sqrt() / bias_correction2_sqrt).add_(eps)
             Tensor root = rt.emptyLike(state.kept(i, secondMoment()));
@@ -86,34 +84,9 @@ final class Adam implements Optimizer {
             roots.bind(state.roots(group, secondMoment()));
             if (!state.torch().foreachRootsInPlace()) {
                 denom.bind(state.roots(group, secondMoment()));
->>>>>>> optim
             }
-            // (second_moment.sqrt() / bias_correction2_sqrt).add_(eps)
-            Tensor root = rt.emptyLike(state.kept(i, secondMoment()));
-            Tensor scaled = rt.emptyLike(root);
-            rt.free(root);
-            denom.bind(scaled);
         }
-<<<<<<< HEAD
-        grad.delete();
-        denom.delete();
-    }
-
-    /** _multi_tensor_adam. */
-    private void multiTensor(List<Integer> stepped) {
-        Variable grads = state.variable();
-        Variable roots = state.variable();
-        for (List<Integer> group : state.groups(stepped)) {
-            if (decayedGradients) {
-                grads.bind(state.decayed(group));
-                grads.delete();
-            }
-            roots.bind(state.roots(group, secondMoment()));
-        }
-        roots.delete();
-=======
         List.of(grads, roots, denom).forEach(Variable::delete);
->>>>>>> optim
     }
 
     private int secondMoment() {

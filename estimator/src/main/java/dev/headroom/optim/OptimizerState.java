@@ -47,14 +47,11 @@ final class OptimizerState {
         return new Variable(runtime);
     }
 
-<<<<<<< HEAD
-=======
     /** The version that runs. */
     TorchVersion torch() {
         return torch;
     }
 
->>>>>>> optim
     /** Number of parameters. */
     int size() {
         return parameters.size();
@@ -83,11 +80,6 @@ final class OptimizerState {
      * Positions grouped by type, the type that appears last first: PyTorch's groups come out of an
      * {@code std::unordered_map}, in which libstdc++ puts a new key before all others as long as the keys' buckets
      * differ, and those of the floating-point types do (ATen/native/ForeachUtils.h,
-<<<<<<< HEAD
-     * _group_tensors_by_first_tensors_device_and_dtype).
-     */
-    List<List<Integer>> groups(List<Integer> positions) {
-=======
      * _group_tensors_by_first_tensors_device_and_dtype). In 2.0 they come as they appear (torch/utils/_foreach_utils.py),
      * and before there are none.
      */
@@ -95,20 +87,15 @@ final class OptimizerState {
         if (!torch.since(2, 0)) {
             return List.of(positions);
         }
->>>>>>> optim
         Map<DType, List<Integer>> groups = new LinkedHashMap<>();
         for (int i : positions) {
             groups.computeIfAbsent(parameters.get(i).dtype(), k -> new ArrayList<>())
                     .add(i);
         }
         List<List<Integer>> out = new ArrayList<>(groups.values());
-<<<<<<< HEAD
-        java.util.Collections.reverse(out);
-=======
         if (torch.since(2, 1)) {
             java.util.Collections.reverse(out);
         }
->>>>>>> optim
         return out;
     }
 

@@ -1,15 +1,5 @@
 package dev.headroom.training;
 
-<<<<<<< HEAD
-public record TorchVersion(int major, int minor) {
-    public static TorchVersion of(String v) {
-        String[] p = v.split("[.]");
-        return new TorchVersion(Integer.parseInt(p[0]), Integer.parseInt(p[1]));
-    }
-
-    public boolean foreachByDefault() {
-        return major >= 2;
-=======
 import dev.headroom.graph.GraphException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -162,6 +152,5 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     @Override
     public String toString() {
         return major + "." + minor;
->>>>>>> optim
     }
 }
