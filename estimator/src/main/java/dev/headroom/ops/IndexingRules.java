@@ -40,9 +40,10 @@ final class IndexingRules {
 
     /** {@code constant_pad_nd} (ATen/native/PadNd.cpp): the pairs count from the last dimension. */
     private static Tensor pad(Call c) {
-        Runtime rt = c.runtime();
-        Tensor t = c.tensor("self");
-        long[] by = c.integers("pad");
+        return pad(c.runtime(), c.tensor("self"), c.integers("pad"));
+    }
+
+    static Tensor pad(Runtime rt, Tensor t, long... by) {
         long[] sizes = t.sizes().clone();
         boolean nothing = true;
         for (int i = 0; i < by.length / 2; i++) {
