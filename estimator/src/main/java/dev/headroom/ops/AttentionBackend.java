@@ -25,9 +25,8 @@ enum AttentionBackend {
         int major = rt.device().major();
         Attention allowed = rt.options().attention();
         for (AttentionBackend b : major == 9 || major == 10 ? CUDNN_FIRST : DEFAULT_ORDER) {
-            boolean enabled = b == MATH
-                    || allowed == Attention.AUTO
-                    || allowed.name().equals(b.name());
+            boolean enabled =
+                    b == MATH || allowed == Attention.AUTO || allowed.name().equals(b.name());
             if (enabled && b.takes(rt, c)) {
                 return b;
             }
@@ -115,7 +114,8 @@ enum AttentionBackend {
         if (m.requiresGrad() || m.dim() != 2 && m.dim() != 4) {
             return false;
         }
-        boolean rows = broadcasts(m.size(-2), c.query().size(2)) && broadcasts(m.size(-1), c.key().size(2));
+        boolean rows = broadcasts(m.size(-2), c.query().size(2))
+                && broadcasts(m.size(-1), c.key().size(2));
         return rows
                 && (m.dim() == 2
                         || broadcasts(m.size(0), c.query().size(0))
@@ -130,8 +130,7 @@ enum AttentionBackend {
     private static boolean flash(DeviceModel d, AttentionCall c, boolean grad) {
         long features = c.query().size(3);
         boolean smallMemory = d.major() == 8 && d.minor() >= 6 && d.minor() <= 9 || d.major() == 12;
-        boolean tooWide =
-                features > WIDE_HEAD && features <= 224 || features > 224 && c.dropout() > 0;
+        boolean tooWide = features > WIDE_HEAD && features <= 224 || features > 224 && c.dropout() > 0;
         return c.mask() == null
                 && between80And121(d)
                 && halfType(d, c.query().dtype())

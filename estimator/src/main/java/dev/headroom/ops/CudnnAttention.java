@@ -8,8 +8,8 @@ import dev.headroom.shadow.Shapes;
 import dev.headroom.shadow.Tensor;
 
 /**
- * cuDNN's fused attention (ATen/native/cudnn/MHA.cpp, run_cudnn_SDP_fprop and run_cudnn_SDP_bprop). The workspace that
- * cuDNN's plans ask for is not known without cuDNN and counts as none.
+ * cuDNN's fused attention (ATen/native/cudnn/MHA.cpp, run_cudnn_SDP_fprop and run_cudnn_SDP_bprop). What cuDNN's plans ask
+ * for beyond the accumulators below is not known without cuDNN and counts as none.
  */
 final class CudnnAttention {
     private CudnnAttention() {}
@@ -62,9 +62,22 @@ final class CudnnAttention {
         Tensor gq = rt.emptyLike(q);
         Tensor gk = rt.emptyLike(k);
         Tensor gv = rt.emptyLike(v);
-        if (g.stride(-1) != 1) {
-            rt.free(rt.emptyLike(result));
-        }
+        Tensor dense = g.stride(-1) == 1 ? null : rt.emptyLike(result);
+        rt.free(rt.workspace(accumulators(q)));
+        rt.free(dense);
         return new Tensor[] {gq, gk, gv};
+    }
+
+    /**
+     * Bytes of the float32 sums that cuDNN's front end keeps in a backward pass: the query's gradient and the row sums of
+     * the softmax, each in units of 16 bytes (cudnn_frontend/node/scaled_dot_product_flash_attention.h, SDPABackwardNode).
+     */
+    private static long accumulators(Tensor q) {
+        long rows = q.size(0) * q.size(1) * q.size(2);
+        return roundUp(rows * q.size(3) * 4) + roundUp(rows * 4);
+    }
+
+    private static long roundUp(long bytes) {
+        return (bytes + 15) / 16 * 16;
     }
 }

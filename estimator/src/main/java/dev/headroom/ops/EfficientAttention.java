@@ -97,8 +97,7 @@ final class EfficientAttention {
         EfficientKernel kernel =
                 EfficientKernel.choose(rt.device(), q.dtype(), Math.max(q.size(3), v.size(3)), dropout);
         Tensor delta = kernel.computesDelta() ? rt.empty(DType.FLOAT32, batch, heads, rows) : delta(rt, g, result);
-        Tensor workspace =
-                rt.scratch(kernel.workspace(batch, heads, rows, k.size(2), q.size(3), v.size(3)));
+        Tensor workspace = rt.scratch(kernel.workspace(batch, heads, rows, k.size(2), q.size(3), v.size(3)));
         rt.free(delta);
         if (shared) {
             sumHeads(rt, wideK, k.size(1));

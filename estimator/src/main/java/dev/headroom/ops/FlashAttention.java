@@ -51,8 +51,7 @@ final class FlashAttention {
         Tensor outParts = null;
         if (splits > 1) {
             sumParts = rt.empty(DType.FLOAT32, splits, q.size(0), q.size(1), q.size(2));
-            outParts = rt.empty(
-                    DType.FLOAT32, splits, q.size(0), q.size(1), q.size(2), roundedHead(q.size(3)));
+            outParts = rt.empty(DType.FLOAT32, splits, q.size(0), q.size(1), q.size(2), roundedHead(q.size(3)));
         }
         Tensor random = rt.empty(DType.INT64, 2);
         Tensor unused = rt.empty(DType.INT64);

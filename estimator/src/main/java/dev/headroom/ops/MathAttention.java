@@ -95,15 +95,7 @@ final class MathAttention {
         rt.free(infinite);
         if (r != null) {
             Saved result = r.saveOutput(out);
-            r.gradient(0, g -> {
-                        Tensor y = result.get();
-                        Tensor dense = Copies.contiguous(rt, g);
-                        Tensor grad = rt.empty(y.dtype(), y.sizes());
-                        if (dense != g) {
-                            rt.free(dense);
-                        }
-                        return grad;
-                    })
+            r.gradient(0, g -> SoftmaxRules.backward(rt, g, result.get(), x.dtype(), true))
                     .output(out);
         }
         return out;
