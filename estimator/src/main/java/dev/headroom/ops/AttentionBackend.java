@@ -90,7 +90,7 @@ enum AttentionBackend {
         long features = c.query().size(3);
         long valueFeatures = c.value().size(3);
         boolean big = d.major() == 9 && d.minor() == 0 || d.major() == 10;
-        long limit = big && features == 192 && valueFeatures == 128 ? 192 : 128;
+        long limit = big ? 256 : 128;
         return between80And121(d)
                 && halfType(d, c.query().dtype())
                 && maskFits(c)
@@ -101,8 +101,16 @@ enum AttentionBackend {
                 && valueFeatures <= limit
                 && features % 8 == 0
                 && valueFeatures % 8 == 0
+                && (!grad || !big || wideGradient(features, valueFeatures))
                 && keys > 1
                 && (c.query().size(2) > 1 || c.dropout() == 0);
+    }
+
+    /** {@code check_cudnn_d256_bprop_head_dim}: head sizes that have a backward pass. */
+    private static boolean wideGradient(long features, long valueFeatures) {
+        return features <= 128 && valueFeatures <= 128
+                || features == 192 && valueFeatures == 128
+                || features == 256 && valueFeatures == 256;
     }
 
     /** {@code check_attn_mask_shape}. */

@@ -38,8 +38,7 @@ final class SoftmaxRules {
             DType from = x0.dtype();
             DType type0 = fused ? from : to;
             boolean weighted = node.startsWith("Softmax");
-            r.gradient(0, g -> backward(rt, g, result.get(), type0, weighted))
-                    .output(out);
+            r.gradient(0, g -> backward(rt, g, result.get(), type0, weighted)).output(out);
         }
         return out;
     }

@@ -32,8 +32,8 @@ public final class AssignedNumbers {
                 if (a.value() instanceof Argument.Value v) {
                     readers.computeIfAbsent(v.name(), k -> new ArrayList<>()).add(n);
                 } else if (a.value() instanceof Argument.Values vs) {
-                    vs.names().forEach(v ->
-                            readers.computeIfAbsent(v, k -> new ArrayList<>()).add(n));
+                    vs.names().forEach(v -> readers.computeIfAbsent(v, k -> new ArrayList<>())
+                            .add(n));
                 }
             }
         }
