@@ -90,7 +90,9 @@ final class ActivationRules {
             input = r.save(inPlace ? Copies.clone(rt, x) : x);
         }
         DType type = x.dtype() == DType.BOOL || !x.dtype().isFloatingPoint() ? Strided.floating(x.dtype()) : x.dtype();
-        Tensor out = inPlace ? x : Strided.result(rt, node.startsWith("Neg") ? x.dtype() : type, x);
+        Tensor out = inPlace
+                ? x
+                : Strided.result(rt, node.startsWith("Neg") || node.startsWith("Abs") ? x.dtype() : type, x);
         if (r != null) {
             Saved kept = keep == Keep.RESULT ? r.saveOutput(out) : input;
             r.gradient(0, g -> gradient.of(rt, g, kept == null ? null : kept.get()));

@@ -80,13 +80,14 @@ final class Convolution {
 
     private static Tensor forward(Runtime rt, Tensor x0, Tensor w0, Parameters p) {
         // One-dimensional convolutions run as two-dimensional ones; cuDNN sees contiguous operands.
+        // The result comes before the copies (ATen/native/cudnn/ConvShared.cpp, cudnn_convolution_forward).
         MemoryFormat format = format(x0, w0);
-        Tensor x = Copies.contiguous(rt, x0, format);
+        Tensor out = fresh(rt, x0, outputSizes(x0, w0, p), format);
         Tensor w = Copies.contiguous(rt, w0, format);
-        Tensor out = fresh(rt, x, outputSizes(x, w, p), format);
+        Tensor x = Copies.contiguous(rt, x0, format);
         workspace(rt);
-        drop(rt, w, w0);
         drop(rt, x, x0);
+        drop(rt, w, w0);
         return out;
     }
 
@@ -104,20 +105,26 @@ final class Convolution {
         }
         Tensor x0 = sx.get();
         Tensor w0 = sw.get();
-        MemoryFormat format = format(x0, w0);
-        Tensor g = Copies.contiguous(rt, g0, format);
-        Tensor x = Copies.contiguous(rt, x0, format);
-        Tensor w = Copies.contiguous(rt, w0, format);
+        // ATen/native/cudnn/ConvShared.cpp, cudnn_convolution_backward: each product copies what it reads.
+        Tensor g = Copies.contiguous(rt, g0, format(x0, x0));
         if (r.needs(0)) {
-            out[0] = fresh(rt, g, x.sizes(), format);
+            MemoryFormat format = format(g, w0);
+            out[0] = fresh(rt, g, x0.sizes(), format);
+            Tensor w = Copies.contiguous(rt, w0, format);
+            Tensor read = Copies.contiguous(rt, g, format);
             workspace(rt);
+            drop(rt, read, g);
+            drop(rt, w, w0);
         }
         if (r.needs(1)) {
-            out[1] = fresh(rt, g, w.sizes(), format);
+            MemoryFormat format = format(x0, g);
+            Tensor read = Copies.contiguous(rt, g, format);
+            Tensor x = Copies.contiguous(rt, x0, format);
+            out[1] = fresh(rt, g, w0.sizes(), format);
             workspace(rt);
+            drop(rt, x, x0);
+            drop(rt, read, g);
         }
-        drop(rt, w, w0);
-        drop(rt, x, x0);
         drop(rt, g, g0);
         if (r.needs(2)) {
             boolean[] mask = new boolean[g0.dim()];

@@ -280,10 +280,14 @@ final class Matmul {
         if (bias != null && input.dim() == 2) {
             return addmm(rt, bias, input, turned);
         }
-        if (bias != null && input.dim() == 3 && input.isContiguous()) {
-            Tensor flat = Views.view(rt, input, input.size(0) * input.size(1), input.size(2));
+        if (bias != null && input.isContiguous() && (input.dim() == 3 || input.dim() > 3 && bias.dim() == 1)) {
+            // _flatten_nd_linear
+            long[] sizes = input.sizes().clone();
+            long last = sizes[sizes.length - 1];
+            Tensor flat = Views.reshape(rt, input, last == 0 ? 0 : input.numel() / last, last);
             Tensor product = addmm(rt, bias, flat, turned);
-            Tensor out = Views.view(rt, product, input.size(0), input.size(1), product.size(1));
+            sizes[sizes.length - 1] = product.size(1);
+            Tensor out = Views.view(rt, product, sizes);
             rt.free(product);
             rt.free(flat);
             return out;

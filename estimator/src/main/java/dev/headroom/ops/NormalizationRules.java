@@ -9,6 +9,11 @@ import dev.headroom.shadow.Tensor;
 
 /** Batch and layer normalisation. */
 final class NormalizationRules {
+    /** More rows than this sum their parameters' gradients in blocks of a warp's size. */
+    private static final long MANY_ROWS = 64 * 1024;
+
+    private static final long WARP = 32;
+
     private NormalizationRules() {}
 
     static void register(Registry r) {
@@ -165,6 +170,7 @@ final class NormalizationRules {
             out[2] = rt.empty(w.dtype(), w.sizes());
         }
         Tensor gradient = Copies.contiguous(rt, g);
+        parameterGradients(rt, out, x.numel());
         if (gradient != g) {
             rt.free(gradient);
         }
@@ -172,5 +178,35 @@ final class NormalizationRules {
             rt.free(dense);
         }
         return out;
+    }
+
+    /**
+     * Many rows of few features: each block of rows sums the parameters' gradients by itself, a reduction joins them
+     * (layer_norm_kernel.cu, LaunchGammaBetaBackwardCUDAKernel).
+     */
+    private static void parameterGradients(Runtime rt, Tensor[] out, long elements) {
+        Tensor any = out[1] == null ? out[2] : out[1];
+        if (any == null || any.numel() == 0) {
+            return;
+        }
+        long features = any.numel();
+        long rows = elements / features;
+        if (rows <= MANY_ROWS || (features + WARP - 1) / WARP >= rt.device().sms() / 2) {
+            return;
+        }
+        long blocks = (rows + WARP - 1) / WARP;
+        Tensor[] parts = new Tensor[3];
+        for (int i = 1; i <= 2; i++) {
+            parts[i] = out[i] == null ? null : rt.empty(any.dtype(), blocks, features);
+        }
+        for (int i = 1; i <= 2; i++) {
+            if (out[i] != null) {
+                Tensor sum = Reductions.sum(rt, parts[i], new long[] {0}, false, any.dtype());
+                rt.free(out[i]);
+                out[i] = sum;
+            }
+        }
+        rt.free(parts[2]);
+        rt.free(parts[1]);
     }
 }

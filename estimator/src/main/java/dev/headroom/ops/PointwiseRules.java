@@ -37,9 +37,9 @@ final class PointwiseRules {
         r.single("aten.remainder", c -> Pointwise.op(c.runtime(), self(c), other(c)));
         r.single("aten.floor_divide", c -> Pointwise.op(c.runtime(), self(c), other(c)));
         r.single("aten.where.self", c -> where(c, self(c), other(c)));
-        r.single("aten.where.ScalarOther", c -> where(c, self(c), c.tensor("other")));
-        r.single("aten.where.ScalarSelf", c -> where(c, self(c), other(c)));
-        r.single("aten.where.Scalar", c -> where(c, self(c), other(c)));
+        r.single("aten.where.ScalarOther", PointwiseRules::whereNumber);
+        r.single("aten.where.ScalarSelf", PointwiseRules::whereNumber);
+        r.single("aten.where.Scalar", PointwiseRules::whereNumber);
         r.single("aten.masked_fill", c -> maskedFill(c, false));
         r.single("aten.masked_fill_", c -> maskedFill(c, true));
         r.single("aten.minimum", c -> extremum(c.runtime(), "MinimumBackward0", self(c), other(c)));
@@ -64,6 +64,18 @@ final class PointwiseRules {
         Tensor t = self(c);
         Tensor exponent = c.tensor("exponent");
         return Pointwise.pow(c.runtime(), t, c.number("exponent", 1), Strided.promote(t, exponent));
+    }
+
+    /** {@code where} with numbers: they become tensors on the device (ATen/native/TensorCompare.cpp). */
+    private static Tensor whereNumber(Call c) {
+        Runtime rt = c.runtime();
+        DType type = Strided.promote(self(c), other(c));
+        Tensor a = self(c).isWrappedNumber() ? rt.empty(type) : self(c);
+        Tensor b = other(c).isWrappedNumber() ? rt.empty(type) : other(c);
+        Tensor out = where(c, a, b);
+        rt.free(b);
+        rt.free(a);
+        return out;
     }
 
     private static Tensor where(Call c, Tensor a, Tensor b) {

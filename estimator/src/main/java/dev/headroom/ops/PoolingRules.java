@@ -108,7 +108,15 @@ final class PoolingRules {
         Tensor x = c.tensor("self");
         long[] to = c.integers("output_size", 2, 1);
         if (to[0] == 1 && to[1] == 1) {
-            return Reductions.mean(rt, x, new long[] {-1, -2}, true, x.dtype());
+            Tensor mean = Reductions.mean(rt, x, new long[] {-1, -2}, true, x.dtype());
+            if (x.dim() != 4 || !Convolution.suggestsChannelsLast(x)) {
+                return mean;
+            }
+            long channels = x.size(1);
+            long[] strides = {channels, 1, channels, channels};
+            Tensor out = Views.asStrided(rt, mean, mean.sizes(), strides, mean.offset());
+            rt.free(mean);
+            return out;
         }
         long[] sizes = x.sizes().clone();
         sizes[sizes.length - 2] = to[0];

@@ -36,17 +36,28 @@ final class SoftmaxRules {
         if (r != null) {
             Saved result = r.saveOutput(out);
             DType from = x0.dtype();
-            r.gradient(0, g -> {
-                        Tensor y = result.get();
-                        Tensor gradient = Copies.contiguous(rt, g);
-                        Tensor grad = rt.empty(fused ? from : y.dtype(), y.sizes());
-                        if (gradient != g) {
-                            rt.free(gradient);
-                        }
-                        return grad;
-                    })
-                    .output(out);
+            DType type0 = fused ? from : to;
+            boolean weighted = node.startsWith("Softmax");
+            r.gradient(0, g -> backward(rt, g, result.get(), type0, weighted)).output(out);
         }
         return out;
+    }
+
+    /**
+     * SoftMax.cu, softmax_backward_cuda_out and host_softmax_backward.
+     *
+     * @param weighted for the softmax itself: the kernel reads the gradient times the result
+     */
+    static Tensor backward(Runtime rt, Tensor g, Tensor result, DType type, boolean weighted) {
+        Tensor grad = rt.empty(type, result.sizes());
+        Tensor read = weighted ? Pointwise.op(rt, g, result) : g;
+        Tensor dense = Copies.contiguous(rt, read);
+        if (dense != read) {
+            rt.free(dense);
+        }
+        if (read != g) {
+            rt.free(read);
+        }
+        return grad;
     }
 }

@@ -8,6 +8,7 @@ import dev.headroom.execution.TrainingLoop;
 import dev.headroom.execution.Unmodelled;
 import dev.headroom.graph.Graph;
 import dev.headroom.graph.SymbolBinding;
+import dev.headroom.restore.AssignedNumbers;
 import dev.headroom.restore.SkippedMasks;
 import dev.headroom.shadow.Attribution;
 import dev.headroom.shadow.DeviceModel;
@@ -50,7 +51,7 @@ public record Simulation(
     public static Simulation play(
             Graph exported, TrainingRun run, DeviceModel device, AllocatorSettings settings, DeviceMemory memory) {
         Map<String, Long> symbols = SymbolBinding.bind(exported, run.batch, run.dims);
-        Graph graph = SkippedMasks.restore(exported, symbols);
+        Graph graph = AssignedNumbers.restore(SkippedMasks.restore(exported, symbols));
         CachingAllocator allocator = new CachingAllocator(settings, memory);
         long workspace = run.cudnnWorkspace == null ? 0 : run.cudnnWorkspace;
         Runtime runtime =
