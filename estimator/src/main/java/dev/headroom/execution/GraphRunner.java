@@ -1,5 +1,7 @@
 package dev.headroom.execution;
 
+import dev.headroom.checkpoint.CheckpointPlan;
+import dev.headroom.checkpoint.Region;
 import dev.headroom.graph.Argument;
 import dev.headroom.graph.DType;
 import dev.headroom.graph.Graph;
@@ -11,6 +13,7 @@ import dev.headroom.ops.Call;
 import dev.headroom.ops.Registry;
 import dev.headroom.ops.Rule;
 import dev.headroom.shadow.Attribution;
+import dev.headroom.shadow.Engine;
 import dev.headroom.shadow.Frame;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Tensor;
@@ -28,10 +31,21 @@ final class GraphRunner {
     private final Rule[] rules;
     private final int[] attributions;
     private final Map<String, GraphRunner> subgraphs = new HashMap<>();
+    private final CheckpointPlan plan;
+    private final Engine engine;
 
+    /** A runner that recomputes nothing. */
     GraphRunner(Runtime runtime, Graph graph, Map<String, Long> symbols, Unmodelled unmodelled) {
+        this(runtime, new CheckpointPlan(graph, List.of(), false), null, symbols, unmodelled);
+    }
+
+    /** @param engine runs the backward passes inside re-entrant checkpoints */
+    GraphRunner(
+            Runtime runtime, CheckpointPlan plan, Engine engine, Map<String, Long> symbols, Unmodelled unmodelled) {
         this.runtime = runtime;
-        this.graph = graph;
+        this.graph = plan.graph();
+        this.plan = plan;
+        this.engine = engine;
         this.symbols = symbols;
         this.unmodelled = unmodelled;
         this.lifetimes = Lifetimes.of(graph);
@@ -54,16 +68,66 @@ final class GraphRunner {
     Tensor[] run(Map<String, Tensor> inputs) {
         Map<String, Tensor> values = new HashMap<>(inputs);
         int before = runtime.attribution();
+        int at = 0;
+        for (Region region : plan.regions()) {
+            steps(at, region.from(), values);
+            checkpoint(region, values, inputs);
+            at = region.to();
+        }
+        steps(at, graph.nodes().size(), values);
+        runtime.attribute(before);
+        return outputs(values, inputs);
+    }
+
+    /** Runs a range of nodes, and drops what Python drops on the way. */
+    private void steps(int from, int to, Map<String, Tensor> values) {
         List<Node> nodes = graph.nodes();
-        for (int i = 0; i < nodes.size(); i++) {
+        for (int i = from; i < to; i++) {
             runtime.attribute(attributions[i]);
             step(nodes.get(i), rules[i], values);
             for (String v : lifetimes.releasedAfter(i)) {
                 runtime.release(values.remove(v));
             }
         }
-        runtime.attribute(before);
-        return outputs(values, inputs);
+    }
+
+    private void checkpoint(Region region, Map<String, Tensor> values, Map<String, Tensor> model) {
+        Tensor[] inputs = region.inputs().stream().map(values::get).toArray(Tensor[]::new);
+        Frame frame = runtime.frame();
+        try {
+            Tensor[] made = plan.run(runtime, engine, given -> region(region, given, model), inputs);
+            for (int i = 0; i < made.length; i++) {
+                values.put(region.outputs().get(i), runtime.retain(made[i]));
+            }
+        } finally {
+            frame.close();
+        }
+        for (int i = region.from(); i < region.to(); i++) {
+            for (String v : lifetimes.releasedAfter(i)) {
+                runtime.release(values.remove(v));
+            }
+        }
+    }
+
+    /** Runs a region's nodes on their own. What it reads is borrowed; results become locals of the running frame. */
+    private Tensor[] region(Region region, Tensor[] inputs, Map<String, Tensor> model) {
+        Map<String, Tensor> values = new HashMap<>();
+        region.held().forEach(name -> values.put(name, model.get(name)));
+        for (int i = 0; i < inputs.length; i++) {
+            values.put(region.inputs().get(i), inputs[i]);
+        }
+        values.values().forEach(runtime::retain);
+        try {
+            steps(region.from(), region.to(), values);
+            Tensor[] out = new Tensor[region.outputs().size()];
+            for (int i = 0; i < out.length; i++) {
+                out[i] = runtime.retain(values.get(region.outputs().get(i)));
+                runtime.adopt(out[i]);
+            }
+            return out;
+        } finally {
+            values.values().forEach(runtime::release);
+        }
     }
 
     private Tensor[] outputs(Map<String, Tensor> values, Map<String, Tensor> inputs) {
@@ -149,7 +213,7 @@ final class GraphRunner {
      * makes a gradient for each. Never free, never silent.
      */
     private Tensor[] conservative(Node node, Map<String, Tensor> values) {
-        Tensor[] inputs = Lifetimes.uses(node).stream()
+        Tensor[] inputs = node.reads().stream()
                 .map(values::get)
                 .filter(t -> t != null)
                 .toArray(Tensor[]::new);

@@ -1,5 +1,6 @@
 package dev.headroom.execution;
 
+import dev.headroom.checkpoint.CheckpointPlan;
 import dev.headroom.graph.DType;
 import dev.headroom.graph.Graph;
 import dev.headroom.graph.GraphException;
@@ -40,6 +41,7 @@ public final class TrainingLoop {
     private final PhaseListener listener;
     private final Unmodelled unmodelled;
     private final Engine engine;
+    private final CheckpointPlan plan;
 
     private ModelTensors model;
     private Optimizer optimizer;
@@ -65,6 +67,7 @@ public final class TrainingLoop {
         this.unmodelled = unmodelled;
         this.listener = listener;
         this.engine = new Engine(runtime, new EngineArithmetic());
+        this.plan = CheckpointPlan.of(graph, run);
     }
 
     /** The phase that runs, for the place of an out-of-memory error. */
@@ -95,7 +98,7 @@ public final class TrainingLoop {
         phase = "inputs";
         makeInputs();
         end("inputs");
-        GraphRunner forward = new GraphRunner(runtime, graph, symbols, unmodelled);
+        GraphRunner forward = new GraphRunner(runtime, plan, engine, symbols, unmodelled);
         for (int s = 0; s < run.steps; s++) {
             step = s;
             if (run.inference) {

@@ -2,6 +2,7 @@ package dev.headroom.training;
 
 import dev.headroom.graph.DType;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -46,7 +47,13 @@ public final class TrainingRun {
     /** Segments of activation checkpointing, or 0 for none. */
     public int checkpoint;
 
-    /** Re-entrant checkpointing; {@code null}: as {@link #inputGrad} says. */
+    /** Paths of modules of which every call is a checkpoint; {@code *} stands for a part of a name, {@code **} for more. */
+    public List<String> checkpointModules = List.of();
+
+    /**
+     * Re-entrant checkpointing; {@code null}: as {@link #inputGrad} says for segments, not re-entrant for modules and for
+     * the switches of libraries.
+     */
     public Boolean reentrant;
 
     public int accumulate = 1;
