@@ -114,7 +114,9 @@ final class Chain {
             bounds.set(bounds.size() - 1, container.to());
         }
         boolean itself = containers.get(0) == parent;
-        return bounds.size() < 3 ? null : new Chain(graph, parent.depth() + (itself ? 0 : 1), begin, parent.to(), bounds);
+        return bounds.size() < 3
+                ? null
+                : new Chain(graph, parent.depth() + (itself ? 0 : 1), begin, parent.to(), bounds);
     }
 
     /** Splits as {@code checkpoint_sequential} does (torch/utils/checkpoint.py): the last segment runs unchecked. */
@@ -147,7 +149,8 @@ final class Chain {
         if (r.inputs().size() != 1 || r.outputs().size() != 1) {
             throw new GraphException("--checkpoint: the operators of '"
                     + graph.nodes().get(from).module() + "' to '"
-                    + graph.nodes().get(to - 1).module() + "' read " + r.inputs().size() + " values and make "
+                    + graph.nodes().get(to - 1).module() + "' read "
+                    + r.inputs().size() + " values and make "
                     + r.outputs().size() + " for others, so that the model is no chain; name what to recompute with"
                     + " --checkpoint-modules");
         }
@@ -165,8 +168,7 @@ final class Chain {
             int to = k < ends.size() ? ends.get(k) : end;
             Node.ModuleCall call = new Node.ModuleCall("segment " + k, "", "");
             for (int i = begin; i < to; i++) {
-                boolean container = i >= contained && k < ends.size();
-                nodes.set(i, inside(nodes.get(i), call, container));
+                nodes.set(i, k == ends.size() ? after(nodes.get(i), call) : inside(nodes.get(i), call, i >= contained));
             }
             begin = to;
         }
@@ -189,11 +191,27 @@ final class Chain {
         }
         List<Node.ModuleCall> stack = new ArrayList<>(before.subList(0, depth));
         // The last entry names the module that an operator counts for.
-        stack.add(new Node.ModuleCall(call.call(), depth == 0 ? "" : before.get(depth - 1).path(), ""));
+        stack.add(new Node.ModuleCall(
+                call.call(), depth == 0 ? "" : before.get(depth - 1).path(), ""));
         int rest = container ? depth + 1 : depth;
         if (rest < before.size()) {
             stack.addAll(before.subList(rest, before.size()));
         }
+        return with(node, stack);
+    }
+
+    /** The tail is a function of its own in place of the rest of the parent's. */
+    private Node after(Node node, Node.ModuleCall call) {
+        List<Node.ModuleCall> stack = new ArrayList<>(node.moduleStack());
+        if (depth == 0 || stack.size() < depth) {
+            return node;
+        }
+        stack.set(
+                depth - 1, new Node.ModuleCall(call.call(), stack.get(depth - 1).path(), ""));
+        return with(node, stack);
+    }
+
+    private static Node with(Node node, List<Node.ModuleCall> stack) {
         return new Node(node.name(), node.target(), node.arguments(), node.outputs(), stack, node.stackTrace());
     }
 }

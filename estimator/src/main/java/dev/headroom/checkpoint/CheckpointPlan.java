@@ -33,14 +33,15 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
             return new CheckpointPlan(graph, List.of(), false);
         }
         if (!run.checkpointModules.isEmpty()) {
-            return new CheckpointPlan(graph, regions(graph, ModulePatterns.calls(graph, run.checkpointModules)), explicit);
+            return new CheckpointPlan(
+                    graph, regions(graph, ModulePatterns.calls(graph, run.checkpointModules)), explicit);
         }
         if (run.checkpoint == 0) {
             return new CheckpointPlan(graph, List.of(), false);
         }
-        List<ModuleCalls.Call> blocks = LibrarySwitch.blocks(graph);
+        List<Region> blocks = LibrarySwitch.regions(graph);
         if (!blocks.isEmpty()) {
-            return new CheckpointPlan(graph, regions(graph, blocks), explicit);
+            return new CheckpointPlan(graph, blocks, explicit);
         }
         Chain chain = Chain.of(graph);
         if (chain == null) {

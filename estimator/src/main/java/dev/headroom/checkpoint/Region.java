@@ -14,15 +14,18 @@ import java.util.Set;
  * @param from first node
  * @param to one after the last node
  * @param held parameters, buffers and constants that it reads
- * @param inputs other values that it reads, in the order of first use
+ * @param inputs other values that it reads or is given
  * @param outputs values that it makes and others read, in order
  */
 public record Region(int from, int to, List<String> held, List<String> inputs, List<String> outputs) {
     static Region of(Graph graph, int from, int to) {
+        return of(graph, from, to, List.of());
+    }
+
+    /** @param given values that are handed to the region whether or not it reads them */
+    static Region of(Graph graph, int from, int to, List<String> given) {
         Set<String> ofModel = new HashSet<>();
-        graph.inputs().stream()
-                .filter(i -> i.kind() != Graph.InputKind.USER)
-                .forEach(i -> ofModel.add(i.value()));
+        graph.inputs().stream().filter(i -> i.kind() != Graph.InputKind.USER).forEach(i -> ofModel.add(i.value()));
         List<Node> nodes = graph.nodes();
         Set<String> held = new LinkedHashSet<>();
         Set<String> inputs = new LinkedHashSet<>();
@@ -35,6 +38,7 @@ public record Region(int from, int to, List<String> held, List<String> inputs, L
             }
             node.outputs().stream().filter(o -> o != null).forEach(made::add);
         }
+        inputs.addAll(given);
         Set<String> after = new HashSet<>();
         nodes.subList(to, nodes.size()).forEach(n -> after.addAll(n.reads()));
         graph.outputs().forEach(o -> after.add(o.value()));

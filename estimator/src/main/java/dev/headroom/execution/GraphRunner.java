@@ -40,8 +40,7 @@ final class GraphRunner {
     }
 
     /** @param engine runs the backward passes inside re-entrant checkpoints */
-    GraphRunner(
-            Runtime runtime, CheckpointPlan plan, Engine engine, Map<String, Long> symbols, Unmodelled unmodelled) {
+    GraphRunner(Runtime runtime, CheckpointPlan plan, Engine engine, Map<String, Long> symbols, Unmodelled unmodelled) {
         this.runtime = runtime;
         this.graph = plan.graph();
         this.plan = plan;
@@ -213,10 +212,8 @@ final class GraphRunner {
      * makes a gradient for each. Never free, never silent.
      */
     private Tensor[] conservative(Node node, Map<String, Tensor> values) {
-        Tensor[] inputs = node.reads().stream()
-                .map(values::get)
-                .filter(t -> t != null)
-                .toArray(Tensor[]::new);
+        Tensor[] inputs =
+                node.reads().stream().map(values::get).filter(t -> t != null).toArray(Tensor[]::new);
         Tensor[] out = new Tensor[node.outputs().size()];
         for (int i = 0; i < out.length; i++) {
             String name = node.outputs().get(i);
