@@ -20,6 +20,7 @@ import dev.headroom.shadow.Tensor;
 import dev.headroom.training.LossKind;
 import dev.headroom.training.TrainingRun;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -42,6 +43,7 @@ public final class TrainingLoop {
     private final Unmodelled unmodelled;
     private final Engine engine;
     private final CheckpointPlan plan;
+    private GraphRunner forward;
 
     private ModelTensors model;
     private Optimizer optimizer;
@@ -90,6 +92,16 @@ public final class TrainingLoop {
         return optimizer;
     }
 
+    /** What the user should know of how the run went, one line each. */
+    public List<String> warnings() {
+        int lost = forward == null ? 0 : forward.checkpointsWithoutGradients();
+        return lost == 0
+                ? List.of()
+                : List.of("re-entrant checkpointing of " + lost + " segment" + (lost == 1 ? "" : "s")
+                        + ": none of the inputs requires a gradient, so that their parameters get none and are not"
+                        + " trained (PyTorch warns of it, too); take --reentrant false, or --input-grad");
+    }
+
     /** Plays all steps. */
     public void play() {
         model = new ModelTensors(runtime, graph, run.dtype, run.inference);
@@ -98,19 +110,19 @@ public final class TrainingLoop {
         phase = "inputs";
         makeInputs();
         end("inputs");
-        GraphRunner forward = new GraphRunner(runtime, plan, engine, symbols, unmodelled);
+        forward = new GraphRunner(runtime, plan, engine, symbols, unmodelled);
         for (int s = 0; s < run.steps; s++) {
             step = s;
             if (run.inference) {
                 runtime.setGradMode(false);
-                forward(forward);
+                forward();
             } else {
-                train(forward);
+                train();
             }
         }
     }
 
-    private void train(GraphRunner forward) {
+    private void train() {
         phase = "zero_grad";
         who("zero_grad");
         if (!run.zeroGradKeep) {
@@ -119,7 +131,7 @@ public final class TrainingLoop {
         end("zero_grad");
         for (int k = 0; k < run.accumulate; k++) {
             micro = run.accumulate > 1 ? k : null;
-            forward(forward);
+            forward();
             phase = "loss";
             computeLoss();
             end("loss");
@@ -229,9 +241,9 @@ public final class TrainingLoop {
         return sizes;
     }
 
-    private void forward(GraphRunner runner) {
+    private void forward() {
         phase = "forward";
-        Tensor[] made = runner.run(inputs);
+        Tensor[] made = forward.run(inputs);
         for (Tensor t : outputs) {
             runtime.release(t);
         }
