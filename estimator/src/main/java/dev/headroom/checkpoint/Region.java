@@ -54,7 +54,9 @@ public record Region(int from, int to, List<String> held, List<String> inputs, L
     void refuseChangedInputs(Graph graph) {
         for (Node node : graph.nodes().subList(from, to)) {
             boolean inPlace = node.operator().endsWith("_") && !node.operator().endsWith("__");
-            if (inPlace && !node.reads().isEmpty() && inputs.contains(node.reads().get(0))) {
+            if (inPlace
+                    && !node.reads().isEmpty()
+                    && inputs.contains(node.reads().get(0))) {
                 throw new GraphException("checkpoint that begins with '"
                         + graph.nodes().get(from).module() + "': " + node.operator() + " in '" + node.module()
                         + "' changes the checkpoint's input in place, which PyTorch refuses in the backward pass; choose"

@@ -97,8 +97,8 @@ public final class TrainingLoop {
         int lost = forward == null ? 0 : forward.checkpointsWithoutGradients();
         return lost == 0
                 ? List.of()
-                : List.of("re-entrant checkpointing of " + lost + " segment" + (lost == 1 ? "" : "s")
-                        + ": none of the inputs requires a gradient, so that their parameters get none and are not"
+                : List.of("re-entrant checkpointing: in " + lost + " checkpoint" + (lost == 1 ? "" : "s")
+                        + " none of the inputs requires a gradient, so that the parameters there get none and are not"
                         + " trained (PyTorch warns of it, too); take --reentrant false, or --input-grad");
     }
 
