@@ -15,6 +15,11 @@ import java.util.List;
  * @param regions in order, apart from each other
  */
 public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentrant) {
+    /** A plan that recomputes nothing. */
+    public static CheckpointPlan none(Graph graph) {
+        return new CheckpointPlan(graph, List.of(), false);
+    }
+
     /**
      * Finds what {@code --checkpoint} and {@code --checkpoint-modules} mean for a graph.
      *
@@ -28,16 +33,25 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
      * @throws GraphException where a model has nothing of the kind
      */
     public static CheckpointPlan of(Graph graph, TrainingRun run) {
+        CheckpointPlan plan = find(graph, run);
+        // Without a gradient to wait for, a re-entrant checkpoint never looks at its inputs again.
+        if (!plan.reentrant || run.inputGrad) {
+            plan.regions.forEach(r -> r.refuseChangedInputs(plan.graph));
+        }
+        return plan;
+    }
+
+    private static CheckpointPlan find(Graph graph, TrainingRun run) {
         boolean explicit = Boolean.TRUE.equals(run.reentrant);
         if (run.inference) {
-            return new CheckpointPlan(graph, List.of(), false);
+            return none(graph);
         }
         if (!run.checkpointModules.isEmpty()) {
             return new CheckpointPlan(
                     graph, regions(graph, ModulePatterns.calls(graph, run.checkpointModules)), explicit);
         }
         if (run.checkpoint == 0) {
-            return new CheckpointPlan(graph, List.of(), false);
+            return none(graph);
         }
         List<Region> blocks = LibrarySwitch.regions(graph);
         if (!blocks.isEmpty()) {

@@ -18,9 +18,12 @@ import dev.headroom.shadow.Engine;
 import dev.headroom.shadow.Frame;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Tensor;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Runs a graph's operators in order over a {@link Runtime}, with the lifetimes of the Python program behind it. */
 final class GraphRunner {
@@ -34,10 +37,11 @@ final class GraphRunner {
     private final Map<String, GraphRunner> subgraphs = new HashMap<>();
     private final CheckpointPlan plan;
     private final Engine engine;
+    private final Set<Region> withoutGradients = new LinkedHashSet<>();
 
     /** A runner that recomputes nothing. */
     GraphRunner(Runtime runtime, Graph graph, Map<String, Long> symbols, Unmodelled unmodelled) {
-        this(runtime, new CheckpointPlan(graph, List.of(), false), null, symbols, unmodelled);
+        this(runtime, CheckpointPlan.none(graph), null, symbols, unmodelled);
     }
 
     /** @param engine runs the backward passes inside re-entrant checkpoints */
@@ -93,6 +97,9 @@ final class GraphRunner {
 
     private void checkpoint(Region region, Map<String, Tensor> values, Map<String, Tensor> model) {
         Tensor[] inputs = region.inputs().stream().map(values::get).toArray(Tensor[]::new);
+        if (plan.reentrant() && runtime.gradMode() && !requiresGrad(inputs)) {
+            withoutGradients.add(region);
+        }
         Frame frame = runtime.frame();
         try {
             Tensor[] made = plan.run(runtime, engine, given -> region(region, given, model), inputs);
@@ -107,6 +114,15 @@ final class GraphRunner {
                 runtime.release(values.remove(v));
             }
         }
+    }
+
+    private static boolean requiresGrad(Tensor[] tensors) {
+        return Arrays.stream(tensors).anyMatch(t -> t != null && t.requiresGrad());
+    }
+
+    /** Re-entrant checkpoints that ran although none of their inputs requires a gradient. */
+    int checkpointsWithoutGradients() {
+        return withoutGradients.size();
     }
 
     /** Runs a region's nodes on their own. What it reads is borrowed; results become locals of the running frame. */

@@ -23,6 +23,7 @@ import dev.headroom.training.LossKind;
 import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -45,6 +46,7 @@ public final class TrainingLoop {
     private final Unmodelled unmodelled;
     private final Engine engine;
     private final CheckpointPlan plan;
+    private GraphRunner forward;
 
     private ModelTensors model;
     private OutputShape firstOutput;
@@ -95,6 +97,16 @@ public final class TrainingLoop {
         return optimizer;
     }
 
+    /** What the user should know of how the run went, one line each. */
+    public List<String> warnings() {
+        int lost = forward == null ? 0 : forward.checkpointsWithoutGradients();
+        return lost == 0
+                ? List.of()
+                : List.of("re-entrant checkpointing: in " + lost + " checkpoint" + (lost == 1 ? "" : "s")
+                        + " none of the inputs requires a gradient, so that the parameters there get none and are not"
+                        + " trained (PyTorch warns of it, too); take --reentrant false, or --input-grad");
+    }
+
     /** Plays all steps. */
     public void play() {
         model = new ModelTensors(runtime, graph, run.dtype);
@@ -107,22 +119,22 @@ public final class TrainingLoop {
         phase = "inputs";
         makeInputs();
         end("inputs");
-        GraphRunner forward = new GraphRunner(runtime, plan, engine, symbols, unmodelled);
+        forward = new GraphRunner(runtime, plan, engine, symbols, unmodelled);
         for (int s = 0; s < run.steps; s++) {
             step = s;
             if (run.inference) {
                 runtime.setGradMode(false);
                 AutocastMode.State before = enterAutocast();
-                forward(forward);
+                forward();
                 runtime.autocast().exit(before);
                 end("forward");
             } else {
-                train(forward);
+                train();
             }
         }
     }
 
-    private void train(GraphRunner forward) {
+    private void train() {
         phase = "zero_grad";
         who("zero_grad");
         if (!run.zeroGradKeep && TorchVersion.of(run.torch).zeroGradSetsToNone()) {
@@ -132,7 +144,7 @@ public final class TrainingLoop {
         for (int k = 0; k < run.accumulate; k++) {
             micro = run.accumulate > 1 ? k : null;
             AutocastMode.State before = enterAutocast();
-            forward(forward);
+            forward();
             end("forward");
             phase = "loss";
             computeLoss();
@@ -248,9 +260,9 @@ public final class TrainingLoop {
         return sizes;
     }
 
-    private void forward(GraphRunner runner) {
+    private void forward() {
         phase = "forward";
-        Tensor[] made = runner.run(inputs);
+        Tensor[] made = forward.run(inputs);
         for (Tensor t : outputs) {
             runtime.release(t);
         }

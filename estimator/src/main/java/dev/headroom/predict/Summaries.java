@@ -95,6 +95,7 @@ final class Summaries {
 
     private static List<String> warnings(PredictionRequest request, Simulation run) {
         List<String> out = new ArrayList<>(request.graph().held().notes());
+        out.addAll(run.loop().warnings());
         if (request.gpu() == null) {
             out.add("no GPU named: kernels and library workspaces are those of compute capability 9.0 with 132"
                     + " multiprocessors, and CUDA's context is not counted; name one with --gpu");
