@@ -28,11 +28,18 @@ public final class ModelTensors {
     private final Map<String, Tensor> byStorageName = new HashMap<>();
     private final Map<String, Tensor> byValue = new HashMap<>();
     private final List<Tensor> parameters = new ArrayList<>();
+    private final DType archiveType;
     private final List<String> parameterNames = new ArrayList<>();
 
     ModelTensors(Runtime runtime, Graph graph, DType type) {
         this.runtime = runtime;
         ModelState state = graph.held();
+        this.archiveType = state.tensors().values().stream()
+                .filter(h -> h.kind() == Graph.InputKind.PARAMETER)
+                .map(h -> h.meta().dtype())
+                .filter(DType::isFloatingPoint)
+                .findFirst()
+                .orElse(DType.FLOAT32);
         Map<String, List<String>> children = new LinkedHashMap<>();
         Map<String, List<String>> own = new HashMap<>();
         for (String module : state.modules()) {
@@ -103,6 +110,11 @@ public final class ModelTensors {
             out[i] = in.get(i).evaluate(Map.of());
         }
         return out;
+    }
+
+    /** The floating-point type of the parameters in the archive; float32 where there are none. */
+    DType archiveType() {
+        return archiveType;
     }
 
     /** By value name of the graph. */

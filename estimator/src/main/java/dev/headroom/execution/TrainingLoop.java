@@ -107,7 +107,9 @@ public final class TrainingLoop {
         phase = "inputs";
         makeInputs();
         end("inputs");
-        GraphRunner forward = new GraphRunner(runtime, plan, engine, symbols, unmodelled);
+        DType archive = model.archiveType();
+        GraphRunner.Types types = new GraphRunner.Types(archive, run.dtype == null ? archive : run.dtype);
+        GraphRunner forward = new GraphRunner(runtime, plan, engine, symbols, unmodelled, types);
         for (int s = 0; s < run.steps; s++) {
             step = s;
             if (run.inference) {
