@@ -34,19 +34,11 @@ final class GraphRunner {
     private final Map<String, GraphRunner> subgraphs = new HashMap<>();
     private final CheckpointPlan plan;
     private final Engine engine;
-    private final Types types;
+    private final ModelTypes types;
     private final NamedTypes namedTypes;
 
-    /**
-     * The floating-point types of a model's parameters.
-     *
-     * @param archive in the archive
-     * @param run in this run
-     */
-    record Types(DType archive, DType run) {}
-
     /** A runner that recomputes nothing. */
-    GraphRunner(Runtime runtime, Graph graph, Map<String, Long> symbols, Unmodelled unmodelled, Types types) {
+    GraphRunner(Runtime runtime, Graph graph, Map<String, Long> symbols, Unmodelled unmodelled, ModelTypes types) {
         this(runtime, new CheckpointPlan(graph, List.of(), false), null, symbols, unmodelled, types);
     }
 
@@ -57,7 +49,7 @@ final class GraphRunner {
             Engine engine,
             Map<String, Long> symbols,
             Unmodelled unmodelled,
-            Types types) {
+            ModelTypes types) {
         this.types = types;
         this.namedTypes = new NamedTypes(plan.graph(), types.archive(), types.run());
         this.runtime = runtime;

@@ -28,18 +28,11 @@ public final class ModelTensors {
     private final Map<String, Tensor> byStorageName = new HashMap<>();
     private final Map<String, Tensor> byValue = new HashMap<>();
     private final List<Tensor> parameters = new ArrayList<>();
-    private final DType archiveType;
     private final List<String> parameterNames = new ArrayList<>();
 
     ModelTensors(Runtime runtime, Graph graph, DType type) {
         this.runtime = runtime;
         ModelState state = graph.held();
-        this.archiveType = state.tensors().values().stream()
-                .filter(h -> h.kind() == Graph.InputKind.PARAMETER)
-                .map(h -> h.meta().dtype())
-                .filter(DType::isFloatingPoint)
-                .findFirst()
-                .orElse(DType.FLOAT32);
         Map<String, List<String>> children = new LinkedHashMap<>();
         Map<String, List<String>> own = new HashMap<>();
         for (String module : state.modules()) {
@@ -91,8 +84,10 @@ public final class ModelTensors {
         try {
             long[] sizes = sizes(held.meta().sizes());
             Category category = held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
+            // Module.to converts parameters and buffers; a tensor that the program itself holds stays as it is.
+            DType converted = held.kind() == Graph.InputKind.CONSTANT ? null : type;
             Tensor t = runtime.emptyStrided(
-                    GraphRunner.typeUnder(held.meta().dtype(), type), sizes, strides(held, sizes), category);
+                    GraphRunner.typeUnder(held.meta().dtype(), converted), sizes, strides(held, sizes), category);
             return runtime.retain(t);
         } finally {
             frame.close();
@@ -110,11 +105,6 @@ public final class ModelTensors {
             out[i] = in.get(i).evaluate(Map.of());
         }
         return out;
-    }
-
-    /** The floating-point type of the parameters in the archive; float32 where there are none. */
-    DType archiveType() {
-        return archiveType;
     }
 
     /** By value name of the graph. */

@@ -23,12 +23,26 @@ import java.util.Set;
  */
 final class NamedTypes {
     private static final Set<String> SAME_TYPES = Set.of(
-            "aten.matmul", "aten.bmm", "aten.mm", "aten.linear", "aten.addmm", "aten.baddbmm", "aten.einsum",
+            "aten.matmul",
+            "aten.bmm",
+            "aten.mm",
+            "aten.linear",
+            "aten.addmm",
+            "aten.baddbmm",
+            "aten.einsum",
             "aten.scaled_dot_product_attention");
 
     private static final Set<String> TYPE_KEEPING = Set.of(
-            "aten.dropout", "aten.view", "aten.reshape", "aten.transpose", "aten.permute", "aten.contiguous",
-            "aten.expand", "aten.clone", "aten.unsqueeze", "aten.squeeze");
+            "aten.dropout",
+            "aten.view",
+            "aten.reshape",
+            "aten.transpose",
+            "aten.permute",
+            "aten.contiguous",
+            "aten.expand",
+            "aten.clone",
+            "aten.unsqueeze",
+            "aten.squeeze");
 
     private enum Kind {
         LITERAL,
@@ -71,7 +85,7 @@ final class NamedTypes {
             for (String out : n.outputs()) {
                 producer.put(out, i);
             }
-            for (String used : Lifetimes.uses(n)) {
+            for (String used : n.reads()) {
                 consumers.computeIfAbsent(used, k -> new ArrayList<>(2)).add(n);
             }
         }
@@ -102,7 +116,14 @@ final class NamedTypes {
         String op = n.operator();
         return op.startsWith("aten.new_")
                 || op.endsWith("_like")
-                || Set.of("aten.zeros", "aten.ones", "aten.empty", "aten.full", "aten.rand", "aten.randn", "aten.arange")
+                || Set.of(
+                                "aten.zeros",
+                                "aten.ones",
+                                "aten.empty",
+                                "aten.full",
+                                "aten.rand",
+                                "aten.randn",
+                                "aten.arange")
                         .contains(op);
     }
 
@@ -185,12 +206,15 @@ final class NamedTypes {
         while (begin > 0 && inCall(begin - 1, call)) {
             begin--;
             List<PythonFrame> f = frames.get(begin);
-            if (!name.isEmpty() && depth >= 0 && f.size() > depth && f.get(depth).assigned().contains(name)) {
+            if (!name.isEmpty()
+                    && depth >= 0
+                    && f.size() > depth
+                    && f.get(depth).assigned().contains(name)) {
                 return floating(nodes.get(begin));
             }
         }
         for (int k = begin; k < nodes.size() && inCall(k, call); k++) {
-            for (String used : Lifetimes.uses(nodes.get(k))) {
+            for (String used : nodes.get(k).reads()) {
                 Integer made = producer.get(used);
                 if (made != null ? made < begin : userInputs.contains(used)) {
                     return used;
@@ -214,7 +238,8 @@ final class NamedTypes {
             if (SAME_TYPES.contains(n.operator())) {
                 return true;
             }
-            if (TYPE_KEEPING.contains(n.operator()) && meetsModelType(n.outputs().get(0))) {
+            if (TYPE_KEEPING.contains(n.operator())
+                    && meetsModelType(n.outputs().get(0))) {
                 return true;
             }
         }

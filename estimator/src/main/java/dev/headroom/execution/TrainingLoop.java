@@ -45,6 +45,7 @@ public final class TrainingLoop {
     private final Unmodelled unmodelled;
     private final Engine engine;
     private final CheckpointPlan plan;
+    private final ModelTypes types;
 
     private ModelTensors model;
     private OutputShape firstOutput;
@@ -60,13 +61,14 @@ public final class TrainingLoop {
 
     public TrainingLoop(
             Runtime runtime,
-            Graph graph,
+            Graph traced,
             TrainingRun run,
             Map<String, Long> symbols,
             Unmodelled unmodelled,
             PhaseListener listener) {
         this.runtime = runtime;
-        this.graph = graph;
+        this.types = ModelTypes.of(traced, run);
+        this.graph = types.mixed() ? TracedAliases.undo(traced) : traced;
         this.run = run;
         this.symbols = symbols;
         this.unmodelled = unmodelled;
@@ -107,8 +109,6 @@ public final class TrainingLoop {
         phase = "inputs";
         makeInputs();
         end("inputs");
-        DType archive = model.archiveType();
-        GraphRunner.Types types = new GraphRunner.Types(archive, run.dtype == null ? archive : run.dtype);
         GraphRunner forward = new GraphRunner(runtime, plan, engine, symbols, unmodelled, types);
         for (int s = 0; s < run.steps; s++) {
             step = s;
