@@ -1,5 +1,6 @@
 package dev.headroom.checkpoint;
 
+import dev.headroom.shadow.AutocastMode;
 import dev.headroom.shadow.Frame;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.SavedTensorHooks;
@@ -20,6 +21,7 @@ final class NonReentrant {
     private final Tensor[] inputs;
     private final List<Holder> holders = new ArrayList<>();
     private int refs = 1;
+    private final AutocastMode.State autocast;
     private boolean recomputed;
     private int counted;
 
@@ -27,6 +29,7 @@ final class NonReentrant {
         this.runtime = runtime;
         this.body = body;
         this.inputs = inputs.clone();
+        this.autocast = runtime.autocast().state();
         for (Tensor t : inputs) {
             runtime.retain(t);
         }
@@ -67,12 +70,14 @@ final class NonReentrant {
         SavedTensorHooks before = runtime.setHooks(this::repack);
         boolean mode = runtime.setGradMode(true);
         int attribution = runtime.attribution();
+        AutocastMode.State outside = runtime.autocast().enter(autocast);
         Frame locals = runtime.frame();
         try {
             body.run(inputs);
         } catch (StopRecomputation e) {
             // All is there that will be asked for.
         } finally {
+            runtime.autocast().exit(outside);
             locals.close();
             runtime.attribute(attribution);
             runtime.setGradMode(mode);

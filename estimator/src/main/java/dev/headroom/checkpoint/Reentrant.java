@@ -1,6 +1,7 @@
 package dev.headroom.checkpoint;
 
 import dev.headroom.graph.DType;
+import dev.headroom.shadow.AutocastMode;
 import dev.headroom.shadow.Engine;
 import dev.headroom.shadow.Recording;
 import dev.headroom.shadow.Runtime;
@@ -19,12 +20,14 @@ final class Reentrant {
     private final Engine engine;
     private final Body body;
     private final Saved[] saved;
+    private final AutocastMode.State autocast;
 
     private Reentrant(Runtime runtime, Engine engine, Body body, int inputs) {
         this.runtime = runtime;
         this.engine = engine;
         this.body = body;
         this.saved = new Saved[inputs];
+        this.autocast = runtime.autocast().state();
     }
 
     static Tensor[] run(Runtime runtime, Engine engine, Body body, Tensor[] inputs) {
@@ -65,7 +68,9 @@ final class Reentrant {
             runtime.requireGrad(detached[i], input.requiresGrad());
         }
         boolean mode = runtime.setGradMode(true);
+        AutocastMode.State outside = runtime.autocast().enter(autocast);
         Tensor[] outputs = body.run(detached);
+        runtime.autocast().exit(outside);
         runtime.setGradMode(mode);
         List<Tensor> roots = new ArrayList<>();
         List<Tensor> gradients = new ArrayList<>();

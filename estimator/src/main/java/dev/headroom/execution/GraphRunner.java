@@ -37,15 +37,25 @@ final class GraphRunner {
     private final Map<String, GraphRunner> subgraphs = new HashMap<>();
     private final CheckpointPlan plan;
     private final Engine engine;
+    private final ModelTypes types;
+    private final NamedTypes namedTypes;
     private final Set<Region> withoutGradients = new LinkedHashSet<>();
 
     /** A runner that recomputes nothing. */
-    GraphRunner(Runtime runtime, Graph graph, Map<String, Long> symbols, Unmodelled unmodelled) {
-        this(runtime, CheckpointPlan.none(graph), null, symbols, unmodelled);
+    GraphRunner(Runtime runtime, Graph graph, Map<String, Long> symbols, Unmodelled unmodelled, ModelTypes types) {
+        this(runtime, CheckpointPlan.none(graph), null, symbols, unmodelled, types);
     }
 
     /** @param engine runs the backward passes inside re-entrant checkpoints */
-    GraphRunner(Runtime runtime, CheckpointPlan plan, Engine engine, Map<String, Long> symbols, Unmodelled unmodelled) {
+    GraphRunner(
+            Runtime runtime,
+            CheckpointPlan plan,
+            Engine engine,
+            Map<String, Long> symbols,
+            Unmodelled unmodelled,
+            ModelTypes types) {
+        this.types = types;
+        this.namedTypes = new NamedTypes(plan.graph(), types.archive(), types.run());
         this.runtime = runtime;
         this.graph = plan.graph();
         this.plan = plan;
@@ -71,6 +81,7 @@ final class GraphRunner {
      */
     Tensor[] run(Map<String, Tensor> inputs) {
         Map<String, Tensor> values = new HashMap<>(inputs);
+        namedTypes.note(values);
         int before = runtime.attribution();
         int at = 0;
         for (Region region : plan.regions()) {
@@ -88,7 +99,7 @@ final class GraphRunner {
         List<Node> nodes = graph.nodes();
         for (int i = from; i < to; i++) {
             runtime.attribute(attributions[i]);
-            step(nodes.get(i), rules[i], values);
+            step(i, values);
             for (String v : lifetimes.releasedAfter(i)) {
                 runtime.release(values.remove(v));
             }
@@ -163,14 +174,16 @@ final class GraphRunner {
         return out;
     }
 
-    private void step(Node node, Rule rule, Map<String, Tensor> values) {
+    private void step(int index, Map<String, Tensor> values) {
+        Node node = graph.nodes().get(index);
+        Rule rule = rules[index];
         Frame frame = runtime.frame();
         try {
             Tensor[] results;
             if (node.target().startsWith("higher_order.")) {
                 results = higherOrder(node, values);
             } else if (rule != null) {
-                results = Autocast.run(new Call(runtime, node, values, symbols), rule);
+                results = Autocast.run(call(index, node, values), rule);
             } else {
                 unmodelled.count(node.operator());
                 results = conservative(node, values);
@@ -181,12 +194,21 @@ final class GraphRunner {
         }
     }
 
+    private Call call(int index, Node node, Map<String, Tensor> values) {
+        Call call = new Call(runtime, node, values, symbols);
+        Tensor self = call.has("self") ? call.tensor("self") : null;
+        DType lower = runtime.autocast().active() ? runtime.autocast().type() : null;
+        DType named = namedTypes.at(index, self, lower);
+        return named == null ? call : call.naming(named);
+    }
+
     private void bind(Node node, Tensor[] results, Map<String, Tensor> values) {
         List<String> names = node.outputs();
         for (int i = 0; i < names.size() && i < results.length; i++) {
             if (names.get(i) != null && results[i] != null) {
                 runtime.retain(results[i]);
                 values.put(names.get(i), results[i]);
+                namedTypes.note(names.get(i), results[i]);
             }
         }
     }
@@ -215,7 +237,7 @@ final class GraphRunner {
         boolean before = runtime.setGradMode(enabled);
         Graph graphOfBody = body.graph();
         Tensor[] out = subgraphs
-                .computeIfAbsent(body.name(), k -> new GraphRunner(runtime, graphOfBody, symbols, unmodelled))
+                .computeIfAbsent(body.name(), k -> new GraphRunner(runtime, graphOfBody, symbols, unmodelled, types))
                 .run(inputs);
         runtime.setGradMode(before);
         for (Tensor t : out) {

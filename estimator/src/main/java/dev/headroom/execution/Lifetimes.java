@@ -83,7 +83,7 @@ final class Lifetimes {
     }
 
     /** By node and depth of its module stack: the last node of that call. */
-    private static int[][] callEnds(List<Node> nodes) {
+    static int[][] callEnds(List<Node> nodes) {
         int[][] ends = new int[nodes.size()][];
         for (int i = nodes.size() - 1; i >= 0; i--) {
             List<Node.ModuleCall> stack = nodes.get(i).moduleStack();

@@ -84,8 +84,10 @@ public final class ModelTensors {
         try {
             long[] sizes = sizes(held.meta().sizes());
             Category category = held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
+            // Module.to converts parameters and buffers; a tensor that the program itself holds stays as it is.
+            DType converted = held.kind() == Graph.InputKind.CONSTANT ? null : type;
             Tensor t = runtime.emptyStrided(
-                    GraphRunner.typeUnder(held.meta().dtype(), type), sizes, strides(held, sizes), category);
+                    GraphRunner.typeUnder(held.meta().dtype(), converted), sizes, strides(held, sizes), category);
             return runtime.retain(t);
         } finally {
             frame.close();

@@ -60,7 +60,7 @@ record OutputShape(DType type, long[] sizes) {
                         runtime.emptyStrided(meta.dtype(), sizes, Shapes.contiguous(sizes), Category.INPUTS));
             }
         }
-        Tensor[] out = new GraphRunner(runtime, graph, symbols, new Unmodelled()).run(inputs);
+        Tensor[] out = new GraphRunner(runtime, graph, symbols, new Unmodelled(), ModelTypes.same(graph)).run(inputs);
         frame.close();
         return new OutputShape(out[0].dtype(), out[0].sizes());
     }

@@ -81,7 +81,24 @@ final class PythonVariables {
         return callEnds;
     }
 
-    private int statementEnd(int node, int depth) {
+    /** Depth of the innermost known frame of a node, or -1. */
+    int depth(int node) {
+        return frames.get(node).size() - 1;
+    }
+
+    /** The line that a node's call at a depth was running; an empty one where it is not known. */
+    PythonFrame frame(int node, int depth) {
+        List<PythonFrame> of = frames.get(node);
+        return depth < of.size() ? of.get(depth) : new PythonFrame("", 0, "");
+    }
+
+    /** Last node of the module call at a depth. */
+    int callEnd(int node, int depth) {
+        return callEnd[node][depth];
+    }
+
+    /** Last node of the statement that runs at a depth. */
+    int statementEnd(int node, int depth) {
         if (frames.get(node).size() <= depth) {
             return UNKNOWN;
         }

@@ -46,6 +46,7 @@ public final class TrainingLoop {
     private final Unmodelled unmodelled;
     private final Engine engine;
     private final CheckpointPlan plan;
+    private final ModelTypes types;
     private GraphRunner forward;
 
     private ModelTensors model;
@@ -62,13 +63,14 @@ public final class TrainingLoop {
 
     public TrainingLoop(
             Runtime runtime,
-            Graph graph,
+            Graph traced,
             TrainingRun run,
             Map<String, Long> symbols,
             Unmodelled unmodelled,
             PhaseListener listener) {
         this.runtime = runtime;
-        this.graph = graph;
+        this.types = ModelTypes.of(traced, run);
+        this.graph = types.mixed() ? TracedAliases.undo(traced) : traced;
         this.run = run;
         this.symbols = symbols;
         this.unmodelled = unmodelled;
@@ -119,7 +121,7 @@ public final class TrainingLoop {
         phase = "inputs";
         makeInputs();
         end("inputs");
-        forward = new GraphRunner(runtime, plan, engine, symbols, unmodelled);
+        forward = new GraphRunner(runtime, plan, engine, symbols, unmodelled, types);
         for (int s = 0; s < run.steps; s++) {
             step = s;
             if (run.inference) {

@@ -19,9 +19,10 @@ public final class Call {
     private final Map<String, Long> symbols;
     private final Map<String, Tensor[]> replaced;
     private final DType defaultType;
+    private final DType namedType;
 
     public Call(Runtime runtime, Node node, Map<String, Tensor> values, Map<String, Long> symbols) {
-        this(runtime, node, values, symbols, Map.of(), null);
+        this(runtime, node, values, symbols, Map.of(), null, null);
     }
 
     private Call(
@@ -30,13 +31,15 @@ public final class Call {
             Map<String, Tensor> values,
             Map<String, Long> symbols,
             Map<String, Tensor[]> replaced,
-            DType defaultType) {
+            DType defaultType,
+            DType namedType) {
         this.runtime = runtime;
         this.node = node;
         this.values = values;
         this.symbols = symbols;
         this.replaced = replaced;
         this.defaultType = defaultType;
+        this.namedType = namedType;
     }
 
     /**
@@ -46,7 +49,12 @@ public final class Call {
      * @param dtype what {@code dtype} is where the call names none, or {@code null}
      */
     Call with(Map<String, Tensor[]> tensors, DType dtype) {
-        return new Call(runtime, node, values, symbols, tensors, dtype);
+        return new Call(runtime, node, values, symbols, tensors, dtype, namedType);
+    }
+
+    /** The same call, its {@code dtype} argument naming another type. */
+    public Call naming(DType dtype) {
+        return new Call(runtime, node, values, symbols, replaced, defaultType, dtype);
     }
 
     public Runtime runtime() {
@@ -221,7 +229,8 @@ public final class Call {
     public DType type(String name, DType otherwise) {
         Argument a = find(name);
         DType absent = defaultType != null && name.equals("dtype") ? defaultType : otherwise;
-        return a instanceof Argument.Type t ? t.value() : absent;
+        DType given = a instanceof Argument.Type t ? t.value() : null;
+        return given == null ? absent : namedType != null && name.equals("dtype") ? namedType : given;
     }
 
     public MemoryFormat format(String name, MemoryFormat otherwise) {
