@@ -50,7 +50,7 @@ final class AllocatorCore {
             pool.owner.segments++;
         }
         int block = table.create(pool, stream, address, bytes);
-        table.age[block] = nextAge();
+        table.setAge(block, nextAge());
         stats.segment.increase(pool.small, 1);
         reserve(pool, bytes);
         if (bytes >= settings.maxSplitSize()) {
@@ -62,10 +62,10 @@ final class AllocatorCore {
 
     /** Returns a free block that is a whole segment with cudaFree. */
     void releaseSegment(int block) {
-        BlockPool pool = table.pool[block];
-        long bytes = table.size[block];
-        long address = table.address[block];
-        emit(Action.SEGMENT_FREE, address, bytes, table.stream[block], pool);
+        BlockPool pool = table.pool(block);
+        long bytes = table.size(block);
+        long address = table.address(block);
+        emit(Action.SEGMENT_FREE, address, bytes, table.stream(block), pool);
         memory.free(address, bytes);
         stats.segment.decrease(pool.small, 1);
         unreserve(pool, bytes);
@@ -100,18 +100,18 @@ final class AllocatorCore {
 
     /** Puts a block that nobody uses any more among the free ones, with its free neighbours. */
     void freeBlock(int block) {
-        BlockPool pool = table.pool[block];
-        long size = table.size[block];
-        long requested = table.requested[block];
-        emit(Action.FREE_COMPLETED, table.address[block], requested, table.stream[block], pool);
-        int previous = mergeable(block, table.previous[block]);
-        int next = mergeable(block, table.next[block]);
-        long before = previous == NIL ? 0 : table.size[previous];
-        long after = next == NIL ? 0 : table.size[next];
+        BlockPool pool = table.pool(block);
+        long size = table.size(block);
+        long requested = table.requested(block);
+        emit(Action.FREE_COMPLETED, table.address(block), requested, table.stream(block), pool);
+        int previous = mergeable(block, table.previous(block));
+        int next = mergeable(block, table.next(block));
+        long before = previous == NIL ? 0 : table.size(previous);
+        long after = next == NIL ? 0 : table.size(next);
         insertMerged(pool, block, previous, next);
-        if (table.segment[block] == null) {
+        if (!table.isExpandable(block)) {
             int blocks = (table.isSplit(block) ? 1 : 0) - (before > 0 ? 1 : 0) - (after > 0 ? 1 : 0);
-            long bytes = (table.isSplit(block) ? table.size[block] : 0) - before - after;
+            long bytes = (table.isSplit(block) ? table.size(block) : 0) - before - after;
             change(stats.inactiveSplit, pool, blocks);
             change(stats.inactiveSplitBytes, pool, bytes);
         }
@@ -124,16 +124,16 @@ final class AllocatorCore {
         if (other == NIL) {
             return;
         }
-        if (table.mapped[other]) {
-            table.pool[block].remove(other);
+        if (table.isMapped(other)) {
+            table.pool(block).remove(other);
         } else {
-            table.pool[block].removeUnmapped(other);
+            table.pool(block).removeUnmapped(other);
         }
         absorb(block, other);
     }
 
     private int mergeable(int block, int neighbour) {
-        return table.isFree(neighbour) && table.mapped[block] == table.mapped[neighbour] ? neighbour : NIL;
+        return table.isFree(neighbour) && table.isMapped(block) == table.isMapped(neighbour) ? neighbour : NIL;
     }
 
     /** Takes a free neighbour's place among the free ones: cheaper than to remove and to insert. */
@@ -143,10 +143,10 @@ final class AllocatorCore {
             return;
         }
         int replaced = previous;
-        if (previous == NIL || next != NIL && table.size[next] > table.size[previous]) {
+        if (previous == NIL || next != NIL && table.size(next) > table.size(previous)) {
             replaced = next;
         }
-        FreeBlocks blocks = pool.free(table.stream[block]);
+        FreeBlocks blocks = pool.free(table.stream(block));
         if (previous != NIL && next != NIL) {
             blocks.remove(replaced == next ? previous : next);
         }
@@ -157,19 +157,19 @@ final class AllocatorCore {
         if (next != NIL) {
             absorb(block, next);
         }
-        table.cachedAt[block] = pool.searches;
+        table.setCachedAt(block, pool.searches);
         blocks.replaceAt(at, block);
     }
 
     private void absorb(int block, int neighbour) {
         BlockTable t = table;
-        if (t.previous[block] == neighbour) {
-            t.address[block] = t.address[neighbour];
-            t.splice(block, t.previous[neighbour], t.next[block]);
+        if (t.previous(block) == neighbour) {
+            t.setAddress(block, t.address(neighbour));
+            t.splice(block, t.previous(neighbour), t.next(block));
         } else {
-            t.splice(block, t.previous[block], t.next[neighbour]);
+            t.splice(block, t.previous(block), t.next(neighbour));
         }
-        t.size[block] += t.size[neighbour];
+        t.setSize(block, t.size(block) + t.size(neighbour));
         t.delete(neighbour);
     }
 

@@ -170,7 +170,7 @@ final class AllocatorSettingsParser {
         String value = next();
         check(
                 value.equals("True") || value.equals("False"),
-                "Expected 'True' or 'False' but got '" + value + "' (case matters)");
+                "Expected 'True' or 'False' at index " + (at - 1) + " in ConfigTokenizer but got '" + value + "'");
         return value.equals("True");
     }
 

@@ -39,25 +39,25 @@ final class BlockPool {
     }
 
     void insert(int block) {
-        table.cachedAt[block] = searches;
-        free(table.stream[block]).insert(block);
+        table.setCachedAt(block, searches);
+        free(table.stream(block)).insert(block);
     }
 
     void remove(int block) {
-        free(table.stream[block]).remove(block);
+        free(table.stream(block)).remove(block);
     }
 
     void insertUnmapped(int block) {
-        IntArrayList blocks = unmapped(table.stream[block]);
+        IntArrayList blocks = unmapped(table.stream(block));
         int at = 0;
-        while (at < blocks.size() && table.address[blocks.getInt(at)] < table.address[block]) {
+        while (at < blocks.size() && table.address(blocks.getInt(at)) < table.address(block)) {
             at++;
         }
         blocks.add(at, block);
     }
 
     void removeUnmapped(int block) {
-        unmapped(table.stream[block]).rem(block);
+        unmapped(table.stream(block)).rem(block);
     }
 
     /** All free blocks with memory behind them, by stream and then in search order. */

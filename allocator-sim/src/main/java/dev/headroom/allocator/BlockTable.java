@@ -3,54 +3,59 @@ package dev.headroom.allocator;
 import java.util.Arrays;
 
 /**
- * All blocks of an allocator in parallel arrays, so that steady work makes no objects. A handle is an index; handles of
- * deleted blocks are used again. Blocks of one segment are a doubly linked list in address order.
+ * All blocks of an allocator in arrays, so that steady work makes no objects. A handle is an index; handles of deleted
+ * blocks are used again. Blocks of one segment are a doubly linked list in address order. The numbers of a block lie
+ * side by side, as most steps look at several of them.
  */
 final class BlockTable {
     static final int NIL = -1;
 
-    long[] address = new long[256];
-    long[] size = new long[256];
-    long[] requested = new long[256];
-    /** Value of the pool's search counter when the block was last put among the free ones: PyTorch's gc_count_base. */
-    long[] cachedAt = new long[256];
+    private static final int SHIFT = 3;
+    private static final int ADDRESS = 0;
+    private static final int SIZE = 1;
+    private static final int REQUESTED = 2;
+    private static final int CACHED_AT = 3;
+    private static final int PREVIOUS = 4;
+    private static final int NEXT = 5;
+    private static final int STREAM_AGE = 6;
+    private static final int STATE = 7;
 
-    int[] previous = new int[256];
-    int[] next = new int[256];
-    int[] stream = new int[256];
-    /** Age of the segment as a tie-break between free blocks of one size; 0 where the profile has none. */
-    int[] age = new int[256];
-    /** Events of other streams that are still awaited. */
-    int[] events = new int[256];
+    private static final int ALLOCATED = 1;
+    private static final int UNMAPPED = 2;
+    private static final int USED_ELSEWHERE = 4;
+    private static final int EXPANDABLE = 8;
+    private static final int EVENT = 16;
+    /** Without these bits the state of a free block is 0. */
+    private static final int KIND = UNMAPPED | EXPANDABLE;
 
-    BlockPool[] pool = new BlockPool[256];
-    ExpandableSegment[] segment = new ExpandableSegment[256];
-    boolean[] allocated = new boolean[256];
-    boolean[] mapped = new boolean[256];
-    /** True when another stream recorded a use of the block; the streams are kept by {@link StreamEvents}. */
-    boolean[] usedElsewhere = new boolean[256];
-
+    private long[] data = new long[256 << SHIFT];
+    private BlockPool[] pools = new BlockPool[256];
+    private ExpandableSegment[] segments = new ExpandableSegment[256];
     private int[] spare = new int[256];
     private int spares;
     private int used;
 
-    int create(BlockPool owner, int onStream, long at, long bytes) {
+    /** A mapped block without neighbours that nobody uses. */
+    int create(BlockPool pool, int stream, long address, long size) {
         int block = spares > 0 ? spare[--spares] : fresh();
-        pool[block] = owner;
-        stream[block] = onStream;
-        address[block] = at;
-        size[block] = bytes;
-        previous[block] = NIL;
-        next[block] = NIL;
-        mapped[block] = true;
+        pools[block] = pool;
+        long[] d = data;
+        int at = block << SHIFT;
+        d[at + ADDRESS] = address;
+        d[at + SIZE] = size;
+        d[at + REQUESTED] = 0;
+        d[at + PREVIOUS] = NIL;
+        d[at + NEXT] = NIL;
+        d[at + STREAM_AGE] = (long) stream << 32;
+        d[at + STATE] = 0;
         return block;
     }
 
     void delete(int block) {
-        pool[block] = null;
-        segment[block] = null;
-        requested[block] = 0;
-        age[block] = 0;
+        pools[block] = null;
+        if (isExpandable(block)) {
+            segments[block] = null;
+        }
         if (spares == spare.length) {
             spare = Arrays.copyOf(spare, 2 * spares);
         }
@@ -63,57 +68,164 @@ final class BlockTable {
     }
 
     boolean exists(int block) {
-        return block >= 0 && block < used && pool[block] != null;
+        return block >= 0 && block < used && pools[block] != null;
     }
 
-    boolean isSplit(int block) {
-        return previous[block] != NIL || next[block] != NIL;
+    long address(int block) {
+        return data[(block << SHIFT) + ADDRESS];
+    }
+
+    void setAddress(int block, long address) {
+        data[(block << SHIFT) + ADDRESS] = address;
+    }
+
+    long size(int block) {
+        return data[(block << SHIFT) + SIZE];
+    }
+
+    void setSize(int block, long size) {
+        data[(block << SHIFT) + SIZE] = size;
+    }
+
+    long requested(int block) {
+        return data[(block << SHIFT) + REQUESTED];
+    }
+
+    /** Value of the pool's search counter when the block was last put among the free ones: PyTorch's gc_count_base. */
+    long cachedAt(int block) {
+        return data[(block << SHIFT) + CACHED_AT];
+    }
+
+    void setCachedAt(int block, long searches) {
+        data[(block << SHIFT) + CACHED_AT] = searches;
+    }
+
+    int previous(int block) {
+        return (int) data[(block << SHIFT) + PREVIOUS];
+    }
+
+    int next(int block) {
+        return (int) data[(block << SHIFT) + NEXT];
+    }
+
+    int stream(int block) {
+        return (int) (data[(block << SHIFT) + STREAM_AGE] >> 32);
+    }
+
+    /** Age of the segment as a tie-break between free blocks of one size; 0 where the profile has none. */
+    int age(int block) {
+        return (int) data[(block << SHIFT) + STREAM_AGE];
+    }
+
+    void setAge(int block, int age) {
+        int at = (block << SHIFT) + STREAM_AGE;
+        data[at] = data[at] & -1L << 32 | age;
+    }
+
+    BlockPool pool(int block) {
+        return pools[block];
+    }
+
+    /** The expandable segment that the block is part of, or null. */
+    ExpandableSegment segment(int block) {
+        return segments[block];
+    }
+
+    void setSegment(int block, ExpandableSegment segment) {
+        segments[block] = segment;
+        set(block, EXPANDABLE, true);
+    }
+
+    boolean isExpandable(int block) {
+        return (state(block) & EXPANDABLE) != 0;
+    }
+
+    boolean isMapped(int block) {
+        return (state(block) & UNMAPPED) == 0;
+    }
+
+    void setMapped(int block, boolean mapped) {
+        set(block, UNMAPPED, !mapped);
+    }
+
+    boolean isAllocated(int block) {
+        return (state(block) & ALLOCATED) != 0;
+    }
+
+    void allocate(int block, long requested) {
+        int at = block << SHIFT;
+        data[at + REQUESTED] = requested;
+        data[at + STATE] |= ALLOCATED;
+    }
+
+    void deallocate(int block) {
+        data[(block << SHIFT) + STATE] &= ~ALLOCATED;
+    }
+
+    /** True when another stream recorded a use of the block; the streams are kept by {@link StreamEvents}. */
+    boolean isUsedElsewhere(int block) {
+        return (state(block) & USED_ELSEWHERE) != 0;
+    }
+
+    void setUsedElsewhere(int block, boolean usedElsewhere) {
+        set(block, USED_ELSEWHERE, usedElsewhere);
+    }
+
+    /** Events of other streams that are still awaited. */
+    int events(int block) {
+        return (int) (state(block) / EVENT);
+    }
+
+    void addEvents(int block, int more) {
+        data[(block << SHIFT) + STATE] += (long) more * EVENT;
     }
 
     /** Free for use: not handed out and not awaited on another stream. */
     boolean isFree(int block) {
-        return block != NIL && !allocated[block] && events[block] == 0 && !usedElsewhere[block];
+        return block != NIL && (state(block) & ~KIND) == 0;
+    }
+
+    boolean isSplit(int block) {
+        return (data[(block << SHIFT) + PREVIOUS] & data[(block << SHIFT) + NEXT]) != NIL;
     }
 
     /** Puts a block between two neighbours, either of which may be absent. */
     void splice(int block, int before, int after) {
-        previous[block] = before;
-        next[block] = after;
+        long[] d = data;
+        d[(block << SHIFT) + PREVIOUS] = before;
+        d[(block << SHIFT) + NEXT] = after;
         if (before != NIL) {
-            next[before] = block;
+            d[(before << SHIFT) + NEXT] = block;
         }
         if (after != NIL) {
-            previous[after] = block;
+            d[(after << SHIFT) + PREVIOUS] = block;
         }
     }
 
-    /** Takes over segment, tie-break age and so on from a block of the same segment. */
+    /** Takes over the segment and its age from a block of the same segment. */
     void inherit(int block, int from) {
-        segment[block] = segment[from];
-        age[block] = age[from];
+        setAge(block, age(from));
+        if (isExpandable(from)) {
+            setSegment(block, segments[from]);
+        }
+    }
+
+    private long state(int block) {
+        return data[(block << SHIFT) + STATE];
+    }
+
+    private void set(int block, int bit, boolean on) {
+        int at = (block << SHIFT) + STATE;
+        data[at] = on ? data[at] | bit : data[at] & ~bit;
     }
 
     private int fresh() {
-        if (used == address.length) {
-            grow(2 * used);
+        if (used == pools.length) {
+            int capacity = 2 * used;
+            data = Arrays.copyOf(data, capacity << SHIFT);
+            pools = Arrays.copyOf(pools, capacity);
+            segments = Arrays.copyOf(segments, capacity);
         }
         return used++;
-    }
-
-    private void grow(int capacity) {
-        address = Arrays.copyOf(address, capacity);
-        size = Arrays.copyOf(size, capacity);
-        requested = Arrays.copyOf(requested, capacity);
-        cachedAt = Arrays.copyOf(cachedAt, capacity);
-        previous = Arrays.copyOf(previous, capacity);
-        next = Arrays.copyOf(next, capacity);
-        stream = Arrays.copyOf(stream, capacity);
-        age = Arrays.copyOf(age, capacity);
-        events = Arrays.copyOf(events, capacity);
-        pool = Arrays.copyOf(pool, capacity);
-        segment = Arrays.copyOf(segment, capacity);
-        allocated = Arrays.copyOf(allocated, capacity);
-        mapped = Arrays.copyOf(mapped, capacity);
-        usedElsewhere = Arrays.copyOf(usedElsewhere, capacity);
     }
 }

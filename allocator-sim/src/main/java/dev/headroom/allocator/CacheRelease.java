@@ -39,9 +39,9 @@ final class CacheRelease {
             freed = false;
             for (IntIterator it = unsplit.iterator(); it.hasNext(); ) {
                 int block = it.nextInt();
-                if (table.segment[block] == null && age(block) >= average) {
+                if (!table.isExpandable(block) && age(block) >= average) {
                     freed = true;
-                    reclaimed += table.size[block];
+                    reclaimed += table.size(block);
                     ages -= age(block);
                     candidates--;
                     core.releaseSegment(block);
@@ -64,7 +64,7 @@ final class CacheRelease {
         long wanted = Math.max(bytes, limit);
         FreeBlocks blocks = pool.free(stream);
         int at = blocks.atLeast(wanted);
-        if (at != FreeBlocks.NONE && table.segment[blocks.block(at)] == null) {
+        if (at != FreeBlocks.NONE && !table.isExpandable(blocks.block(at))) {
             core.releaseSegment(blocks.block(at));
             return true;
         }
@@ -72,13 +72,13 @@ final class CacheRelease {
         at = at == FreeBlocks.NONE ? blocks.last() : blocks.before(at);
         while (at != FreeBlocks.NONE && released < wanted) {
             int block = blocks.block(at);
-            if (table.size[block] < limit) {
+            if (table.size(block) < limit) {
                 break;
             }
             int below = blocks.before(at);
             int next = below == FreeBlocks.NONE ? BlockTable.NIL : blocks.block(below);
-            if (table.segment[block] == null) {
-                released += table.size[block];
+            if (!table.isExpandable(block)) {
+                released += table.size(block);
                 core.releaseSegment(block);
             }
             at = next == BlockTable.NIL ? FreeBlocks.NONE : blocks.positionOf(next);
@@ -91,7 +91,7 @@ final class CacheRelease {
         IntList blocks = pool.freeBlocks();
         for (IntIterator it = blocks.iterator(); it.hasNext(); ) {
             int block = it.nextInt();
-            if (table.segment[block] == null) {
+            if (!table.isExpandable(block)) {
                 if (!table.isSplit(block)) {
                     core.releaseSegment(block);
                 }
@@ -102,6 +102,6 @@ final class CacheRelease {
     }
 
     private long age(int block) {
-        return table.pool[block].searches - table.cachedAt[block];
+        return table.pool(block).searches - table.cachedAt(block);
     }
 }

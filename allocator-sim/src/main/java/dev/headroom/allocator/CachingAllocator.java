@@ -84,8 +84,8 @@ public final class CachingAllocator {
             block = blocks.block(at);
             if (shouldSplit(block, size, expands)) {
                 block = split(block, size);
-                table.cachedAt[table.next[block]] = pool.searches;
-                blocks.replaceAt(at, table.next[block]);
+                table.setCachedAt(table.next(block), pool.searches);
+                blocks.replaceAt(at, table.next(block));
                 use(block, requestedBytes);
                 return block;
             }
@@ -93,16 +93,16 @@ public final class CachingAllocator {
         } else {
             block = allocateSegment(pool, stream, size, requestedBytes);
             // A block lent by another pool is treated as if segments did not expand (try_mempool_fallback).
-            if (shouldSplit(block, size, expands && table.pool[block] == pool)) {
+            if (shouldSplit(block, size, expands && table.pool(block) == pool)) {
                 block = split(block, size);
-                table.pool[block].insert(table.next[block]);
+                table.pool(block).insert(table.next(block));
                 use(block, requestedBytes);
                 return block;
             }
         }
-        if (table.isSplit(block) && table.segment[block] == null) {
-            boolean small = table.pool[block].small;
-            stats.inactiveSplitBytes.decrease(small, table.size[block]);
+        if (table.isSplit(block) && !table.isExpandable(block)) {
+            boolean small = table.pool(block).small;
+            stats.inactiveSplitBytes.decrease(small, table.size(block));
             stats.inactiveSplit.decrease(small, 1);
         }
         use(block, requestedBytes);
@@ -121,15 +121,15 @@ public final class CachingAllocator {
             freeUncached(block);
             return;
         }
-        table.allocated[block] = false;
-        BlockPool pool = table.pool[block];
-        long size = table.size[block];
+        table.deallocate(block);
+        BlockPool pool = table.pool(block);
+        long size = table.size(block);
         stats.givenBack(pool.small, size);
-        core.emit(Action.FREE_REQUESTED, table.address[block], table.requested[block], table.stream[block], pool);
+        core.emit(Action.FREE_REQUESTED, table.address(block), table.requested(block), table.stream(block), pool);
         if (size >= maxSplitSize) {
             stats.oversizeAllocations.decrease(1);
         }
-        if (!table.usedElsewhere[block]) {
+        if (!table.isUsedElsewhere(block)) {
             core.freeBlock(block);
         } else if (capturing) {
             events.defer(block);
@@ -142,7 +142,7 @@ public final class CachingAllocator {
     public void recordStream(int block, int stream) {
         checkInUse(block);
         checkStream(stream);
-        if (settings.caching() && stream != table.stream[block]) {
+        if (settings.caching() && stream != table.stream(block)) {
             events.record(block, stream, capturing);
         }
     }
@@ -189,6 +189,21 @@ public final class CachingAllocator {
         pools.release(pool);
     }
 
+    /** Returns the cached memory of one private pool, if it has no users ({@code torch.cuda.empty_cache} within it). */
+    public void emptyCache(int pool) {
+        if (pools.isUnused(pool)) {
+            stats.syncAllStreams++;
+            events.synchronize(pools.get(pool));
+            pools.releaseUnused(pool);
+        }
+    }
+
+    /** The last reference to a {@code torch.cuda.MemPool} goes: {@link #releasePool}, then {@link #emptyCache(int)}. */
+    public void dropPool(int pool) {
+        releasePool(pool);
+        emptyCache(pool);
+    }
+
     /** Lets requests that would fail use free blocks of a private pool. */
     public void setUseOnOutOfMemory(int pool, boolean use) {
         pools.get(pool).useOnOutOfMemory = use;
@@ -212,19 +227,19 @@ public final class CachingAllocator {
     /** Bytes of a block in use. */
     public long size(int block) {
         checkInUse(block);
-        return table.size[block];
+        return table.size(block);
     }
 
     /** Bytes that were asked for. */
     public long requested(int block) {
         checkInUse(block);
-        return table.requested[block];
+        return table.requested(block);
     }
 
     /** First byte of a block in use. */
     public long address(int block) {
         checkInUse(block);
-        return table.address[block];
+        return table.address(block);
     }
 
     /** The counters, seen live: the same object at every call. */
@@ -286,13 +301,13 @@ public final class CachingAllocator {
         if (at == FreeBlocks.NONE) {
             return at;
         }
-        if (table.segment[blocks.block(at)] != null) {
+        if (table.isExpandable(blocks.block(at))) {
             at = expanding ? leastExpandable(blocks, at) : firstFixed(blocks, at);
             if (at == FreeBlocks.NONE) {
                 return at;
             }
         }
-        long found = table.size[blocks.block(at)];
+        long found = table.size(blocks.block(at));
         if (size < maxSplitSize ? found >= maxSplitSize : found - size >= settings.maxNonSplitRounding()) {
             return FreeBlocks.NONE;
         }
@@ -303,7 +318,7 @@ public final class CachingAllocator {
     private int leastExpandable(FreeBlocks blocks, int from) {
         int at = from;
         int next = blocks.after(at);
-        while (table.segment[blocks.block(at)] != null
+        while (table.isExpandable(blocks.block(at))
                 && next != FreeBlocks.NONE
                 && expandableSize(blocks.block(next)) < expandableSize(blocks.block(at))) {
             at = next;
@@ -313,13 +328,13 @@ public final class CachingAllocator {
     }
 
     private long expandableSize(int block) {
-        int next = table.next[block];
-        return table.size[block] + (next != NIL && !table.mapped[next] ? table.size[next] : 0);
+        int next = table.next(block);
+        return table.size(block) + (next != NIL && !table.isMapped(next) ? table.size(next) : 0);
     }
 
     private int firstFixed(FreeBlocks blocks, int from) {
         int at = blocks.after(from);
-        while (at != FreeBlocks.NONE && table.segment[blocks.block(at)] != null) {
+        while (at != FreeBlocks.NONE && table.isExpandable(blocks.block(at))) {
             at = blocks.after(at);
         }
         return at;
@@ -413,8 +428,8 @@ public final class CachingAllocator {
     }
 
     private boolean shouldSplit(int block, long size, boolean expanding) {
-        BlockPool pool = table.pool[block];
-        long rest = table.size[block] - size;
+        BlockPool pool = table.pool(block);
+        long rest = table.size(block) - size;
         if (rest == 0 || pool.owner != null && !pool.owner.splits) {
             return false;
         }
@@ -427,18 +442,18 @@ public final class CachingAllocator {
     /** Cuts the front off a block; the caller puts the rest, which follows it, among the free ones. */
     private int split(int rest, long size) {
         BlockTable t = table;
-        BlockPool pool = t.pool[rest];
+        BlockPool pool = t.pool(rest);
         boolean wasSplit = t.isSplit(rest);
-        int block = t.create(pool, t.stream[rest], t.address[rest], size);
+        int block = t.create(pool, t.stream(rest), t.address(rest), size);
         t.inherit(block, rest);
-        t.splice(block, t.previous[rest], rest);
-        t.address[rest] += size;
-        t.size[rest] -= size;
-        if (t.segment[rest] == null) {
+        t.splice(block, t.previous(rest), rest);
+        t.setAddress(rest, t.address(rest) + size);
+        t.setSize(rest, t.size(rest) - size);
+        if (!t.isExpandable(rest)) {
             if (wasSplit) {
                 stats.inactiveSplitBytes.decrease(pool.small, size);
             } else {
-                stats.inactiveSplitBytes.increase(pool.small, t.size[rest]);
+                stats.inactiveSplitBytes.increase(pool.small, t.size(rest));
                 stats.inactiveSplit.increase(pool.small, 1);
             }
         }
@@ -446,12 +461,11 @@ public final class CachingAllocator {
     }
 
     private void use(int block, long requestedBytes) {
-        table.allocated[block] = true;
-        table.requested[block] = requestedBytes;
-        BlockPool pool = table.pool[block];
+        table.allocate(block, requestedBytes);
+        BlockPool pool = table.pool(block);
         boolean small = pool.small;
-        long size = table.size[block];
-        core.emit(Action.ALLOC, table.address[block], requestedBytes, table.stream[block], pool);
+        long size = table.size(block);
+        core.emit(Action.ALLOC, table.address(block), requestedBytes, table.stream(block), pool);
         stats.handedOut(small, size, requestedBytes);
         core.ideal.active(stats.activeBytesNow());
         if (size >= maxSplitSize) {
@@ -470,10 +484,10 @@ public final class CachingAllocator {
     }
 
     private void freeUncached(int block) {
-        BlockPool pool = table.pool[block];
-        table.allocated[block] = false;
-        core.emit(Action.FREE_REQUESTED, table.address[block], table.requested[block], table.stream[block], pool);
-        stats.givenBack(pool.small, table.size[block]);
+        BlockPool pool = table.pool(block);
+        table.deallocate(block);
+        core.emit(Action.FREE_REQUESTED, table.address(block), table.requested(block), table.stream(block), pool);
+        stats.givenBack(pool.small, table.size(block));
         core.freeBlock(block);
         core.releaseSegment(block);
     }
@@ -501,7 +515,7 @@ public final class CachingAllocator {
     }
 
     private void checkInUse(int block) {
-        if (!table.exists(block) || !table.allocated[block]) {
+        if (!table.exists(block) || !table.isAllocated(block)) {
             throw new IllegalArgumentException("block " + block + " is not in use: it was freed or never allocated");
         }
     }

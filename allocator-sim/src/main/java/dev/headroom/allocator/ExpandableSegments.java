@@ -25,12 +25,12 @@ final class ExpandableSegments {
         if (block == NIL) {
             return NIL;
         }
-        if (!table.mapped[block] && !map(block, Math.min(table.size[block], bytes))) {
+        if (!table.isMapped(block) && !map(block, Math.min(table.size(block), bytes))) {
             return NIL;
         }
-        while (table.size[block] < bytes) {
-            int next = table.next[block];
-            if (!map(next, Math.min(bytes - table.size[block], table.size[next]))) {
+        while (table.size(block) < bytes) {
+            int next = table.next(block);
+            if (!map(next, Math.min(bytes - table.size(block), table.size(next)))) {
                 return NIL;
             }
             block = next;
@@ -41,9 +41,9 @@ final class ExpandableSegments {
 
     /** Takes the memory from all whole granules of a free block; an empty segment gives up its addresses. */
     void release(int block) {
-        if (unmap(block) && table.previous[block] == NIL && table.next[block] == NIL) {
-            ExpandableSegment segment = table.segment[block];
-            table.pool[block].removeUnmapped(block);
+        if (unmap(block) && table.previous(block) == NIL && table.next(block) == NIL) {
+            ExpandableSegment segment = table.segment(block);
+            table.pool(block).removeUnmapped(block);
             core.memory.releaseAddresses(segment.address(), segment.bytes());
             table.delete(block);
         }
@@ -54,8 +54,8 @@ final class ExpandableSegments {
         IntArrayList unmapped = pool.unmapped(stream);
         for (int i = 0; i < unmapped.size(); i++) {
             int block = unmapped.getInt(i);
-            if (table.isFree(table.previous[block])) {
-                block = table.previous[block];
+            if (table.isFree(table.previous(block))) {
+                block = table.previous(block);
             }
             if (hasRoom(block, bytes)) {
                 return block;
@@ -66,8 +66,8 @@ final class ExpandableSegments {
 
     private boolean hasRoom(int block, long bytes) {
         long room = 0;
-        for (int b = block; room < bytes && table.isFree(b); b = table.next[b]) {
-            room += table.size[b];
+        for (int b = block; room < bytes && table.isFree(b); b = table.next(b)) {
+            room += table.size(b);
         }
         return room >= bytes;
     }
@@ -85,46 +85,46 @@ final class ExpandableSegments {
                     + " bytes: PyTorch stops here with a driver error; use fewer streams");
         }
         int block = table.create(pool, stream, address, reserve);
-        table.mapped[block] = false;
-        table.segment[block] = new ExpandableSegment(address, reserve, granule);
-        table.age[block] = core.nextAge();
+        table.setMapped(block, false);
+        table.setSegment(block, new ExpandableSegment(address, reserve, granule));
+        table.setAge(block, core.nextAge());
         pool.insertUnmapped(block);
         return block;
     }
 
     /** Maps whole granules at the start of an unmapped block and puts them among the free ones. */
     private boolean map(int block, long bytes) {
-        ExpandableSegment segment = table.segment[block];
-        BlockPool pool = table.pool[block];
-        long from = table.address[block];
+        ExpandableSegment segment = table.segment(block);
+        BlockPool pool = table.pool(block);
+        long from = table.address(block);
         long mapped = segment.up(from + bytes) - from;
         if (!core.memory.map(from, mapped, segment.granule())) {
             return false;
         }
         pool.removeUnmapped(block);
-        table.mapped[block] = true;
-        if (mapped < table.size[block]) {
-            int rest = table.create(pool, table.stream[block], from + mapped, table.size[block] - mapped);
-            table.mapped[rest] = false;
+        table.setMapped(block, true);
+        if (mapped < table.size(block)) {
+            int rest = table.create(pool, table.stream(block), from + mapped, table.size(block) - mapped);
+            table.setMapped(rest, false);
             table.inherit(rest, block);
-            table.splice(rest, block, table.next[block]);
+            table.splice(rest, block, table.next(block));
             pool.insertUnmapped(rest);
-            table.size[block] = mapped;
+            table.setSize(block, mapped);
         }
-        core.merge(block, table.previous[block]);
-        core.merge(block, table.next[block]);
+        core.merge(block, table.previous(block));
+        core.merge(block, table.next(block));
         pool.insert(block);
         core.reserve(pool, mapped);
-        core.emit(Action.SEGMENT_MAP, from, mapped, table.stream[block], pool);
+        core.emit(Action.SEGMENT_MAP, from, mapped, table.stream(block), pool);
         return true;
     }
 
     /** Returns whether anything was unmapped; the block then is the unmapped range. */
     private boolean unmap(int block) {
-        ExpandableSegment segment = table.segment[block];
-        BlockPool pool = table.pool[block];
-        long start = table.address[block];
-        long end = start + table.size[block];
+        ExpandableSegment segment = table.segment(block);
+        BlockPool pool = table.pool(block);
+        long start = table.address(block);
+        long end = start + table.size(block);
         long from = segment.up(start);
         long to = segment.down(end);
         if (from >= to) {
@@ -133,25 +133,25 @@ final class ExpandableSegments {
         core.memory.unmap(from, to - from, segment.granule());
         pool.remove(block);
         if (from > start) {
-            int before = table.create(pool, table.stream[block], start, from - start);
+            int before = table.create(pool, table.stream(block), start, from - start);
             table.inherit(before, block);
-            table.splice(before, table.previous[block], block);
+            table.splice(before, table.previous(block), block);
             pool.insert(before);
         }
         if (to < end) {
-            int after = table.create(pool, table.stream[block], to, end - to);
+            int after = table.create(pool, table.stream(block), to, end - to);
             table.inherit(after, block);
-            table.splice(after, block, table.next[block]);
+            table.splice(after, block, table.next(block));
             pool.insert(after);
         }
-        table.address[block] = from;
-        table.size[block] = to - from;
-        table.mapped[block] = false;
-        core.merge(block, table.previous[block]);
-        core.merge(block, table.next[block]);
+        table.setAddress(block, from);
+        table.setSize(block, to - from);
+        table.setMapped(block, false);
+        core.merge(block, table.previous(block));
+        core.merge(block, table.next(block));
         pool.insertUnmapped(block);
         core.unreserve(pool, to - from);
-        core.emit(Action.SEGMENT_UNMAP, from, to - from, table.stream[block], pool);
+        core.emit(Action.SEGMENT_UNMAP, from, to - from, table.stream(block), pool);
         return true;
     }
 }

@@ -186,7 +186,7 @@ final class FreeBlocks {
     }
 
     private long key(int block) {
-        return table.size[block] >>> UNIT_BITS << AGE_BITS | table.age[block];
+        return table.size(block) >>> UNIT_BITS << AGE_BITS | table.age(block);
     }
 
     /** Index in a chunk where the block is, or would be put. */
@@ -194,14 +194,17 @@ final class FreeBlocks {
         long[] k = keys[chunk];
         int count = counts[chunk];
         int index = firstAtLeast(k, count, key);
-        long address = table.address[block];
-        while (index < count && k[index] == key && table.address[blocks[chunk][index]] < address) {
+        long address = table.address(block);
+        while (index < count && k[index] == key && table.address(blocks[chunk][index]) < address) {
             index++;
         }
         return index;
     }
 
     private int firstChunkReaching(long key) {
+        if (chunks == 1) {
+            return keys[0][counts[0] - 1] < key ? 1 : 0;
+        }
         int low = 0;
         int high = chunks;
         while (low < high) {

@@ -87,16 +87,27 @@ final class PrivatePools {
         return usable;
     }
 
-    /** Returns the memory of pools without users, and forgets those that are empty. */
+    boolean isUnused(int id) {
+        PrivatePool pool = pools.get(id);
+        return pool != null && pool.uses == 0;
+    }
+
+    /** Returns the memory of all pools without users. */
     void releaseUnused() {
-        for (PrivatePool pool : new ArrayList<>(pools.values())) {
-            if (pool.uses == 0) {
-                release.releaseAll(pool.small);
-                release.releaseAll(pool.large);
-                if (pool.segments == 0) {
-                    pools.remove(pool.id);
-                }
+        for (int id : pools.keySet().toIntArray()) {
+            if (isUnused(id)) {
+                releaseUnused(id);
             }
+        }
+    }
+
+    /** Returns the memory of a pool without users, and forgets it when it is empty. */
+    void releaseUnused(int id) {
+        PrivatePool pool = pools.get(id);
+        release.releaseAll(pool.small);
+        release.releaseAll(pool.large);
+        if (pool.segments == 0) {
+            pools.remove(id);
         }
     }
 }

@@ -11,7 +11,7 @@ final class SegmentMap {
     static List<Segment> of(BlockTable table) {
         List<Segment> segments = new ArrayList<>();
         for (int block = 0; block < table.bound(); block++) {
-            if (table.exists(block) && table.mapped[block] && !continues(table, block)) {
+            if (table.exists(block) && table.isMapped(block) && !continues(table, block)) {
                 segments.add(segment(table, block));
             }
         }
@@ -20,30 +20,30 @@ final class SegmentMap {
     }
 
     private static boolean continues(BlockTable table, int block) {
-        int previous = table.previous[block];
-        return previous != BlockTable.NIL && table.mapped[previous];
+        int previous = table.previous(block);
+        return previous != BlockTable.NIL && table.isMapped(previous);
     }
 
     private static Segment segment(BlockTable table, int head) {
         List<Segment.Block> blocks = new ArrayList<>();
         long size = 0;
-        for (int b = head; b != BlockTable.NIL && table.mapped[b]; b = table.next[b]) {
-            size += table.size[b];
-            blocks.add(new Segment.Block(b, table.address[b], table.size[b], table.requested[b], state(table, b)));
+        for (int b = head; b != BlockTable.NIL && table.isMapped(b); b = table.next(b)) {
+            size += table.size(b);
+            blocks.add(new Segment.Block(b, table.address(b), table.size(b), table.requested(b), state(table, b)));
         }
-        BlockPool pool = table.pool[head];
+        BlockPool pool = table.pool(head);
         return new Segment(
-                table.address[head],
+                table.address(head),
                 size,
-                table.stream[head],
+                table.stream(head),
                 pool.small,
-                table.segment[head] != null,
+                table.isExpandable(head),
                 pool.owner == null ? CachingAllocator.DEFAULT_POOL : pool.owner.id,
                 blocks);
     }
 
     static BlockState state(BlockTable table, int block) {
-        if (table.allocated[block]) {
+        if (table.isAllocated(block)) {
             return BlockState.ACTIVE_ALLOCATED;
         }
         return table.isFree(block) ? BlockState.INACTIVE : BlockState.ACTIVE_PENDING_FREE;

@@ -26,19 +26,21 @@ final class StreamEvents {
     private final Int2ObjectRBTreeMap<IntArrayFIFOQueue> awaited = new Int2ObjectRBTreeMap<>();
     private final IntArrayList deferred = new IntArrayList();
     private final IntOpenHashSet held = new IntOpenHashSet();
+    private boolean anything;
 
     StreamEvents(BlockTable table, IntConsumer whenOver) {
         this.table = table;
         this.whenOver = whenOver;
     }
 
+    /** Whether nothing is awaited; asked at every allocation. */
     boolean idle() {
-        return awaited.isEmpty() && deferred.isEmpty();
+        return !anything;
     }
 
     void record(int block, int stream, boolean capturing) {
         uses.computeIfAbsent(block, b -> new IntRBTreeSet()).add(stream);
-        table.usedElsewhere[block] = true;
+        table.setUsedElsewhere(block, true);
         if (capturing) {
             capturedUses.computeIfAbsent(block, b -> new IntOpenHashSet()).add(stream);
         }
@@ -47,17 +49,19 @@ final class StreamEvents {
     /** Keeps a block until the capture is over. */
     void defer(int block) {
         deferred.add(block);
+        anything = true;
     }
 
     /** One event for every stream that used the block. */
     void insert(int block) {
         IntRBTreeSet streams = uses.remove(block);
-        table.usedElsewhere[block] = false;
+        table.setUsedElsewhere(block, false);
         if (streams == null) {
             return;
         }
         for (IntIterator it = streams.iterator(); it.hasNext(); ) {
-            table.events[block]++;
+            table.addEvents(block, 1);
+            anything = true;
             awaited.computeIfAbsent(it.nextInt(), s -> new IntArrayFIFOQueue()).enqueue(block);
         }
     }
@@ -75,7 +79,7 @@ final class StreamEvents {
                 streams.removeAll(captured);
             }
             insert(block);
-            if (table.events[block] == 0) {
+            if (table.events(block) == 0) {
                 whenOver.accept(block);
             }
         }
@@ -89,6 +93,7 @@ final class StreamEvents {
                 end(awaited.remove(stream), null);
             }
         }
+        anything = !awaited.isEmpty() || !deferred.isEmpty();
     }
 
     /** Waits for all events, of one private pool or of all memory (null). */
@@ -100,6 +105,7 @@ final class StreamEvents {
                 awaited.put(stream, rest);
             }
         }
+        anything = !awaited.isEmpty() || !deferred.isEmpty();
     }
 
     void hold(int stream) {
@@ -120,10 +126,13 @@ final class StreamEvents {
         IntArrayFIFOQueue rest = new IntArrayFIFOQueue();
         while (!events.isEmpty()) {
             int block = events.dequeueInt();
-            if (pool != null && table.pool[block].owner != pool) {
+            if (pool != null && table.pool(block).owner != pool) {
                 rest.enqueue(block);
-            } else if (--table.events[block] == 0) {
-                whenOver.accept(block);
+            } else {
+                table.addEvents(block, -1);
+                if (table.events(block) == 0) {
+                    whenOver.accept(block);
+                }
             }
         }
         return rest;

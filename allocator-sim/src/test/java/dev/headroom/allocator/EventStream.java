@@ -13,6 +13,7 @@ final class EventStream {
 
     private final int[] slot;
     private final int[] handles;
+    private int next;
 
     private EventStream(LongArrayList bytes, LongArrayList slots, int slotCount) {
         this.bytes = bytes.toLongArray();
@@ -61,18 +62,17 @@ final class EventStream {
         return new EventStream(bytes, slots, count[0]);
     }
 
-    int length() {
-        return bytes.length;
-    }
-
-    /** Runs the whole stream once. */
-    void run(CachingAllocator allocator) {
-        for (int i = 0; i < bytes.length; i++) {
+    /** Goes on with this many operations, from the beginning again after the end. */
+    void run(CachingAllocator allocator, int operations) {
+        int i = next;
+        for (int n = 0; n < operations; n++) {
             if (bytes[i] > 0) {
                 handles[slot[i]] = allocator.allocate(bytes[i], 0);
             } else {
                 allocator.free(handles[slot[i]]);
             }
+            i = i + 1 < bytes.length ? i + 1 : 0;
         }
+        next = i;
     }
 }

@@ -19,6 +19,9 @@ final class Combinations {
             throw new BadOption("--amp fp16 cannot be combined with --dtype fp16: the GradScaler does not unscale fp16"
                     + " gradients; leave out one of them");
         }
+        if (run.checkpoint > 0 && !run.checkpointModules.isEmpty()) {
+            throw new BadOption("--checkpoint cannot be combined with --checkpoint-modules; leave out one of them");
+        }
         if ((long) run.steps * run.accumulate > MOST_PASSES) {
             throw new BadOption("--steps " + run.steps + " with --accumulate " + run.accumulate + ": more than "
                     + MOST_PASSES + " passes; the third step is like any later one, so --steps 3 is enough");
@@ -35,10 +38,10 @@ final class Combinations {
             throw new BadOption("--fused cannot be combined with --foreach true; leave out one of them");
         }
         switch (run.optimizer) {
-            case SGD, SGD_MOMENTUM, ADAM, ADAMW -> {}
+            case SGD, SGD_MOMENTUM, ADAM, ADAMW, ADAGRAD -> {}
             default ->
                 throw new BadOption("--fused: PyTorch has no fused CUDA kernel for --optimizer "
-                        + run.optimizer.option() + "; leave it out, or take sgd, adam or adamw");
+                        + run.optimizer.option() + "; leave it out, or take sgd, adam, adamw or adagrad");
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.headroom.graph.DType;
 import dev.headroom.report.OptionNames;
 import dev.headroom.training.LossKind;
 import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,6 +48,12 @@ final class ScenarioOptions {
 
     @Option(names = "--checkpoint", paramLabel = "SEGMENTS", description = "Recompute activations in backward.")
     String checkpoint;
+
+    @Option(
+            names = "--checkpoint-modules",
+            paramLabel = "PATTERN",
+            description = "Recompute every call of these modules: * is part of a name, ** any path; repeatable.")
+    List<String> checkpointModules = new ArrayList<>();
 
     @Option(names = "--reentrant", paramLabel = "BOOL", description = "Variant of checkpointing: true or false.")
     String reentrant;
@@ -115,6 +122,7 @@ final class ScenarioOptions {
         if (checkpoint != null && !checkpoint.equals("none")) {
             run.checkpoint = (int) Whole.parse("--checkpoint", checkpoint, 1, 1_000_000);
         }
+        run.checkpointModules = List.copyOf(checkpointModules);
         if (reentrant != null && !reentrant.equals("auto")) {
             run.reentrant = Choice.of("--reentrant", reentrant, new Boolean[] {true, false}, Object::toString);
         }
@@ -139,7 +147,8 @@ final class ScenarioOptions {
     /** What was asked for and cannot have an effect, one line each. */
     List<String> withoutEffect(TrainingRun run) {
         List<String> lines = new ArrayList<>();
-        if (run.reentrant != null && run.checkpoint == 0) {
+        boolean modules = !run.checkpointModules.isEmpty();
+        if (run.reentrant != null && run.checkpoint == 0 && !modules) {
             lines.add("--reentrant has no effect without --checkpoint");
         }
         if (run.inference) {
@@ -149,6 +158,7 @@ final class ScenarioOptions {
             note(lines, run.accumulate > 1, "--accumulate");
             note(lines, zeroGradKeep, "--zero-grad-keep");
             note(lines, run.checkpoint > 0, "--checkpoint");
+            note(lines, modules, "--checkpoint-modules");
         }
         return lines;
     }
@@ -195,9 +205,7 @@ final class ScenarioOptions {
     }
 
     private String version() {
-        if (!torch.matches("\\d{1,3}\\.\\d{1,3}(\\.\\d{1,3})?")) {
-            throw new BadOption("--torch: '" + torch + "' is not a version; write it like 2.14");
-        }
+        TorchVersion.of(torch);
         return torch;
     }
 }

@@ -1,5 +1,7 @@
 package dev.headroom.execution;
 
+import dev.headroom.checkpoint.CheckpointPlan;
+import dev.headroom.checkpoint.Region;
 import dev.headroom.graph.Argument;
 import dev.headroom.graph.DType;
 import dev.headroom.graph.Graph;
@@ -7,16 +9,21 @@ import dev.headroom.graph.GraphException;
 import dev.headroom.graph.Node;
 import dev.headroom.graph.SymExpr;
 import dev.headroom.graph.TensorMeta;
+import dev.headroom.ops.Autocast;
 import dev.headroom.ops.Call;
 import dev.headroom.ops.Registry;
 import dev.headroom.ops.Rule;
 import dev.headroom.shadow.Attribution;
+import dev.headroom.shadow.Engine;
 import dev.headroom.shadow.Frame;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Tensor;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Runs a graph's operators in order over a {@link Runtime}, with the lifetimes of the Python program behind it. */
 final class GraphRunner {
@@ -28,10 +35,31 @@ final class GraphRunner {
     private final Rule[] rules;
     private final int[] attributions;
     private final Map<String, GraphRunner> subgraphs = new HashMap<>();
+    private final CheckpointPlan plan;
+    private final Engine engine;
+    private final ModelTypes types;
+    private final NamedTypes namedTypes;
+    private final Set<Region> withoutGradients = new LinkedHashSet<>();
 
-    GraphRunner(Runtime runtime, Graph graph, Map<String, Long> symbols, Unmodelled unmodelled) {
+    /** A runner that recomputes nothing. */
+    GraphRunner(Runtime runtime, Graph graph, Map<String, Long> symbols, Unmodelled unmodelled, ModelTypes types) {
+        this(runtime, CheckpointPlan.none(graph), null, symbols, unmodelled, types);
+    }
+
+    /** @param engine runs the backward passes inside re-entrant checkpoints */
+    GraphRunner(
+            Runtime runtime,
+            CheckpointPlan plan,
+            Engine engine,
+            Map<String, Long> symbols,
+            Unmodelled unmodelled,
+            ModelTypes types) {
+        this.types = types;
+        this.namedTypes = new NamedTypes(plan.graph(), types.archive(), types.run());
         this.runtime = runtime;
-        this.graph = graph;
+        this.graph = plan.graph();
+        this.plan = plan;
+        this.engine = engine;
         this.symbols = symbols;
         this.unmodelled = unmodelled;
         this.lifetimes = Lifetimes.of(graph);
@@ -53,17 +81,80 @@ final class GraphRunner {
      */
     Tensor[] run(Map<String, Tensor> inputs) {
         Map<String, Tensor> values = new HashMap<>(inputs);
+        namedTypes.note(values);
         int before = runtime.attribution();
+        int at = 0;
+        for (Region region : plan.regions()) {
+            steps(at, region.from(), values);
+            checkpoint(region, values, inputs);
+            at = region.to();
+        }
+        steps(at, graph.nodes().size(), values);
+        runtime.attribute(before);
+        return outputs(values, inputs);
+    }
+
+    /** Runs a range of nodes, and drops what Python drops on the way. */
+    private void steps(int from, int to, Map<String, Tensor> values) {
         List<Node> nodes = graph.nodes();
-        for (int i = 0; i < nodes.size(); i++) {
+        for (int i = from; i < to; i++) {
             runtime.attribute(attributions[i]);
-            step(nodes.get(i), rules[i], values);
+            step(i, values);
             for (String v : lifetimes.releasedAfter(i)) {
                 runtime.release(values.remove(v));
             }
         }
-        runtime.attribute(before);
-        return outputs(values, inputs);
+    }
+
+    private void checkpoint(Region region, Map<String, Tensor> values, Map<String, Tensor> model) {
+        Tensor[] inputs = region.inputs().stream().map(values::get).toArray(Tensor[]::new);
+        if (plan.reentrant() && runtime.gradMode() && !requiresGrad(inputs)) {
+            withoutGradients.add(region);
+        }
+        Frame frame = runtime.frame();
+        try {
+            Tensor[] made = plan.run(runtime, engine, given -> region(region, given, model), inputs);
+            for (int i = 0; i < made.length; i++) {
+                values.put(region.outputs().get(i), runtime.retain(made[i]));
+            }
+        } finally {
+            frame.close();
+        }
+        for (int i = region.from(); i < region.to(); i++) {
+            for (String v : lifetimes.releasedAfter(i)) {
+                runtime.release(values.remove(v));
+            }
+        }
+    }
+
+    private static boolean requiresGrad(Tensor[] tensors) {
+        return Arrays.stream(tensors).anyMatch(t -> t != null && t.requiresGrad());
+    }
+
+    /** Re-entrant checkpoints that ran although none of their inputs requires a gradient. */
+    int checkpointsWithoutGradients() {
+        return withoutGradients.size();
+    }
+
+    /** Runs a region's nodes on their own. What it reads is borrowed; results become locals of the running frame. */
+    private Tensor[] region(Region region, Tensor[] inputs, Map<String, Tensor> model) {
+        Map<String, Tensor> values = new HashMap<>();
+        region.held().forEach(name -> values.put(name, model.get(name)));
+        for (int i = 0; i < inputs.length; i++) {
+            values.put(region.inputs().get(i), inputs[i]);
+        }
+        values.values().forEach(runtime::retain);
+        try {
+            steps(region.from(), region.to(), values);
+            Tensor[] out = new Tensor[region.outputs().size()];
+            for (int i = 0; i < out.length; i++) {
+                out[i] = runtime.retain(values.get(region.outputs().get(i)));
+                runtime.adopt(out[i]);
+            }
+            return out;
+        } finally {
+            values.values().forEach(runtime::release);
+        }
     }
 
     private Tensor[] outputs(Map<String, Tensor> values, Map<String, Tensor> inputs) {
@@ -83,14 +174,16 @@ final class GraphRunner {
         return out;
     }
 
-    private void step(Node node, Rule rule, Map<String, Tensor> values) {
+    private void step(int index, Map<String, Tensor> values) {
+        Node node = graph.nodes().get(index);
+        Rule rule = rules[index];
         Frame frame = runtime.frame();
         try {
             Tensor[] results;
             if (node.target().startsWith("higher_order.")) {
                 results = higherOrder(node, values);
             } else if (rule != null) {
-                results = rule.run(new Call(runtime, node, values, symbols));
+                results = Autocast.run(call(index, node, values), rule);
             } else {
                 unmodelled.count(node.operator());
                 results = conservative(node, values);
@@ -101,12 +194,21 @@ final class GraphRunner {
         }
     }
 
+    private Call call(int index, Node node, Map<String, Tensor> values) {
+        Call call = new Call(runtime, node, values, symbols);
+        Tensor self = call.has("self") ? call.tensor("self") : null;
+        DType lower = runtime.autocast().active() ? runtime.autocast().type() : null;
+        DType named = namedTypes.at(index, self, lower);
+        return named == null ? call : call.naming(named);
+    }
+
     private void bind(Node node, Tensor[] results, Map<String, Tensor> values) {
         List<String> names = node.outputs();
         for (int i = 0; i < names.size() && i < results.length; i++) {
             if (names.get(i) != null && results[i] != null) {
                 runtime.retain(results[i]);
                 values.put(names.get(i), results[i]);
+                namedTypes.note(names.get(i), results[i]);
             }
         }
     }
@@ -135,7 +237,7 @@ final class GraphRunner {
         boolean before = runtime.setGradMode(enabled);
         Graph graphOfBody = body.graph();
         Tensor[] out = subgraphs
-                .computeIfAbsent(body.name(), k -> new GraphRunner(runtime, graphOfBody, symbols, unmodelled))
+                .computeIfAbsent(body.name(), k -> new GraphRunner(runtime, graphOfBody, symbols, unmodelled, types))
                 .run(inputs);
         runtime.setGradMode(before);
         for (Tensor t : out) {
@@ -149,10 +251,8 @@ final class GraphRunner {
      * makes a gradient for each. Never free, never silent.
      */
     private Tensor[] conservative(Node node, Map<String, Tensor> values) {
-        Tensor[] inputs = Lifetimes.uses(node).stream()
-                .map(values::get)
-                .filter(t -> t != null)
-                .toArray(Tensor[]::new);
+        Tensor[] inputs =
+                node.reads().stream().map(values::get).filter(t -> t != null).toArray(Tensor[]::new);
         Tensor[] out = new Tensor[node.outputs().size()];
         for (int i = 0; i < out.length; i++) {
             String name = node.outputs().get(i);

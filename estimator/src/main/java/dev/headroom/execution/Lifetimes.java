@@ -1,6 +1,5 @@
 package dev.headroom.execution;
 
-import dev.headroom.graph.Argument;
 import dev.headroom.graph.Graph;
 import dev.headroom.graph.Node;
 import java.util.ArrayList;
@@ -38,7 +37,7 @@ final class Lifetimes {
         Map<String, Integer> last = new HashMap<>();
         for (int i = 0; i < n; i++) {
             Node node = nodes.get(i);
-            for (String used : uses(node)) {
+            for (String used : node.reads()) {
                 Integer made = producer.get(used);
                 if (made != null) {
                     last.merge(used, end(nodes, callEnd, made, i), Math::max);
@@ -84,7 +83,7 @@ final class Lifetimes {
     }
 
     /** By node and depth of its module stack: the last node of that call. */
-    private static int[][] callEnds(List<Node> nodes) {
+    static int[][] callEnds(List<Node> nodes) {
         int[][] ends = new int[nodes.size()][];
         for (int i = nodes.size() - 1; i >= 0; i--) {
             List<Node.ModuleCall> stack = nodes.get(i).moduleStack();
@@ -98,22 +97,5 @@ final class Lifetimes {
             }
         }
         return ends;
-    }
-
-    /** Names of the tensor values that a node reads. */
-    static List<String> uses(Node node) {
-        List<String> out = new ArrayList<>(4);
-        for (Node.NamedArgument a : node.arguments()) {
-            if (a.value() instanceof Argument.Value v) {
-                out.add(v.name());
-            } else if (a.value() instanceof Argument.Values vs) {
-                for (String v : vs.names()) {
-                    if (v != null) {
-                        out.add(v);
-                    }
-                }
-            }
-        }
-        return out;
     }
 }

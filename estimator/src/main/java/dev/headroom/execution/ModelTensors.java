@@ -20,7 +20,10 @@ import java.util.Map;
  * A model's parameters and buffers on the GPU, moved there as {@code Module.cuda()} does: a module's children first, then
  * its own parameters, then its buffers; tied ones once (torch/nn/modules/module.py, _apply).
  */
-final class ModelTensors {
+public final class ModelTensors {
+    /** The operator in the attribution of parameters and buffers; its node is the qualified name. */
+    public static final String PARAMETER = "parameter";
+
     private final Runtime runtime;
     private final Map<String, Tensor> byStorageName = new HashMap<>();
     private final Map<String, Tensor> byValue = new HashMap<>();
@@ -29,7 +32,7 @@ final class ModelTensors {
 
     private final boolean channelsLast;
 
-    ModelTensors(Runtime runtime, Graph graph, DType type, boolean inference, boolean channelsLast) {
+    ModelTensors(Runtime runtime, Graph graph, DType type, boolean channelsLast) {
         this.runtime = runtime;
         this.channelsLast = channelsLast;
         ModelState state = graph.held();
@@ -56,7 +59,7 @@ final class ModelTensors {
             if (held.kind() == Graph.InputKind.PARAMETER && first) {
                 parameters.add(t);
                 parameterNames.add(e.getKey());
-                runtime.requireGrad(t, held.meta().requiresGrad() && !inference);
+                runtime.requireGrad(t, held.meta().requiresGrad());
             }
         }
     }
@@ -73,19 +76,21 @@ final class ModelTensors {
         for (String name : own.getOrDefault(module, List.of())) {
             ModelState.HeldTensor held = state.tensors().get(name);
             if (!byStorageName.containsKey(held.storage())) {
-                byStorageName.put(held.storage(), make(module, held, type));
+                byStorageName.put(held.storage(), make(name, held, type));
             }
         }
     }
 
-    private Tensor make(String module, ModelState.HeldTensor held, DType type) {
-        runtime.attribute(runtime.number(new Attribution(module, "parameter", "")));
+    private Tensor make(String name, ModelState.HeldTensor held, DType type) {
+        runtime.attribute(runtime.number(new Attribution(ModelState.owner(name), PARAMETER, name)));
         Frame frame = runtime.frame();
         try {
             long[] sizes = sizes(held.meta().sizes());
             Category category = held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
+            // Module.to converts parameters and buffers; a tensor that the program itself holds stays as it is.
+            DType converted = held.kind() == Graph.InputKind.CONSTANT ? null : type;
             Tensor t = runtime.emptyStrided(
-                    GraphRunner.typeUnder(held.meta().dtype(), type), sizes, strides(held, sizes), category);
+                    GraphRunner.typeUnder(held.meta().dtype(), converted), sizes, strides(held, sizes), category);
             return runtime.retain(t);
         } finally {
             frame.close();
@@ -115,12 +120,12 @@ final class ModelTensors {
     }
 
     /** In the order of {@code parameters()}. */
-    List<Tensor> parameters() {
+    public List<Tensor> parameters() {
         return parameters;
     }
 
     /** Qualified names, parallel to {@link #parameters}. */
-    List<String> parameterNames() {
+    public List<String> parameterNames() {
         return parameterNames;
     }
 

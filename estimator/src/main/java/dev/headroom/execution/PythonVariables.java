@@ -52,11 +52,8 @@ final class PythonVariables {
         }
         int end = statementEnd(made, depth);
         PythonFrame line = frames.get(made).get(depth);
-        if (lastUse <= end && !keptByLibrary(made, line)) {
-            return lastUse; // a temporary of the statement
-        }
-        if (lastUse <= end) {
-            return end;
+        if (lastUse <= end) { // a temporary of the statement
+            return LibraryVariables.hold(line.text(), nodes.get(made).operator()) ? end : lastUse;
         }
         List<String> names = line.assigned();
         if (names.isEmpty()) {
@@ -64,15 +61,6 @@ final class PythonVariables {
         }
         boolean several = names.size() > 1 && nodes.get(made).outputs().size() == names.size();
         return Math.max(lastUse, rebound(names.get(several ? output : 0), end + 1, made, depth));
-    }
-
-    /**
-     * {@code ForCausalLMLoss} pads the labels into a variable of its own, which lives until it returns
-     * (transformers, loss/loss_utils.py); the function itself leaves no frame.
-     */
-    private boolean keptByLibrary(int made, PythonFrame line) {
-        return line.text().contains("self.loss_function(")
-                && nodes.get(made).operator().equals("aten.pad");
     }
 
     /** End of the statement that gives a name another value, or of the call. */
@@ -93,7 +81,24 @@ final class PythonVariables {
         return callEnds;
     }
 
-    private int statementEnd(int node, int depth) {
+    /** Depth of the innermost known frame of a node, or -1. */
+    int depth(int node) {
+        return frames.get(node).size() - 1;
+    }
+
+    /** The line that a node's call at a depth was running; an empty one where it is not known. */
+    PythonFrame frame(int node, int depth) {
+        List<PythonFrame> of = frames.get(node);
+        return depth < of.size() ? of.get(depth) : new PythonFrame("", 0, "");
+    }
+
+    /** Last node of the module call at a depth. */
+    int callEnd(int node, int depth) {
+        return callEnd[node][depth];
+    }
+
+    /** Last node of the statement that runs at a depth. */
+    int statementEnd(int node, int depth) {
         if (frames.get(node).size() <= depth) {
             return UNKNOWN;
         }

@@ -1,5 +1,6 @@
 package dev.headroom.execution;
 
+import dev.headroom.checkpoint.CheckpointPlan;
 import dev.headroom.graph.DType;
 import dev.headroom.graph.Graph;
 import dev.headroom.graph.GraphException;
@@ -10,15 +11,19 @@ import dev.headroom.ops.Squeeze;
 import dev.headroom.optim.Optimizer;
 import dev.headroom.optim.Optimizers;
 import dev.headroom.shadow.Attribution;
+import dev.headroom.shadow.AutocastMode;
 import dev.headroom.shadow.Category;
 import dev.headroom.shadow.Engine;
 import dev.headroom.shadow.Frame;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Shapes;
 import dev.headroom.shadow.Tensor;
+import dev.headroom.training.GradScaler;
 import dev.headroom.training.LossKind;
+import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -40,9 +45,14 @@ public final class TrainingLoop {
     private final PhaseListener listener;
     private final Unmodelled unmodelled;
     private final Engine engine;
+    private final CheckpointPlan plan;
+    private final ModelTypes types;
+    private GraphRunner forward;
 
     private ModelTensors model;
+    private OutputShape firstOutput;
     private Optimizer optimizer;
+    private GradScaler scaler;
     private Map<String, Tensor> inputs;
     private Tensor target;
     private Tensor[] outputs = new Tensor[0];
@@ -53,18 +63,20 @@ public final class TrainingLoop {
 
     public TrainingLoop(
             Runtime runtime,
-            Graph graph,
+            Graph traced,
             TrainingRun run,
             Map<String, Long> symbols,
             Unmodelled unmodelled,
             PhaseListener listener) {
         this.runtime = runtime;
-        this.graph = graph;
+        this.types = ModelTypes.of(traced, run);
+        this.graph = types.mixed() ? TracedAliases.undo(traced) : traced;
         this.run = run;
         this.symbols = symbols;
         this.unmodelled = unmodelled;
         this.listener = listener;
         this.engine = new Engine(runtime, new EngineArithmetic());
+        this.plan = CheckpointPlan.of(graph, run);
     }
 
     /** The phase that runs, for the place of an out-of-memory error. */
@@ -87,38 +99,58 @@ public final class TrainingLoop {
         return optimizer;
     }
 
+    /** What the user should know of how the run went, one line each. */
+    public List<String> warnings() {
+        int lost = forward == null ? 0 : forward.checkpointsWithoutGradients();
+        return lost == 0
+                ? List.of()
+                : List.of("re-entrant checkpointing: in " + lost + " checkpoint" + (lost == 1 ? "" : "s")
+                        + " none of the inputs requires a gradient, so that the parameters there get none and are not"
+                        + " trained (PyTorch warns of it, too); take --reentrant false, or --input-grad");
+    }
+
     /** Plays all steps. */
     public void play() {
-        model = new ModelTensors(runtime, graph, run.dtype, run.inference, run.channelsLast);
+        model = new ModelTensors(runtime, graph, run.dtype, run.channelsLast);
+        who("optimizer");
         optimizer = run.inference ? null : Optimizers.of(run, runtime, model.parameters());
+        if (run.amp == DType.FLOAT16 && !run.inference) {
+            scaler = new GradScaler(runtime, model.parameters(), run.fused);
+        }
         end("model");
         phase = "inputs";
         makeInputs();
         end("inputs");
-        GraphRunner forward = new GraphRunner(runtime, graph, symbols, unmodelled);
+        forward = new GraphRunner(runtime, plan, engine, symbols, unmodelled, types);
         for (int s = 0; s < run.steps; s++) {
             step = s;
             if (run.inference) {
                 runtime.setGradMode(false);
-                forward(forward);
+                AutocastMode.State before = enterAutocast();
+                forward();
+                runtime.autocast().exit(before);
+                end("forward");
             } else {
-                train(forward);
+                train();
             }
         }
     }
 
-    private void train(GraphRunner forward) {
+    private void train() {
         phase = "zero_grad";
         who("zero_grad");
-        if (!run.zeroGradKeep) {
+        if (!run.zeroGradKeep && TorchVersion.of(run.torch).zeroGradSetsToNone()) {
             model.dropGradients();
         }
         end("zero_grad");
         for (int k = 0; k < run.accumulate; k++) {
             micro = run.accumulate > 1 ? k : null;
-            forward(forward);
+            AutocastMode.State before = enterAutocast();
+            forward();
+            end("forward");
             phase = "loss";
             computeLoss();
+            runtime.autocast().exit(before);
             end("loss");
             phase = "backward";
             backward();
@@ -130,10 +162,17 @@ public final class TrainingLoop {
         micro = null;
         phase = "optimizer";
         who("optimizer");
-        if (optimizer != null) {
+        if (optimizer != null && scaler != null) {
+            scaler.step(optimizer::step);
+        } else if (optimizer != null) {
             optimizer.step();
         }
         end("optimizer");
+    }
+
+    private AutocastMode.State enterAutocast() {
+        return runtime.autocast()
+                .enter(run.amp == null ? runtime.autocast().state() : new AutocastMode.State(true, run.amp, true));
     }
 
     private void who(String operator) {
@@ -177,27 +216,24 @@ public final class TrainingLoop {
         }
     }
 
-    private TensorMeta firstOutput() {
-        for (Graph.Output o : graph.outputs()) {
-            if (o.kind() != Graph.OutputKind.MUTATION && o.value() != null) {
-                return graph.values().get(o.value());
-            }
+    private OutputShape firstOutput() {
+        if (firstOutput == null) {
+            firstOutput = OutputShape.of(graph, symbols, runtime);
         }
-        throw new GraphException(
-                "the model returns no tensor, so there is nothing to train on; export it with its outputs");
+        return firstOutput;
     }
 
     private LossKind lossKind() {
         if (run.loss != LossKind.AUTO) {
             return run.loss;
         }
-        return firstOutput().sizes().isEmpty() ? LossKind.OUTPUT : LossKind.CROSS_ENTROPY;
+        return firstOutput().sizes().length == 0 ? LossKind.OUTPUT : LossKind.CROSS_ENTROPY;
     }
 
     /** What the loss compares with: class indices, or values like the output's; {@code null} when it needs nothing. */
     private Tensor makeTarget() {
-        TensorMeta out = firstOutput();
-        long[] sizes = out.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
+        OutputShape out = firstOutput();
+        long[] sizes = out.sizes();
         return switch (lossKind()) {
             case CROSS_ENTROPY -> {
                 long[] logits = classified(sizes);
@@ -212,7 +248,7 @@ public final class TrainingLoop {
                 }
                 yield held(DType.INT64, labels, Shapes.contiguous(labels));
             }
-            case MSE -> held(GraphRunner.typeUnder(out.dtype(), run.dtype), sizes, Shapes.contiguous(sizes));
+            case MSE -> held(GraphRunner.typeUnder(out.type(), run.dtype), sizes, Shapes.contiguous(sizes));
             default -> null;
         };
     }
@@ -225,9 +261,9 @@ public final class TrainingLoop {
         return sizes;
     }
 
-    private void forward(GraphRunner runner) {
+    private void forward() {
         phase = "forward";
-        Tensor[] made = runner.run(inputs);
+        Tensor[] made = forward.run(inputs);
         for (Tensor t : outputs) {
             runtime.release(t);
         }
@@ -237,7 +273,6 @@ public final class TrainingLoop {
                 runtime.setCategory(t, Category.OUTPUTS);
             }
         }
-        end("forward");
     }
 
     private void computeLoss() {
@@ -287,8 +322,9 @@ public final class TrainingLoop {
         who("backward");
         Frame frame = runtime.frame();
         try {
-            Tensor one = runtime.emptyLike(loss);
-            engine.backward(loss, one);
+            Tensor root = scaler == null ? loss : Losses.scale(runtime, loss, scaler.scale());
+            Tensor one = runtime.emptyLike(root);
+            engine.backward(root, one);
         } finally {
             frame.close();
         }

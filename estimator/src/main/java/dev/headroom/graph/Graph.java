@@ -45,6 +45,11 @@ public record Graph(
         this(name, inputs, nodes, outputs, values, ints, symbols, state, heldByInputs(inputs, values));
     }
 
+    /** The same graph with other nodes. */
+    public Graph withNodes(List<Node> other) {
+        return new Graph(name, inputs, other, outputs, values, ints, symbols, state, held);
+    }
+
     private static ModelState heldByInputs(List<Input> inputs, Map<String, TensorMeta> values) {
         Set<String> modules = new LinkedHashSet<>(Set.of(""));
         Map<String, ModelState.HeldTensor> tensors = new LinkedHashMap<>();

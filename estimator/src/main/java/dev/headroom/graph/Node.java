@@ -1,5 +1,6 @@
 package dev.headroom.graph;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -38,6 +39,19 @@ public record Node(
         return moduleStack.isEmpty()
                 ? ""
                 : moduleStack.get(moduleStack.size() - 1).path();
+    }
+
+    /** Names of the tensor values that it reads, in the order of the arguments. */
+    public List<String> reads() {
+        List<String> out = new ArrayList<>(4);
+        for (NamedArgument a : arguments) {
+            if (a.value() instanceof Argument.Value v) {
+                out.add(v.name());
+            } else if (a.value() instanceof Argument.Values vs) {
+                vs.names().stream().filter(v -> v != null).forEach(out::add);
+            }
+        }
+        return out;
     }
 
     /** The operator without its overload, such as {@code aten.conv2d}. */

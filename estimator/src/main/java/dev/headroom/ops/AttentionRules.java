@@ -1,100 +1,106 @@
 package dev.headroom.ops;
 
 import dev.headroom.graph.DType;
-import dev.headroom.shadow.Recording;
 import dev.headroom.shadow.Runtime;
-import dev.headroom.shadow.Saved;
 import dev.headroom.shadow.Tensor;
 
-/** Scaled dot product attention (ATen/native/transformers/attention.cpp, cuda/attention.cu, cuda/attention_backward.cu). */
+/** Scaled dot product attention: the composite operator (ATen/native/transformers/attention.cpp). */
 final class AttentionRules {
+    /** Strides of a mask that the memory-efficient kernel takes, in elements (attention.cpp, preprocess_mask). */
+    private static final long MASK_ALIGNMENT = 8;
+
     private AttentionRules() {}
 
     static void register(Registry r) {
-        r.single("aten.scaled_dot_product_attention", AttentionRules::attention);
+        r.single("aten.scaled_dot_product_attention", c -> {
+            AttentionCall call = new AttentionCall(
+                    c.tensor("query"),
+                    c.tensor("key"),
+                    c.tensor("value"),
+                    c.tensorOrNull("attn_mask"),
+                    c.number("dropout_p", 0),
+                    c.flag("is_causal", false),
+                    c.flag("enable_gqa", false));
+            return attention(c.runtime(), call);
+        });
     }
 
-    private static Tensor attention(Call c) {
-        return efficient(
-                c.runtime(),
-                c.tensor("query"),
-                c.tensor("key"),
-                c.tensor("value"),
-                c.tensorOrNull("attn_mask"),
-                c.number("dropout_p", 0));
-    }
-
-    /**
-     * The memory-efficient kernel. Operands are (batch, heads, rows, features); kernels see rows before heads.
-     */
-    private static Tensor efficient(Runtime rt, Tensor q, Tensor k, Tensor v, Tensor mask, double dropout) {
-        Recording r = rt.record("ScaledDotProductEfficientAttentionBackward0", q, k, v, mask);
-        Saved sq = r == null ? null : r.save(q);
-        Saved sk = r == null ? null : r.save(k);
-        Saved sv = r == null ? null : r.save(v);
-        if (r != null) {
-            r.save(mask);
+    private static Tensor attention(Runtime rt, AttentionCall c) {
+        if (c.query().dim() == 3 && c.key().dim() == 3 && c.value().dim() == 3) {
+            return Views.squeeze(rt, attention(rt, batched(rt, c)), 0);
         }
-        long batch = q.size(0);
-        long heads = q.size(1);
-        long rows = q.size(2);
-        // The state of the random generator lies on the device only where nothing is drawn.
-        Tensor seed = dropout > 0 ? null : rt.empty(DType.INT64);
-        Tensor shift = dropout > 0 ? null : rt.empty(DType.INT64);
-        Tensor wide = rt.empty(q.dtype(), batch, rows, heads, v.size(3));
-        long padded = (rows + 31) / 32 * 32;
-        Tensor sums = rt.empty(DType.FLOAT32, batch, heads, r == null ? 0 : padded);
-        Tensor out = rt.detach(Views.transpose(rt, wide, 1, 2));
-        rt.free(wide);
-        if (r != null) {
-            Saved result = r.saveOutput(out);
-            r.saveOutput(sums);
-            if (seed != null) {
-                r.saveOutput(seed);
-                r.saveOutput(shift);
-            }
-            r.gradients(grads -> efficientBackward(rt, r, grads[0], sq.get(), sk.get(), sv.get(), result.get()))
-                    .output(out)
-                    .nonDifferentiable(sums);
-        }
-        rt.free(sums);
-        rt.free(seed);
-        rt.free(shift);
-        return out;
-    }
-
-    private static Tensor[] efficientBackward(
-            Runtime rt, Recording r, Tensor g0, Tensor q, Tensor k, Tensor v, Tensor result) {
-        Tensor[] out = new Tensor[4];
-        if (g0 == null) {
-            return out;
-        }
-        Tensor turned = rt.detach(Views.transpose(rt, g0, 1, 2));
-        Tensor g = Copies.contiguous(rt, turned);
-        out[0] = gradient(rt, q);
-        out[1] = gradient(rt, k);
-        out[2] = gradient(rt, v);
-        // delta: the row sums of grad * out, in the layout (batch, heads, rows).
-        Tensor product = rt.empty(DType.FLOAT32, result.sizes());
-        Tensor sums = rt.empty(DType.FLOAT32, q.size(0), q.size(2), q.size(1));
-        Tensor delta = rt.empty(DType.FLOAT32, q.size(0), q.size(1), q.size(2));
-        rt.free(sums);
-        rt.free(product);
-        Tensor workspace = rt.scratch(q.size(0) * q.size(1) * ((q.size(2) + 63) / 64) * 16400);
-        rt.free(delta);
-        rt.free(workspace);
-        if (g != turned) {
-            rt.free(g);
+        AttentionBackend backend = AttentionBackend.choose(rt, c);
+        Tensor mask = additive(rt, c.mask(), c.query().dtype());
+        AttentionCall call = c.withMask(mask);
+        Tensor out =
+                switch (backend) {
+                    case CUDNN -> CudnnAttention.apply(rt, call);
+                    case FLASH -> FlashAttention.apply(rt, call);
+                    case EFFICIENT -> EfficientAttention.apply(rt, call.withMask(aligned(rt, c, mask)));
+                    case MATH -> MathAttention.apply(rt, call);
+                };
+        if (mask != c.mask()) {
+            rt.free(mask);
         }
         return out;
     }
 
-    /** A gradient in rows-before-heads layout, seen heads first. */
-    private static Tensor gradient(Runtime rt, Tensor like) {
-        Tensor wide = rt.empty(like.dtype(), like.size(0), like.size(2), like.size(1), like.size(3));
-        Tensor view = rt.reinterpret(
-                wide, like.sizes(), new long[] {wide.stride(0), wide.stride(2), wide.stride(1), wide.stride(3)}, 0);
-        rt.free(wide);
-        return view;
+    /** sdp_utils_cpp.h, normalize_unbatched_input. */
+    private static AttentionCall batched(Runtime rt, AttentionCall c) {
+        Tensor mask = c.mask();
+        while (mask != null && mask.dim() < 4) {
+            mask = Views.unsqueeze(rt, mask, 0);
+        }
+        return new AttentionCall(
+                Views.unsqueeze(rt, c.query(), 0),
+                Views.unsqueeze(rt, c.key(), 0),
+                Views.unsqueeze(rt, c.value(), 0),
+                mask,
+                c.dropout(),
+                c.causal(),
+                c.grouped());
+    }
+
+    /** {@code convert_boolean_attn_mask}: {@code where(mask, 0, -inf)}, both numbers as tensors on the device. */
+    static Tensor additive(Runtime rt, Tensor mask, DType type) {
+        if (mask == null || mask.dtype() != DType.BOOL) {
+            return mask;
+        }
+        Tensor outside = rt.empty(type);
+        Tensor inside = rt.empty(type);
+        Tensor out = Strided.result(rt, type, mask, inside, outside);
+        rt.free(inside);
+        rt.free(outside);
+        return out;
+    }
+
+    /** {@code preprocess_mask}: rows padded where their strides are not aligned, then expanded to all heads. */
+    private static Tensor aligned(Runtime rt, AttentionCall c, Tensor mask) {
+        if (mask == null) {
+            return null;
+        }
+        boolean good = mask.stride(-1) == 1;
+        for (int d = 0; d < mask.dim() - 1; d++) {
+            good &= mask.stride(d) % MASK_ALIGNMENT == 0;
+        }
+        Tensor m = mask;
+        if (!good) {
+            long size = mask.size(-1);
+            Tensor padded = Padding.pad(rt, mask, 0, MASK_ALIGNMENT - size % MASK_ALIGNMENT);
+            m = Views.slice(rt, padded, -1, 0, size, 1);
+            rt.free(padded);
+        }
+        Tensor wide = Views.expand(
+                rt,
+                m,
+                c.query().size(0),
+                c.query().size(1),
+                c.query().size(2),
+                c.key().size(2));
+        if (m != mask) {
+            rt.free(m);
+            rt.free(mask);
+        }
+        return wide;
     }
 }

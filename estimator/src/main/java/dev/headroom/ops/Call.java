@@ -17,12 +17,44 @@ public final class Call {
     private final Node node;
     private final Map<String, Tensor> values;
     private final Map<String, Long> symbols;
+    private final Map<String, Tensor[]> replaced;
+    private final DType defaultType;
+    private final DType namedType;
 
     public Call(Runtime runtime, Node node, Map<String, Tensor> values, Map<String, Long> symbols) {
+        this(runtime, node, values, symbols, Map.of(), null, null);
+    }
+
+    private Call(
+            Runtime runtime,
+            Node node,
+            Map<String, Tensor> values,
+            Map<String, Long> symbols,
+            Map<String, Tensor[]> replaced,
+            DType defaultType,
+            DType namedType) {
         this.runtime = runtime;
         this.node = node;
         this.values = values;
         this.symbols = symbols;
+        this.replaced = replaced;
+        this.defaultType = defaultType;
+        this.namedType = namedType;
+    }
+
+    /**
+     * The same call with other tensors.
+     *
+     * @param tensors by argument name
+     * @param dtype what {@code dtype} is where the call names none, or {@code null}
+     */
+    Call with(Map<String, Tensor[]> tensors, DType dtype) {
+        return new Call(runtime, node, values, symbols, tensors, dtype, namedType);
+    }
+
+    /** The same call, its {@code dtype} argument naming another type. */
+    public Call naming(DType dtype) {
+        return new Call(runtime, node, values, symbols, replaced, defaultType, dtype);
     }
 
     public Runtime runtime() {
@@ -73,7 +105,8 @@ public final class Call {
             return null;
         }
         if (a instanceof Argument.Value v) {
-            return value(v.name());
+            Tensor[] other = replaced.get(name);
+            return other == null ? value(v.name()) : other[0];
         }
         if (a instanceof Argument.Int || a instanceof Argument.Ints) {
             return runtime.wrappedNumber(DType.INT64);
@@ -99,6 +132,9 @@ public final class Call {
     /** A list of tensors; absent ones are {@code null}. */
     public Tensor[] tensors(String name) {
         Argument a = find(name);
+        if (replaced.containsKey(name)) {
+            return replaced.get(name);
+        }
         if (a instanceof Argument.Values v) {
             Tensor[] out = new Tensor[v.names().size()];
             for (int i = 0; i < out.length; i++) {
@@ -197,7 +233,9 @@ public final class Call {
     /** A type, or {@code otherwise} when absent. */
     public DType type(String name, DType otherwise) {
         Argument a = find(name);
-        return a instanceof Argument.Type t ? t.value() : otherwise;
+        DType absent = defaultType != null && name.equals("dtype") ? defaultType : otherwise;
+        DType given = a instanceof Argument.Type t ? t.value() : null;
+        return given == null ? absent : namedType != null && name.equals("dtype") ? namedType : given;
     }
 
     public MemoryFormat format(String name, MemoryFormat otherwise) {

@@ -18,10 +18,33 @@ final class IndexingRules {
         r.single("aten.gather", IndexingRules::gather);
         r.single("aten.index_select", IndexingRules::indexSelect);
         r.single("aten.index.Tensor", IndexingRules::index);
-        r.single("aten.roll", c -> permuting(c, "RollBackward0"));
+        r.single("aten.roll", c -> roll(c.runtime(), c.tensor("self"), Math.max(1, c.integers("shifts").length)));
         r.single("aten.flip", c -> permuting(c, "FlipBackward0"));
         r.single("aten.tril", c -> permuting(c, "TrilBackward0"));
         r.single("aten.triu", c -> permuting(c, "TriuBackward0"));
+    }
+
+    /** {@code roll}, one dimension after the other (ATen/native/cuda/TensorTransformations.cu, roll_cuda). */
+    private static Tensor roll(Runtime rt, Tensor t, int dims) {
+        Recording r = rt.record("RollBackward0", t);
+        Tensor out = t;
+        Tensor[] before = new Tensor[dims];
+        for (int i = 0; i < dims; i++) {
+            Tensor dense = Copies.contiguous(rt, out);
+            Tensor next = rt.empty(t.dtype(), t.sizes());
+            if (dense != out) {
+                rt.free(dense);
+            }
+            before[i] = out == t ? null : out;
+            out = next;
+        }
+        for (int i = dims - 1; i >= 0; i--) {
+            rt.free(before[i]);
+        }
+        if (r != null) {
+            r.gradient(0, g -> roll(rt, g, dims)).output(out);
+        }
+        return out;
     }
 
     /** A fresh tensor of the same shape, whose gradient is the same operation again. */
@@ -113,7 +136,14 @@ final class IndexingRules {
         Tensor out = rt.empty(t.dtype(), sizes);
         if (r != null) {
             long[] original = t.sizes();
-            r.gradient(0, g -> Creation.zeros(rt, g.dtype(), original)).output(out);
+            r.gradient(0, g -> {
+                        Tensor[] at = new Tensor[kept.length];
+                        for (int i = 0; i < at.length; i++) {
+                            at[i] = indices[i] == null ? null : kept[i].get();
+                        }
+                        return IndexedSum.backward(rt, g, original, at);
+                    })
+                    .output(out);
         }
         return out;
     }

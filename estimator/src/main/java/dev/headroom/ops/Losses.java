@@ -1,5 +1,6 @@
 package dev.headroom.ops;
 
+import dev.headroom.graph.DType;
 import dev.headroom.shadow.Recording;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Saved;
@@ -16,7 +17,10 @@ public final class Losses {
 
     private Losses() {}
 
-    /** {@code cross_entropy} with class indices: log_softmax over dimension 1, then nll_loss. */
+    /**
+     * {@code cross_entropy} with class indices: log_softmax over dimension 1 in the input's own type, which it names (so
+     * that autocast leaves it alone), then nll_loss.
+     */
     public static Tensor crossEntropy(Runtime rt, Tensor input, Tensor target, Tensor weight, Reduction reduction) {
         Tensor logs = SoftmaxRules.apply(rt, "LogSoftmaxBackward0", input, input.dtype());
         Tensor loss = nllOfAnyRank(rt, logs, target, weight, reduction);
@@ -51,7 +55,9 @@ public final class Losses {
     }
 
     /** {@code nll_loss} and {@code nll_loss2d}: the scalar and the total weight. */
-    public static Tensor nll(Runtime rt, Tensor logs, Tensor target, Tensor weight, Reduction reduction) {
+    public static Tensor nll(Runtime rt, Tensor logs0, Tensor target, Tensor weight0, Reduction reduction) {
+        Tensor weight = weight0 == null ? null : Autocast.float32(rt, weight0);
+        Tensor logs = Autocast.float32(rt, logs0);
         boolean spatial = logs.dim() > 2;
         Recording r = rt.record(spatial ? "NllLoss2DBackward0" : "NllLossBackward0", logs);
         Saved self = r == null ? null : r.save(logs);
@@ -74,6 +80,9 @@ public final class Losses {
                     .nonDifferentiable(total);
         }
         rt.free(total);
+        if (logs != logs0) {
+            rt.free(logs);
+        }
         return out;
     }
 
@@ -82,7 +91,9 @@ public final class Losses {
      * the scalar sits in memory of the full size; the differences themselves are a temporary (structured kernel
      * mse_loss, ATen/native/BinaryOps.cpp).
      */
-    public static Tensor mse(Runtime rt, Tensor input, Tensor target, Reduction reduction) {
+    public static Tensor mse(Runtime rt, Tensor input0, Tensor target0, Reduction reduction) {
+        Tensor target = Autocast.float32(rt, target0);
+        Tensor input = Autocast.float32(rt, input0);
         return shrunk(rt, "MseLossBackward0", input, target, reduction);
     }
 
@@ -116,11 +127,17 @@ public final class Losses {
 
     /** {@code out.sum()}. */
     public static Tensor sum(Runtime rt, Tensor out) {
-        return Reductions.sum(rt, out, null, false, out.dtype());
+        boolean wide = rt.autocast().active() && out.dtype().isReducedFloat();
+        return Reductions.sum(rt, out, null, false, wide ? DType.FLOAT32 : out.dtype());
+    }
+
+    /** {@code scaler.scale(loss)}. */
+    public static Tensor scale(Runtime rt, Tensor loss, Tensor scale) {
+        return Pointwise.mul(rt, loss, scale);
     }
 
     /** {@code loss / k}. */
     public static Tensor divide(Runtime rt, Tensor loss) {
-        return Pointwise.div(rt, loss, rt.wrappedNumber(dev.headroom.graph.DType.INT64));
+        return Pointwise.div(rt, loss, rt.wrappedNumber(DType.INT64));
     }
 }

@@ -17,10 +17,14 @@ final class Matmul {
     }
 
     /** A library call on operands that cuBLAS may have to see as copies (prepare_matrix_for_cublas). */
-    private static void gemm(Runtime rt, Tensor a, Tensor b) {
+    private static void gemm(Runtime rt, Tensor a, Tensor b, boolean lt) {
         Tensor ca = blasReady(rt, a);
         Tensor cb = blasReady(rt, b);
-        rt.workspaces().useBlas();
+        if (lt) {
+            rt.workspaces().useBlasLt();
+        } else {
+            rt.workspaces().useBlas();
+        }
         release(rt, cb, b);
         release(rt, ca, a);
     }
@@ -70,7 +74,7 @@ final class Matmul {
         Saved sa = r == null ? null : r.save(r.needs(1) ? a : null);
         Saved sb = r == null ? null : r.save(r.needs(0) ? b : null);
         Tensor out = rt.empty(a.dtype(), a.size(0), b.size(1));
-        gemm(rt, a, b);
+        gemm(rt, a, b, false);
         if (r != null) {
             boolean ca = columnMajor(a);
             boolean cb = columnMajor(b);
@@ -90,7 +94,7 @@ final class Matmul {
         Saved sa = r == null ? null : r.save(r.needs(2) ? a : null);
         Saved sb = r == null ? null : r.save(r.needs(1) ? b : null);
         Tensor out = rt.empty(a.dtype(), a.size(0), b.size(1));
-        gemm(rt, a, b);
+        gemm(rt, a, b, bias.dim() == 1);
         if (r != null) {
             boolean ca = columnMajor(a);
             boolean cb = columnMajor(b);
@@ -111,7 +115,9 @@ final class Matmul {
         Saved sa = r == null ? null : r.save(r.needs(1) ? a : null);
         Saved sb = r == null ? null : r.save(r.needs(0) ? b : null);
         Tensor out = rt.empty(a.dtype(), a.size(0), a.size(1), b.size(2));
-        gemm(rt, a, b);
+        if (bias != null || a.size(2) != 1) { // bmm multiplies a column with a row element by element
+            gemm(rt, a, b, false);
+        }
         if (r != null) {
             Recording.InputGradient first = g -> bmm(rt, null, g, Views.transpose(rt, sb.get(), 1, 2));
             Recording.InputGradient second = g -> bmm(rt, null, Views.transpose(rt, sa.get(), 1, 2), g);
@@ -276,10 +282,14 @@ final class Matmul {
         if (bias != null && input.dim() == 2) {
             return addmm(rt, bias, input, turned);
         }
-        if (bias != null && input.dim() == 3 && input.isContiguous()) {
-            Tensor flat = Views.view(rt, input, input.size(0) * input.size(1), input.size(2));
+        if (bias != null && input.isContiguous() && (input.dim() == 3 || input.dim() > 3 && bias.dim() == 1)) {
+            // _flatten_nd_linear
+            long[] sizes = input.sizes().clone();
+            long last = sizes[sizes.length - 1];
+            Tensor flat = Views.reshape(rt, input, last == 0 ? 0 : input.numel() / last, last);
             Tensor product = addmm(rt, bias, flat, turned);
-            Tensor out = Views.view(rt, product, input.size(0), input.size(1), product.size(1));
+            sizes[sizes.length - 1] = product.size(1);
+            Tensor out = Views.view(rt, product, sizes);
             rt.free(product);
             rt.free(flat);
             return out;

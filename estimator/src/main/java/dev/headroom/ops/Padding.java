@@ -14,9 +14,16 @@ final class Padding {
         r.single("aten.constant_pad_nd", c -> constant(c.runtime(), c.tensor("self"), sizes(c)));
     }
 
+    /** {@code pad} with a constant: the pairs count from the last dimension. */
+    static Tensor pad(Runtime rt, Tensor t, long... by) {
+        return constant(rt, t, sizes(t, by));
+    }
+
     private static long[] sizes(Call c) {
-        Tensor t = c.tensor("self");
-        long[] by = c.integers("pad");
+        return sizes(c.tensor("self"), c.integers("pad"));
+    }
+
+    private static long[] sizes(Tensor t, long... by) {
         long[] sizes = t.sizes().clone();
         for (int i = 0; i < by.length / 2; i++) {
             sizes[t.dim() - 1 - i] += by[2 * i] + by[2 * i + 1];

@@ -1,6 +1,7 @@
 package dev.headroom.ops;
 
 import dev.headroom.shadow.Runtime;
+import dev.headroom.shadow.Shapes;
 import dev.headroom.shadow.Tensor;
 
 /**
@@ -92,7 +93,7 @@ final class ReduceScratch {
         for (int i = 0; i < n; i++) {
             src[i] = in.stride(i) * in.dtype().bytes();
         }
-        int[] perm = order(sizes, out, src);
+        int[] perm = Shapes.order(sizes, new long[][] {out, src}, true);
         long[] shape = new long[n];
         long[] so = new long[n];
         long[] si = new long[n];
@@ -126,48 +127,6 @@ final class ReduceScratch {
                 java.util.Arrays.copyOf(si, dims),
                 java.util.Arrays.copyOf(so, dims),
                 reduced);
-    }
-
-    private static int[] order(long[] sizes, long[] out, long[] in) {
-        int n = sizes.length;
-        int[] perm = new int[n];
-        for (int i = 0; i < n; i++) {
-            perm[i] = n - 1 - i;
-        }
-        for (int i = 1; i < n; i++) {
-            int dim1 = i;
-            for (int dim0 = i - 1; dim0 >= 0; dim0--) {
-                int c = shouldSwap(sizes, out, in, perm[dim0], perm[dim1]);
-                if (c > 0) {
-                    int t = perm[dim0];
-                    perm[dim0] = perm[dim1];
-                    perm[dim1] = t;
-                    dim1 = dim0;
-                } else if (c < 0) {
-                    break;
-                }
-            }
-        }
-        return perm;
-    }
-
-    private static int shouldSwap(long[] sizes, long[] out, long[] in, int a, int b) {
-        if (out[a] == 0 != (out[b] == 0)) {
-            return out[b] == 0 ? 1 : -1; // reduced dimensions go to the front
-        }
-        long[][] operands = {out, in};
-        for (long[] s : operands) {
-            if (s[a] == 0 || s[b] == 0) {
-                continue;
-            }
-            if (s[a] != s[b]) {
-                return s[a] < s[b] ? -1 : 1;
-            }
-            if (sizes[a] > sizes[b]) {
-                return 1;
-            }
-        }
-        return 0;
     }
 
     /** TensorIteratorBase::split along the dimension with the largest extent. */

@@ -36,19 +36,27 @@ final class SoftmaxRules {
         }
         if (r != null) {
             Saved result = r.saveOutput(out);
-            DType from = x0.dtype();
-            r.gradient(0, g -> {
-                        Tensor y = result.get();
-                        Tensor grad = rt.empty(fused ? from : y.dtype(), y.sizes());
-                        // softmax multiplies first; log_softmax wants a contiguous gradient.
-                        Tensor product = logarithmic ? Copies.contiguous(rt, g) : Pointwise.op(rt, g, y);
-                        if (product != g) {
-                            rt.free(product);
-                        }
-                        return grad;
-                    })
-                    .output(out);
+            DType from = fused ? x0.dtype() : to;
+            r.gradient(0, g -> backward(rt, g, result.get(), from, !logarithmic)).output(out);
         }
         return out;
+    }
+
+    /**
+     * SoftMax.cu, softmax_backward_cuda_out and host_softmax_backward.
+     *
+     * @param weighted for the softmax itself: the kernel reads the gradient times the result
+     */
+    static Tensor backward(Runtime rt, Tensor g, Tensor result, DType type, boolean weighted) {
+        Tensor grad = rt.empty(type, result.sizes());
+        Tensor read = weighted ? Pointwise.op(rt, g, result) : g;
+        Tensor dense = Copies.contiguous(rt, read);
+        if (dense != read) {
+            rt.free(dense);
+        }
+        if (read != g) {
+            rt.free(read);
+        }
+        return grad;
     }
 }

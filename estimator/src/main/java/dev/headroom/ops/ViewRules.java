@@ -112,14 +112,19 @@ final class ViewRules {
         return Views.permute(c.runtime(), t, perm);
     }
 
+    /**
+     * Indexing with {@code :} alone is no operator eagerly; only tracing writes it down (torch/csrc/autograd/
+     * python_variable_indexing.cpp; ATen/TensorIndexing.h, applySlice).
+     */
     private static Tensor slice(Call c) {
-        return Views.slice(
-                c.runtime(),
-                c.tensor("self"),
-                c.integer("dim", 0),
-                c.integer("start", 0),
-                c.integer("end", Long.MAX_VALUE),
-                c.integer("step", 1));
+        long start = c.integer("start", 0);
+        long end = c.integer("end", Long.MAX_VALUE);
+        long step = c.integer("step", 1);
+        Tensor t = c.tensor("self");
+        if (start == 0 && end == Long.MAX_VALUE && step == 1) {
+            return t;
+        }
+        return Views.slice(c.runtime(), t, c.integer("dim", 0), start, end, step);
     }
 
     private static Tensor squeeze(Call c) {

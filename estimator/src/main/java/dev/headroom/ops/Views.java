@@ -174,6 +174,31 @@ public final class Views {
                 g -> Creation.zeros(rt, g.dtype(), original)); // select_backward
     }
 
+    /** {@code as_strided}; its gradient is a view of fresh zeros (FunctionsManual.cpp, as_strided_backward). */
+    static Tensor asStrided(Runtime rt, Tensor t, long[] sizes, long[] strides, long offset) {
+        long extent = Math.max(extent(t.sizes(), t.strides()), extent(sizes, strides));
+        long[] from = t.sizes();
+        long[] layout = t.strides();
+        return make(rt, "AsStridedBackward1", t, sizes, strides, offset, g -> {
+            Tensor storage = Creation.zeros(rt, g.dtype(), extent);
+            Tensor view = rt.reinterpret(storage, from, layout, 0);
+            rt.free(storage);
+            return view;
+        });
+    }
+
+    /** Elements from the first to the last of a strided tensor. */
+    private static long extent(long[] sizes, long[] strides) {
+        long last = 0;
+        for (int i = 0; i < sizes.length; i++) {
+            if (sizes[i] == 0) {
+                return 0;
+            }
+            last += (sizes[i] - 1) * strides[i];
+        }
+        return last + 1;
+    }
+
     static long[] without(long[] v, int d) {
         long[] out = new long[v.length - 1];
         System.arraycopy(v, 0, out, 0, d);

@@ -1,55 +1,96 @@
 package dev.headroom.optim;
 
-import dev.headroom.shadow.Frame;
+import dev.headroom.graph.DType;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Tensor;
+import dev.headroom.training.OptimizerKind;
 import dev.headroom.training.TrainingRun;
 import java.util.List;
 
 /**
- * {@code torch.optim.Adam} and {@code AdamW}: two moments, made in the first step; the step counter lies in host memory
- * unless the kernel is fused. A foreach step takes the square roots of all second moments at once, a for-loop step those
- * of one parameter after the other, a fused step none (torch/optim/adam.py).
+ * {@code torch.optim.Adam} and {@code AdamW}: two moments, with {@code amsgrad} a third tensor, made in the first step;
+ * the step counter lies in host memory unless the kernel is fused (torch/optim/adam.py).
  */
 final class Adam implements Optimizer {
     private final OptimizerState state;
-    private final boolean fused;
-    private final boolean foreach;
+    private final Runtime rt;
+    private final Implementation implementation;
+    private final boolean amsgrad;
+    private final boolean decayedGradients;
 
     Adam(OptimizerState state, TrainingRun run) {
         this.state = state;
-        this.fused = run.fused;
-        this.foreach = run.foreach != TrainingRun.Foreach.FALSE;
+        this.rt = state.runtime();
+        this.implementation = Implementation.of(run);
+        this.amsgrad = run.optimizerOptions.amsgrad;
+        // AdamW's decay is decoupled: it changes the parameters in place.
+        this.decayedGradients = run.optimizer == OptimizerKind.ADAM && run.optimizerOptions.weightDecay;
     }
 
     @Override
     public void step() {
-        Runtime rt = state.runtime();
         List<Integer> stepped = state.withGradient();
-        Frame frame = rt.frame();
+        state.function(() -> {
+            stepped.stream().filter(state::isNew).forEach(this::initialise);
+            switch (implementation) {
+                case FOR_LOOP -> singleTensor(stepped);
+                case FOREACH -> multiTensor(stepped);
+                case FUSED -> {} // _fused_adam: all in place
+            }
+        });
+    }
+
+    /** Adam._init_group. */
+    private void initialise(int i) {
+        if (implementation == Implementation.FUSED) {
+            state.add(i, DType.FLOAT32); // step
+        }
+        state.addLike(i, state.parameter(i));
+        state.addLike(i, state.parameter(i));
+        if (amsgrad) {
+            state.addLike(i, state.parameter(i));
+        }
+    }
+
+    /** _single_tensor_adam. */
+    private void singleTensor(List<Integer> stepped) {
+        Variable grad = state.variable();
+        Variable denom = state.variable();
         for (int i : stepped) {
-            if (state.isNew(i)) {
-                if (fused) {
-                    state.add(i, dev.headroom.graph.DType.FLOAT32, new long[0], new long[0]);
-                }
-                state.addLike(i);
-                state.addLike(i);
+            grad.bind(state.gradient(i));
+            if (decayedGradients) {
+                grad.bind(state.decayed(i));
+            }
+            // (second_moment.sqrt() / bias_correction2_sqrt).add_(eps)
+            Tensor root = rt.emptyLike(state.kept(i, secondMoment()));
+            Tensor scaled = rt.emptyLike(root);
+            rt.free(root);
+            denom.bind(scaled);
+        }
+        grad.delete();
+        denom.delete();
+    }
+
+    /** _multi_tensor_adam; in 2.0, the decayed gradients live as long as the roots, and adding eps makes a list. */
+    private void multiTensor(List<Integer> stepped) {
+        Variable grads = state.variable();
+        Variable roots = state.variable();
+        Variable denom = state.variable();
+        for (List<Integer> group : state.groups(stepped)) {
+            grads.bind(decayedGradients ? state.decayed(group) : state.each(group, state::gradient));
+            if (state.torch().foreachRootsInPlace()) {
+                grads.delete();
+            }
+            roots.bind(state.roots(group, secondMoment()));
+            if (!state.torch().foreachRootsInPlace()) {
+                denom.bind(state.roots(group, secondMoment()));
             }
         }
-        if (!fused && foreach) {
-            for (List<Integer> group : state.groups(stepped)) {
-                state.temporaries(group);
-            }
-        } else if (!fused) {
-            for (int i : stepped) {
-                // denom = (exp_avg_sq.sqrt() / bias_correction2_sqrt).add_(eps)
-                Tensor root = rt.emptyLike(state.parameter(i));
-                Tensor scaled = rt.emptyLike(state.parameter(i));
-                rt.free(root);
-                rt.free(scaled);
-            }
-        }
-        frame.close();
+        List.of(grads, roots, denom).forEach(Variable::delete);
+    }
+
+    private int secondMoment() {
+        return amsgrad ? 2 : 1;
     }
 
     @Override

@@ -1,23 +1,29 @@
 package dev.headroom.optim;
 
 import dev.headroom.graph.DType;
+import dev.headroom.ops.OptimizerArithmetic;
 import dev.headroom.shadow.Category;
+import dev.headroom.shadow.Frame;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Shapes;
 import dev.headroom.shadow.Tensor;
+import dev.headroom.training.TorchVersion;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 
 /** Parameters and what an optimizer keeps for each; shared by all optimizers. */
 final class OptimizerState {
     private final Runtime runtime;
     private final List<Tensor> parameters;
+    private final TorchVersion torch;
     private final List<List<Tensor>> kept = new ArrayList<>();
 
-    OptimizerState(Runtime runtime, List<Tensor> parameters) {
+    OptimizerState(Runtime runtime, List<Tensor> parameters, TorchVersion torch) {
         this.runtime = runtime;
+        this.torch = torch;
         this.parameters = parameters;
         parameters.forEach(p -> kept.add(new ArrayList<>(2)));
     }
@@ -26,57 +32,123 @@ final class OptimizerState {
         return runtime;
     }
 
+    /** Runs a Python function: what is made inside and neither kept nor bound to a name is gone when it returns. */
+    void function(Runnable body) {
+        Frame frame = runtime.frame();
+        try {
+            body.run();
+        } finally {
+            frame.close();
+        }
+    }
+
+    /** A new name of the function that runs. */
+    Variable variable() {
+        return new Variable(runtime);
+    }
+
+    /** The version that runs. */
+    TorchVersion torch() {
+        return torch;
+    }
+
+    /** Number of parameters. */
+    int size() {
+        return parameters.size();
+    }
+
     Tensor parameter(int i) {
         return parameters.get(i);
+    }
+
+    Tensor gradient(int i) {
+        return parameters.get(i).grad();
     }
 
     /** Positions of the parameters that have a gradient: the others are left alone. */
     List<Integer> withGradient() {
         List<Integer> out = new ArrayList<>();
         for (int i = 0; i < parameters.size(); i++) {
-            if (parameters.get(i).grad() != null) {
+            if (gradient(i) != null) {
                 out.add(i);
             }
         }
         return out;
     }
 
-    /** The same, grouped by type in order of appearance (torch/optim/optimizer.py, _group_tensors_by_device_and_dtype). */
-    Iterable<List<Integer>> groups(List<Integer> positions) {
+    /**
+     * Positions grouped by type, the type that appears last first: PyTorch's groups come out of an
+     * {@code std::unordered_map}, in which libstdc++ puts a new key before all others as long as the keys' buckets
+     * differ, and those of the floating-point types do (ATen/native/ForeachUtils.h,
+     * _group_tensors_by_first_tensors_device_and_dtype). In 2.0 they come as they appear (torch/utils/_foreach_utils.py),
+     * and before there are none.
+     */
+    List<List<Integer>> groups(List<Integer> positions) {
+        if (!torch.since(2, 0)) {
+            return List.of(positions);
+        }
         Map<DType, List<Integer>> groups = new LinkedHashMap<>();
         for (int i : positions) {
             groups.computeIfAbsent(parameters.get(i).dtype(), k -> new ArrayList<>())
                     .add(i);
         }
-        return groups.values();
+        List<List<Integer>> out = new ArrayList<>(groups.values());
+        if (torch.since(2, 1)) {
+            java.util.Collections.reverse(out);
+        }
+        return out;
     }
 
     boolean isNew(int parameter) {
         return kept.get(parameter).isEmpty();
     }
 
-    /** Adds {@code zeros_like(parameter)} to its state. */
-    void addLike(int parameter) {
-        Tensor p = parameters.get(parameter);
-        add(parameter, p.dtype(), p.sizes(), Shapes.preserved(p.sizes(), p.strides()));
+    /** A tensor of a parameter's state, in the order in which they were added. */
+    Tensor kept(int parameter, int number) {
+        return kept.get(parameter).get(number);
     }
 
-    /** Adds a tensor to a parameter's state. */
-    void add(int parameter, DType type, long[] sizes, long[] strides) {
+    /** Adds {@code zeros_like(like)} to a parameter's state. */
+    void addLike(int parameter, Tensor like) {
+        add(parameter, like.dtype(), like.sizes(), Shapes.preserved(like.sizes(), like.strides()));
+    }
+
+    /** Adds a row-major tensor to a parameter's state. */
+    void add(int parameter, DType type, long... sizes) {
+        add(parameter, type, sizes, Shapes.contiguous(sizes));
+    }
+
+    private void add(int parameter, DType type, long[] sizes, long[] strides) {
         Tensor t = runtime.emptyStrided(type, sizes, strides, Category.OPTIMIZER_STATE);
         kept.get(parameter).add(runtime.retain(t));
+        runtime.free(t);
     }
 
     long bytes(int parameter) {
         return kept.get(parameter).stream().mapToLong(Tensor::nbytes).sum();
     }
 
-    /** A list of temporaries, one a parameter, as {@code torch._foreach_sqrt} returns. */
-    List<Tensor> temporaries(List<Integer> positions) {
+    /** A list of temporaries, as {@code torch._foreach_sqrt} and a list comprehension make them. */
+    List<Tensor> each(List<Integer> positions, IntFunction<Tensor> make) {
         List<Tensor> out = new ArrayList<>(positions.size());
         for (int i : positions) {
-            out.add(runtime.emptyLike(parameters.get(i)));
+            out.add(make.apply(i));
         }
         return out;
+    }
+
+    /** {@code torch._foreach_add(grads, params, alpha=weight_decay)}. */
+    List<Tensor> decayed(List<Integer> positions) {
+        return each(positions, this::decayed);
+    }
+
+    /** {@code grad.add(param, alpha=weight_decay)}. */
+    Tensor decayed(int i) {
+        return OptimizerArithmetic.elementwise(runtime, gradient(i), parameter(i));
+    }
+
+    /** {@code torch._foreach_sqrt} of one of the tensors that each parameter's state holds. */
+    List<Tensor> roots(List<Integer> positions, int number) {
+        return each(positions, i -> runtime.emptyLike(kept(i, number)));
     }
 }

@@ -1,7 +1,10 @@
 package dev.headroom.optim;
 
+import dev.headroom.graph.GraphException;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Tensor;
+import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
 import java.util.List;
 
@@ -9,17 +12,44 @@ import java.util.List;
 public final class Optimizers {
     private Optimizers() {}
 
-    /** @return {@code null} for a run without optimizer */
+    /**
+     * The optimizer of a run, as its constructor leaves it.
+     *
+     * @return {@code null} for a run without optimizer
+     * @throws GraphException for what the constructor of that PyTorch version refuses
+     */
     public static Optimizer of(TrainingRun run, Runtime runtime, List<Tensor> parameters) {
-        OptimizerState state = new OptimizerState(runtime, parameters);
+        TorchVersion torch = TorchVersion.of(run.torch);
+        check(run, torch);
+        OptimizerState state = new OptimizerState(runtime, parameters, torch);
         return switch (run.optimizer) {
             case NONE -> null;
-            case SGD -> new Sgd(state, false);
-            case SGD_MOMENTUM -> new Sgd(state, true);
+            case SGD, SGD_MOMENTUM -> new Sgd(state, run);
             case ADAM, ADAMW -> new Adam(state, run);
-            case RMSPROP, ADAGRAD, ADAFACTOR ->
-                throw new dev.headroom.graph.GraphException("--optimizer " + run.optimizer.option()
-                        + " is not modelled yet; use sgd, sgd-momentum, adam or adamw");
+            case RMSPROP -> new RmsProp(state, run);
+            case ADAGRAD -> new Adagrad(state, run);
+            case ADAFACTOR -> new Adafactor(state, run);
         };
+    }
+
+    private static void check(TrainingRun run, TorchVersion torch) {
+        String name = "--optimizer " + run.optimizer.option();
+        if (run.optimizer == OptimizerKind.ADAFACTOR && !torch.hasAdafactor()) {
+            throw new GraphException(name + ": PyTorch " + torch + " has none; name a --torch from 2.5 on");
+        }
+        if (run.optimizer == OptimizerKind.NONE) {
+            return;
+        }
+        if (run.fused && !torch.hasFused(run.optimizer)) {
+            throw new GraphException(
+                    "--fused: PyTorch " + torch + " has no fused CUDA kernel for " + name + "; leave it out");
+        }
+        if (run.fused && run.foreach == TrainingRun.Foreach.TRUE) {
+            throw new GraphException("--fused cannot be combined with --foreach true; leave out one of them");
+        }
+        if (run.foreach == TrainingRun.Foreach.TRUE && !torch.foreachArgument()) {
+            throw new GraphException("--foreach true: the optimizers of PyTorch " + torch
+                    + " have no such argument; leave it out, or name a --torch from 1.12 on");
+        }
     }
 }

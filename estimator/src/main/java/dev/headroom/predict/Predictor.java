@@ -1,80 +1,79 @@
 package dev.headroom.predict;
 
+import dev.headroom.allocator.AllocatorProfile;
 import dev.headroom.allocator.AllocatorSettings;
-import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.device.ContextMemory;
 import dev.headroom.device.Gpu;
-import dev.headroom.execution.TrainingLoop;
-import dev.headroom.execution.Unmodelled;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.SymbolBinding;
-import dev.headroom.restore.SkippedMasks;
-import dev.headroom.shadow.Attribution;
+import dev.headroom.graph.GraphException;
 import dev.headroom.shadow.DeviceModel;
-import dev.headroom.shadow.KernelOptions;
-import dev.headroom.shadow.Runtime;
-import dev.headroom.training.TrainingRun;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
+import dev.headroom.training.TorchVersion;
 
 /** The library's entry: answers a {@link PredictionRequest}. */
 public final class Predictor {
     /** Stands for a device with room for anything. */
-    private static final long UNBOUNDED = 1L << 50;
+    static final long UNBOUNDED = 4L << 40;
+
+    /** What kernels are chosen for when no card is named: an H100 or H200. */
+    private static final DeviceModel DEFAULT_DEVICE = new DeviceModel(9, 0, 132);
 
     private Predictor() {}
 
     /**
-     * Plays the run.
+     * Plays the run and reads the answer off it.
      *
-     * @throws dev.headroom.graph.GraphException for impossible input, with a message for the user
+     * @throws GraphException for impossible input, with a message for the user
      */
     public static Prediction predict(PredictionRequest request) {
-        TrainingRun run = request.run();
-        Map<String, Long> symbols = SymbolBinding.bind(request.graph(), run.batch, run.dims);
-        Graph graph = SkippedMasks.restore(request.graph(), symbols);
-        Gpu gpu = request.gpu();
-        DeviceModel device =
-                gpu == null ? new DeviceModel(9, 0, 132) : new DeviceModel(gpu.major(), gpu.minor(), gpu.sms());
-        Long total = request.memory() != null ? request.memory() : gpu == null ? null : Long.valueOf(gpu.memory());
-        AllocatorSettings settings = AllocatorSettings.parse(run.allocConf);
-        if (request.limit() != null) {
-            settings = settings.withLimitBytes(request.limit());
-        }
-        CachingAllocator allocator = new CachingAllocator(
-                settings, new SimulatedDeviceMemory(total == null ? UNBOUNDED : total, request.inUse()));
-        long workspace = run.cudnnWorkspace == null ? 0 : run.cudnnWorkspace;
-        Runtime runtime = new Runtime(allocator, device, new KernelOptions(workspace, run.attention));
-        Unmodelled unmodelled = new Unmodelled();
-        List<PhaseState> phases = new ArrayList<>();
-        TrainingLoop loop = new TrainingLoop(
-                runtime,
-                graph,
-                run,
-                symbols,
-                unmodelled,
-                (phase, step, micro) -> phases.add(state(allocator, phase, step, micro)));
-        Prediction.Oom oom = null;
-        try {
-            loop.play();
-        } catch (OutOfMemoryException e) {
-            Attribution who = runtime.attribution(runtime.attribution());
-            oom = new Prediction.Oom(loop.phase(), loop.step(), who.module(), who.operator(), e.segment());
-        }
-        return Summaries.of(request, runtime, loop, phases, oom, unmodelled, total);
+        return Summaries.of(request, simulate(request));
     }
 
-    private static PhaseState state(CachingAllocator allocator, String phase, Integer step, Integer micro) {
-        var s = allocator.statistics();
-        return new PhaseState(
-                phase,
-                step,
-                micro,
-                s.allocatedBytes().current(),
-                s.reservedBytes().current(),
-                s.allocatedBytes().peak(),
-                s.reservedBytes().peak());
+    /**
+     * Plays the run on the device of the request; without one, on a device with room for anything.
+     *
+     * @throws GraphException for impossible input, with a message for the user
+     */
+    public static Simulation simulate(PredictionRequest request) {
+        Long total = total(request);
+        long taken = total == null ? 0 : request.inUse() + context(request);
+        if (total != null && taken >= total) {
+            throw new GraphException("--in-use: " + request.inUse() + " bytes and the CUDA context leave nothing of "
+                    + total + " bytes of device memory; free some first");
+        }
+        SimulatedDeviceMemory memory = new SimulatedDeviceMemory(total == null ? UNBOUNDED : total, taken);
+        return Simulation.play(request.graph(), request.run(), device(request), settings(request), memory);
+    }
+
+    static AllocatorSettings settings(PredictionRequest request) {
+        TorchVersion torch = TorchVersion.of(request.run().torch);
+        if (!torch.allocatorSettings() && !request.run().allocConf.isBlank()) {
+            throw new GraphException("--alloc-conf: the settings of PyTorch " + torch
+                    + " are not modelled; leave them out, or name a --torch from 2.1 on");
+        }
+        try {
+            AllocatorSettings settings = AllocatorSettings.parse(request.run().allocConf)
+                    .withProfile(AllocatorProfile.of(torch.allocator()));
+            return request.limit() == null ? settings : settings.withLimitBytes(request.limit());
+        } catch (IllegalArgumentException e) {
+            throw new GraphException("--alloc-conf: " + e.getMessage(), e);
+        }
+    }
+
+    static DeviceModel device(PredictionRequest request) {
+        Gpu gpu = request.gpu();
+        return gpu == null ? DEFAULT_DEVICE : new DeviceModel(gpu.major(), gpu.minor(), gpu.sms());
+    }
+
+    /** Bytes of device memory, or {@code null} when no device was named. */
+    static Long total(PredictionRequest request) {
+        if (request.memory() != null) {
+            return request.memory();
+        }
+        return request.gpu() == null ? null : Long.valueOf(request.gpu().memory());
+    }
+
+    /** Bytes of CUDA's context: only where a card is named, because it takes memory of that card. */
+    static long context(PredictionRequest request) {
+        return request.gpu() == null ? 0 : ContextMemory.bytes(request.gpu());
     }
 }

@@ -1,6 +1,7 @@
 package dev.headroom.predict;
 
-import dev.headroom.execution.TrainingLoop;
+import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.device.ContextMemory;
 import dev.headroom.execution.Unmodelled;
 import dev.headroom.shadow.Category;
 import dev.headroom.shadow.EventLog;
@@ -14,14 +15,8 @@ import java.util.Map;
 final class Summaries {
     private Summaries() {}
 
-    static Prediction of(
-            PredictionRequest request,
-            Runtime runtime,
-            TrainingLoop loop,
-            List<PhaseState> phases,
-            Prediction.Oom oom,
-            Unmodelled unmodelled,
-            Long total) {
+    static Prediction of(PredictionRequest request, Simulation run) {
+        Runtime runtime = run.runtime();
         EventLog log = runtime.log();
         Category[] alive = log.aliveAfter(runtime.eventsAtPeak());
         Map<Category, Long> atPeak = new EnumMap<>(Category.class);
@@ -35,24 +30,91 @@ final class Summaries {
                 rounding += log.rounded(i) - log.requested(i);
             }
         }
-        long allocated = runtime.maxAllocated();
-        long reserved = runtime.allocator().statistics().reservedBytes().peak();
-        Prediction.Peak peak = new Prediction.Peak(allocated, reserved, reserved, loop.phase(), loop.step());
-        List<Prediction.Unmodelled> gaps = new ArrayList<>();
-        unmodelled.counts().forEach((op, n) -> gaps.add(new Prediction.Unmodelled(op, n)));
+        Long total = Predictor.total(request);
         return new Prediction(
                 request.graph().name(),
                 request.run(),
                 total == null ? null : new Prediction.Device(request.gpu(), total, request.inUse(), request.limit()),
-                phases,
-                peak,
+                run.phases(),
+                peak(request, run),
                 atPeak,
                 rounding,
-                runtime.reservedAtPeak() - allocated,
-                List.of(),
-                new Prediction.Verdict(total == null ? null : oom == null, null, null, null),
-                oom,
-                List.of(),
-                gaps);
+                runtime.reservedAtPeak() - runtime.maxAllocated(),
+                LayerTable.of(run, log.aliveAfter(run.firstForwardEvents()), alive),
+                verdict(request, run, total),
+                run.oom(),
+                warnings(request, run),
+                gaps(run.unmodelled()));
+    }
+
+    private static Prediction.Peak peak(PredictionRequest request, Simulation run) {
+        long reserved = run.runtime().allocator().statistics().reservedBytes().peak();
+        boolean cut = run.oom() != null || run.phases().isEmpty();
+        PhaseState where = cut ? null : run.phases().get(run.peakPhase());
+        return new Prediction.Peak(
+                run.runtime().maxAllocated(),
+                reserved,
+                reserved + Predictor.context(request),
+                where == null ? run.loop().phase() : where.phase(),
+                where == null ? run.loop().step() : where.step());
+    }
+
+    private static Prediction.Verdict verdict(PredictionRequest request, Simulation run, Long total) {
+        Simulation whole = run.oom() == null ? run : unlimited(request);
+        long context = Predictor.context(request);
+        MinimumMemory least = new MinimumMemory(
+                whole.runtime().log(),
+                Predictor.settings(new PredictionRequest(
+                        request.graph(), request.run(), request.gpu(), request.memory(), 0, null)));
+        long minimum = context
+                + least.bytes(
+                        whole.runtime().maxAllocated(),
+                        whole.runtime().allocator().statistics().reservedBytes().peak());
+        if (total == null) {
+            return new Prediction.Verdict(null, null, null, minimum);
+        }
+        long room = total - request.inUse();
+        if (request.limit() != null) {
+            room = Math.min(room, request.limit() + context);
+        }
+        long reserved = run.runtime().allocator().statistics().reservedBytes().peak();
+        long headroom = run.oom() == null ? room - reserved - context : Math.min(room - minimum, -1);
+        return new Prediction.Verdict(run.oom() == null, headroom, null, minimum);
+    }
+
+    /** The same run with room for anything. */
+    private static Simulation unlimited(PredictionRequest request) {
+        return Simulation.play(
+                request.graph(),
+                request.run(),
+                Predictor.device(request),
+                Predictor.settings(new PredictionRequest(
+                        request.graph(), request.run(), request.gpu(), request.memory(), 0, null)),
+                new SimulatedDeviceMemory(Predictor.UNBOUNDED));
+    }
+
+    private static List<String> warnings(PredictionRequest request, Simulation run) {
+        List<String> out = new ArrayList<>(request.graph().held().notes());
+        out.addAll(run.loop().warnings());
+        if (request.gpu() == null) {
+            out.add("no GPU named: kernels and library workspaces are those of compute capability 9.0 with 132"
+                    + " multiprocessors, and CUDA's context is not counted; name one with --gpu");
+        } else if (!ContextMemory.measured(request.gpu())) {
+            out.add("CUDA's context is counted with a typical " + ContextMemory.bytes(request.gpu()) / 1_000_000
+                    + " MB; no measured figure for this GPU is known");
+        }
+        boolean convolutions =
+                run.graph().nodes().stream().anyMatch(n -> n.operator().startsWith("aten.conv"));
+        if (convolutions && request.run().cudnnWorkspace == null) {
+            out.add("workspaces of cuDNN convolutions are not predicted yet and counted as zero;"
+                    + " --cudnn-workspace SIZE adds one of that size to every convolution");
+        }
+        return out;
+    }
+
+    private static List<Prediction.Unmodelled> gaps(Unmodelled unmodelled) {
+        List<Prediction.Unmodelled> gaps = new ArrayList<>();
+        unmodelled.counts().forEach((op, n) -> gaps.add(new Prediction.Unmodelled(op, n)));
+        return gaps;
     }
 }

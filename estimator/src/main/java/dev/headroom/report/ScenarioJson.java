@@ -25,6 +25,11 @@ final class ScenarioJson {
         json.writeStringField("amp", type(run.amp));
         json.writeStringField("loss", OptionNames.of(run.loss));
         json.writeNumberField("checkpoint", run.checkpoint);
+        json.writeArrayFieldStart("checkpoint_modules");
+        for (String pattern : run.checkpointModules) {
+            json.writeString(pattern);
+        }
+        json.writeEndArray();
         if (run.reentrant == null) {
             json.writeNullField("reentrant");
         } else {

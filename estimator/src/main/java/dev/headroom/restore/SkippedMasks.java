@@ -5,8 +5,10 @@ import dev.headroom.graph.Graph;
 import dev.headroom.graph.Node;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Attention masks that the transformers library builds only under tracing. Eagerly it gives
@@ -42,7 +44,7 @@ public final class SkippedMasks {
         return candidate ? new SkippedMasks(graph, symbols).rewrite() : graph;
     }
 
-    private static boolean traced(Node node) {
+    static boolean traced(Node node) {
         return node.stackTrace().contains(LIBRARY);
     }
 
@@ -59,20 +61,11 @@ public final class SkippedMasks {
             changed |= r != n;
             nodes.add(r);
         }
-        return changed ? DeadCode.remove(withNodes(nodes), graph) : graph;
-    }
-
-    private Graph withNodes(List<Node> nodes) {
-        return new Graph(
-                graph.name(),
-                graph.inputs(),
-                nodes,
-                graph.outputs(),
-                graph.values(),
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                graph.held());
+        if (!changed) {
+            return graph;
+        }
+        Set<String> keep = new HashSet<>();
+        return DeadCode.remove(graph.withNodes(PackedSequences.check(nodes, keep)), graph, keep);
     }
 
     private Node attention(Node n) {
@@ -151,7 +144,7 @@ public final class SkippedMasks {
         return repeated ? with(n, "condition", argument(producer, "self")) : n;
     }
 
-    private static Argument argument(Node node, String name) {
+    static Argument argument(Node node, String name) {
         for (Node.NamedArgument a : node.arguments()) {
             if (a.name().equals(name)) {
                 return a.value();

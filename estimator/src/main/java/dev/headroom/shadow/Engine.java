@@ -29,6 +29,11 @@ public final class Engine {
     private final Runtime runtime;
     private final Arithmetic arithmetic;
 
+    /** The worker thread's, shared by a backward pass and those that its nodes start. */
+    private final ReadyQueue queue = new ReadyQueue();
+
+    private int depth;
+
     public Engine(Runtime runtime, Arithmetic arithmetic) {
         this.runtime = runtime;
         this.arithmetic = arithmetic;
@@ -36,62 +41,95 @@ public final class Engine {
 
     /** {@code root.backward(grad)}; gradients end up in the leaves' {@code .grad}. */
     public void backward(Tensor root, Tensor grad) {
-        GradNode.Edge edge = runtime.edge(root);
-        if (edge == null) {
-            throw new dev.headroom.graph.GraphException(
-                    "the loss does not depend on any parameter that requires a gradient: there is no backward pass");
+        backward(new Tensor[] {root}, new Tensor[] {grad});
+    }
+
+    /**
+     * {@code torch.autograd.backward(roots, grads)}. A call from a running node is re-entrant: it runs at once, ahead of
+     * all that waits.
+     */
+    public void backward(Tensor[] roots, Tensor[] grads) {
+        GradNode.Edge[] edges = new GradNode.Edge[roots.length];
+        for (int i = 0; i < roots.length; i++) {
+            edges[i] = runtime.edge(roots[i]);
+            if (edges[i] == null) {
+                throw new dev.headroom.graph.GraphException(
+                        "the loss does not depend on any parameter that requires a gradient: there is no backward pass");
+            }
         }
         boolean modeBefore = runtime.setGradMode(false);
         boolean threadBefore = runtime.inBackwardThread();
         int attributionBefore = runtime.attribution();
         runtime.setBackwardThread(true);
+        GradNode start = edges.length == 1 ? edges[0].node() : graphRoot(edges, grads);
+        Tensor[] first = new Tensor[edges.length == 1 ? start.inputs() : 0];
+        if (edges.length == 1) {
+            first[edges[0].input()] = runtime.retain(grads[0]);
+        }
+        depth++;
         try {
-            run(edge, runtime.retain(grad));
+            run(start, first);
         } finally {
+            depth--;
             runtime.setBackwardThread(threadBefore);
             runtime.setGradMode(modeBefore);
             runtime.attribute(attributionBefore);
-            runtime.releaseNode(edge.node());
+            for (GradNode.Edge e : edges) {
+                runtime.releaseNode(e.node());
+            }
         }
     }
 
-    private void run(GradNode.Edge root, Tensor grad) {
-        Map<GradNode, int[]> dependencies = dependencies(root.node());
-        Map<GradNode, Tensor[]> notReady = new HashMap<>();
-        ReadyQueue queue = new ReadyQueue();
-        Tensor[] first = new Tensor[root.node().inputs()];
-        first[root.input()] = grad;
-        queue.push(new ReadyQueue.Task(root.node(), first));
-        while (!queue.isEmpty()) {
+    /** A node in front of several roots (torch/csrc/autograd/functions/basic_ops.h). */
+    private GradNode graphRoot(GradNode.Edge[] edges, Tensor[] grads) {
+        GradNode root = new GradNode("GraphRoot", GradNode.FIRST, edges, runtime.attribution(), null);
+        root.backward = none -> grads;
+        return root;
+    }
+
+    private void run(GradNode start, Tensor[] first) {
+        GraphTask graphTask = new GraphTask(depth, dependencies(start));
+        push(graphTask, start, first);
+        // Deeper tasks come out of the queue first, so that nothing of another pass runs before this one is through.
+        while (graphTask.outstanding > 0) {
             ReadyQueue.Task task = queue.pop();
-            GradNode node = task.node();
-            runtime.attribute(node.attribution);
-            if (node.variable != null) {
-                accumulateGrad(node.variable, task.inputs()[0]);
+            evaluate(task.graphTask(), task.node(), task.inputs());
+            task.graphTask().outstanding--;
+        }
+    }
+
+    private void push(GraphTask graphTask, GradNode node, Tensor[] inputs) {
+        graphTask.outstanding++;
+        queue.push(new ReadyQueue.Task(graphTask, node, inputs));
+    }
+
+    private void evaluate(GraphTask graphTask, GradNode node, Tensor[] inputs) {
+        runtime.attribute(node.attribution);
+        if (node.variable != null) {
+            accumulateGrad(node.variable, inputs[0]);
+            return;
+        }
+        Tensor[] outputs = call(node, inputs);
+        runtime.releaseSaved(node);
+        node.backward = null;
+        for (int i = 0; i < node.edges.length; i++) {
+            GradNode.Edge next = node.edges[i];
+            if (next == null) {
                 continue;
             }
-            Tensor[] outputs = call(node, task.inputs());
-            runtime.releaseSaved(node);
-            node.backward = null;
-            for (int i = 0; i < node.edges.length; i++) {
-                GradNode.Edge next = node.edges[i];
-                if (next == null) {
-                    continue;
-                }
-                GradNode target = next.node();
-                boolean ready = --dependencies.get(target)[0] == 0;
-                Tensor[] buffer = notReady.get(target);
-                boolean waiting = buffer != null;
-                if (!waiting) {
-                    buffer = new Tensor[target.inputs()];
-                }
-                addToBuffer(buffer, next.input(), outputs[i]);
-                if (ready) {
-                    queue.push(new ReadyQueue.Task(target, buffer));
-                    notReady.remove(target);
-                } else if (!waiting) {
-                    notReady.put(target, buffer);
-                }
+            GradNode target = next.node();
+            boolean ready = --graphTask.dependencies.get(target)[0] == 0;
+            Tensor[] buffer = graphTask.notReady.get(target);
+            boolean waiting = buffer != null;
+            if (!waiting) {
+                buffer = new Tensor[target.inputs()];
+            }
+            addToBuffer(buffer, next.input(), outputs[i]);
+            if (ready) {
+                push(graphTask, target, buffer);
+                graphTask.notReady.remove(target);
+            } else if (!waiting) {
+                graphTask.notReady.put(target, buffer);
             }
         }
     }
@@ -124,11 +162,13 @@ public final class Engine {
         Frame results = runtime.frame();
         try {
             try (Frame locals = runtime.frame()) {
+                runtime.unpackSaved(node);
                 outputs = Arrays.copyOf(node.backward.apply(inputs), node.edges.length);
                 for (Tensor t : outputs) {
                     locals.keep(t);
                 }
             }
+            runtime.dropUnpacked(node);
             validate(node, outputs);
             for (Tensor t : outputs) {
                 runtime.retain(t);

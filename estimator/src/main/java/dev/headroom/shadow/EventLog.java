@@ -75,6 +75,34 @@ public final class EventLog {
         return attribution.getInt(storage);
     }
 
+    /** Told of events in order. */
+    public interface Visitor {
+        void allocated(int storage);
+
+        void freed(int storage);
+
+        /** The storage counts as something else from now on. */
+        default void changed(int storage, Category category) {}
+    }
+
+    /** Tells of the first {@code events} events. */
+    public void replay(int events, Visitor visitor) {
+        int born = 0;
+        for (int i = 0; i < events; i++) {
+            int storage = eventStorage.getInt(i);
+            byte kind = eventKind.getByte(i);
+            if (kind == FREE) {
+                visitor.freed(storage);
+            } else {
+                if (storage == born) {
+                    born++;
+                    visitor.allocated(storage);
+                }
+                visitor.changed(storage, CATEGORIES[kind]);
+            }
+        }
+    }
+
     /**
      * What was alive after the first {@code events} events.
      *

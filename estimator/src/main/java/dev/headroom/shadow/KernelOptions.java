@@ -1,5 +1,6 @@
 package dev.headroom.shadow;
 
+import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
 
 /**
@@ -7,5 +8,11 @@ import dev.headroom.training.TrainingRun;
  *
  * @param cudnnWorkspace bytes of the workspace of every cuDNN convolution
  * @param attention which kernels of scaled dot product attention may run
+ * @param torch version whose operators run
  */
-public record KernelOptions(long cudnnWorkspace, TrainingRun.Attention attention) {}
+public record KernelOptions(long cudnnWorkspace, TrainingRun.Attention attention, TorchVersion torch) {
+    /** Operators of the newest version. */
+    public KernelOptions(long cudnnWorkspace, TrainingRun.Attention attention) {
+        this(cudnnWorkspace, attention, TorchVersion.NEWEST);
+    }
+}

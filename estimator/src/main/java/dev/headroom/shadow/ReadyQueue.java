@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Nodes that can run, highest sequence number first. Ties come out in the order of libstdc++'s binary heap, which
+ * Nodes that can run: those of the innermost backward pass first, then by sequence number, highest first. Ties come out in the order of libstdc++'s binary heap, which
  * PyTorch's std::priority_queue uses (torch/csrc/autograd/engine.h, ReadyQueue).
  */
 final class ReadyQueue {
-    record Task(GradNode node, Tensor[] inputs) {}
+    record Task(GraphTask graphTask, GradNode node, Tensor[] inputs) {}
 
     private final List<Task> heap = new ArrayList<>();
 
@@ -59,6 +59,8 @@ final class ReadyQueue {
     }
 
     private static boolean less(Task a, Task b) {
-        return a.node().sequence < b.node().sequence;
+        int depthA = a.graphTask().depth;
+        int depthB = b.graphTask().depth;
+        return depthA == depthB ? a.node().sequence < b.node().sequence : depthA < depthB;
     }
 }

@@ -23,12 +23,14 @@ public final class Runtime {
     private final List<Attribution> attributions = new ArrayList<>();
     private final ArrayDeque<GradNode> dying = new ArrayDeque<>();
     private final Workspaces workspaces = new Workspaces(this);
+    private final AutocastMode autocast = new AutocastMode(this);
 
     private Frame frame;
     private int attribution;
     private boolean gradMode = true;
     private boolean backwardThread;
-    private long nextSequence;
+    private final long[] nextSequence = new long[2];
+    private SavedTensorHooks hooks;
     private boolean destroying;
     private long maxAllocated = -1;
     private int eventsAtPeak;
@@ -59,6 +61,10 @@ public final class Runtime {
 
     public Workspaces workspaces() {
         return workspaces;
+    }
+
+    public AutocastMode autocast() {
+        return autocast;
     }
 
     // ------------------------------------------------------------------ who
@@ -344,7 +350,23 @@ public final class Runtime {
         for (int i = 0; i < inputs.length; i++) {
             edges[i] = edge(inputs[i]);
         }
-        return new Recording(this, new GradNode(name, nextSequence++, edges, attribution, null));
+        return new Recording(this, new GradNode(name, nextSequence(), edges, attribution, null));
+    }
+
+    /** Threads number their nodes on their own (aten/src/ATen/SequenceNumber.cpp). */
+    private long nextSequence() {
+        return nextSequence[backwardThread ? 1 : 0]++;
+    }
+
+    /**
+     * From now on saved tensors go through these hooks; {@code null}: nodes keep them.
+     *
+     * @return the hooks before
+     */
+    public SavedTensorHooks setHooks(SavedTensorHooks now) {
+        SavedTensorHooks before = hooks;
+        hooks = now;
+        return before;
     }
 
     /** Where a tensor's gradient goes, with a reference to the node; {@code null}: nowhere. */
@@ -371,18 +393,83 @@ public final class Runtime {
 
     Saved save(GradNode node, Tensor t, boolean isOutput) {
         if (t == null) {
-            return new Saved(null);
+            return new Saved((Tensor) null);
+        }
+        if (hooks != null && !t.isWrappedNumber()) {
+            return pack(node, t);
         }
         // A result is kept through an alias: the node must not keep alive the tensor that keeps the node alive.
-        Tensor kept = isOutput ? new Tensor(t.storage(), t.dtype(), t.sizes(), t.strides(), t.offset()) : t;
-        kept.incrementRefs();
+        Saved saved = new Saved(hold(isOutput ? alias(t) : t));
+        node.saved.add(saved);
+        return saved;
+    }
+
+    private static Tensor alias(Tensor t) {
+        return new Tensor(t.storage(), t.dtype(), t.sizes(), t.strides(), t.offset());
+    }
+
+    private Saved pack(GradNode node, Tensor t) {
+        try {
+            Saved saved = new Saved(hooks.pack(t));
+            node.saved.add(saved);
+            return saved;
+        } catch (StopRecomputation e) {
+            if (node.refs == 0) { // its operator never got to make a result that holds it
+                node.refs = 1;
+                releaseNode(node);
+            }
+            throw e;
+        }
+    }
+
+    /** Takes a reference as what a backward pass needs later; {@link #drop} gives it back. */
+    private Tensor hold(Tensor t) {
+        t.incrementRefs();
         Storage s = t.storage();
         Category before = s.category();
         s.addSaved(1);
         logChange(s, before);
-        Saved saved = new Saved(kept);
-        node.saved.add(saved);
-        return saved;
+        return t;
+    }
+
+    /** An alias without history, held for a backward pass; {@link #drop} gives it back. */
+    public Tensor holdDetached(Tensor t) {
+        return hold(alias(t));
+    }
+
+    /** Gives a reference of {@link #holdDetached} back. */
+    public void drop(Tensor t) {
+        Category before = t.storage().category();
+        t.storage().addSaved(-1);
+        if (t.useCount() > 1 || t.storage().useCount() > 1) {
+            logChange(t.storage(), before);
+        }
+        release(t);
+    }
+
+    /** A node's apply() fetches all that it saved before it computes anything. */
+    void unpackSaved(GradNode node) {
+        for (Saved s : node.saved) {
+            if (s.packed() != null) {
+                s.unpack();
+            }
+        }
+    }
+
+    /** What hooks handed out is a local variable of apply(): it dies with it, before the node's results are checked. */
+    void dropUnpacked(GradNode node) {
+        for (Saved s : node.saved) {
+            if (s.packed() != null) {
+                dropTaken(s);
+            }
+        }
+    }
+
+    private void dropTaken(Saved s) {
+        Tensor t = s.take();
+        if (t != null) {
+            drop(t);
+        }
     }
 
     void addOutput(GradNode node, Tensor out, boolean nonDifferentiable) {
@@ -401,14 +488,9 @@ public final class Runtime {
     /** Drops what a node saved, as after it ran. */
     void releaseSaved(GradNode node) {
         for (Saved s : node.saved) {
-            Tensor t = s.take();
-            if (t != null) {
-                Category before = t.storage().category();
-                t.storage().addSaved(-1);
-                if (t.useCount() > 1 || t.storage().useCount() > 1) {
-                    logChange(t.storage(), before);
-                }
-                release(t);
+            dropTaken(s);
+            if (s.packed() != null) {
+                s.packed().release();
             }
         }
         node.saved.clear();

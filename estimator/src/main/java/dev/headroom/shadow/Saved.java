@@ -3,9 +3,14 @@ package dev.headroom.shadow;
 /** A tensor that a node keeps for its backward pass: PyTorch's SavedVariable (torch/csrc/autograd/saved_variable.cpp). */
 public final class Saved {
     private Tensor tensor;
+    private SavedTensorHooks.Packed packed;
 
     Saved(Tensor tensor) {
         this.tensor = tensor;
+    }
+
+    Saved(SavedTensorHooks.Packed packed) {
+        this.packed = packed;
     }
 
     /** The tensor, valid until the node has run. */
@@ -25,5 +30,14 @@ public final class Saved {
         Tensor t = tensor;
         tensor = null;
         return t;
+    }
+
+    /** What hooks made of it, or {@code null} where the tensor itself is kept. */
+    SavedTensorHooks.Packed packed() {
+        return packed;
+    }
+
+    void unpack() {
+        tensor = packed.unpack();
     }
 }

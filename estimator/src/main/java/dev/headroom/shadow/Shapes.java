@@ -247,6 +247,16 @@ public final class Shapes {
      * (ATen/TensorIterator.cpp, reorder_dimensions). Strides are those of the broadcast operands.
      */
     public static int[] order(long[] sizes, long[][] operands) {
+        return order(sizes, operands, false);
+    }
+
+    /**
+     * The same order for a reduction.
+     *
+     * @param reduction whether the first operand is the result, with stride 0 in the reduced dimensions, which then come
+     *     first
+     */
+    public static int[] order(long[] sizes, long[][] operands, boolean reduction) {
         int n = sizes.length;
         int[] perm = new int[n];
         for (int i = 0; i < n; i++) {
@@ -255,7 +265,7 @@ public final class Shapes {
         for (int i = 1; i < n; i++) {
             int dim1 = i;
             for (int dim0 = i - 1; dim0 >= 0; dim0--) {
-                int c = shouldSwap(sizes, operands, perm[dim0], perm[dim1]);
+                int c = shouldSwap(sizes, operands, reduction, perm[dim0], perm[dim1]);
                 if (c > 0) {
                     int t = perm[dim0];
                     perm[dim0] = perm[dim1];
@@ -269,7 +279,10 @@ public final class Shapes {
         return perm;
     }
 
-    private static int shouldSwap(long[] sizes, long[][] operands, int dim0, int dim1) {
+    private static int shouldSwap(long[] sizes, long[][] operands, boolean reduction, int dim0, int dim1) {
+        if (reduction && operands[0][dim0] == 0 != (operands[0][dim1] == 0)) {
+            return operands[0][dim1] == 0 ? 1 : -1;
+        }
         for (long[] strides : operands) {
             long s0 = strides[dim0];
             long s1 = strides[dim1];

@@ -1,16 +1,20 @@
 package dev.headroom.shadow;
 
+import dev.headroom.training.TorchVersion;
+import dev.headroom.training.TorchVersion.LtWorkspace;
+
 /**
  * cuBLAS workspaces. PyTorch takes one per library handle and stream from its own allocator at the first matrix
  * product, and keeps it: the main thread and autograd's worker have a handle each (aten/src/ATen/cuda/
- * CublasHandlePool.cpp, getCUDABlasLtWorkspace and setWorkspaceForHandle).
+ * CublasHandlePool.cpp, getCUDABlasLtWorkspace and setWorkspaceForHandle). Versions differ, see {@link TorchVersion}.
  */
 public final class Workspaces {
-    private static final long KIB = 1024;
+    /** Default of {@code CUBLASLT_WORKSPACE_SIZE}. */
+    private static final long LT_BYTES = 1024 * 1024;
 
     private final Runtime runtime;
-    private Tensor main;
-    private Tensor backward;
+    private final Tensor[] blas = new Tensor[2];
+    private final Tensor[] lt = new Tensor[2];
 
     Workspaces(Runtime runtime) {
         this.runtime = runtime;
@@ -18,23 +22,31 @@ public final class Workspaces {
 
     /** Called by every matrix product after it made its result. */
     public void useBlas() {
-        if (runtime.inBackwardThread()) {
-            if (backward == null) {
-                backward = take();
-            }
-        } else if (main == null) {
-            main = take();
+        TorchVersion torch = runtime.options().torch();
+        if (torch.keepsBlasWorkspace()) {
+            keep(blas, torch.blasWorkspaceBytes(runtime.device().major()));
         }
     }
 
-    private Tensor take() {
-        Tensor t = runtime.retain(runtime.workspace(defaultBytes(runtime.device())));
-        runtime.free(t);
-        return t;
+    /** Called by every product that cuBLASLt adds a bias to; its handle is cuBLAS's. */
+    public void useBlasLt() {
+        LtWorkspace kind = runtime.options().torch().ltWorkspace();
+        if (kind == LtWorkspace.KEPT) {
+            useBlas();
+            keep(lt, LT_BYTES);
+            return;
+        }
+        Tensor scratch = kind == LtWorkspace.PER_CALL ? runtime.workspace(LT_BYTES) : null;
+        useBlas();
+        runtime.free(scratch);
     }
 
-    /** {@code parseChosenWorkspaceSize}: 32 MiB on compute capability 9 and later, else :4096:2:16:8. */
-    static long defaultBytes(DeviceModel device) {
-        return device.major() >= 9 ? 4096 * 8 * KIB : 2 * 4096 * KIB + 8 * 16 * KIB;
+    private void keep(Tensor[] byThread, long bytes) {
+        int thread = runtime.inBackwardThread() ? 1 : 0;
+        if (byThread[thread] == null) {
+            Tensor t = runtime.retain(runtime.workspace(bytes));
+            runtime.free(t);
+            byThread[thread] = t;
+        }
     }
 }

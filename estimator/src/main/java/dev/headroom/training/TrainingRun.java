@@ -2,6 +2,7 @@ package dev.headroom.training;
 
 import dev.headroom.graph.DType;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -35,6 +36,9 @@ public final class TrainingRun {
     public Foreach foreach = Foreach.AUTO;
     public boolean fused;
 
+    /** What the optimizer's constructor is given besides. */
+    public OptimizerOptions optimizerOptions = new OptimizerOptions();
+
     /** Type of parameters, buffers and inputs that are floating point; {@code null}: as in the graph. */
     public DType dtype;
 
@@ -46,13 +50,19 @@ public final class TrainingRun {
     /** Segments of activation checkpointing, or 0 for none. */
     public int checkpoint;
 
-    /** Re-entrant checkpointing; {@code null}: as {@link #inputGrad} says. */
+    /** Paths of modules of which every call is a checkpoint; {@code *} stands for a part of a name, {@code **} for more. */
+    public List<String> checkpointModules = List.of();
+
+    /**
+     * Re-entrant checkpointing; {@code null}: as {@link #inputGrad} says for segments, not re-entrant for modules and for
+     * the switches of libraries.
+     */
     public Boolean reentrant;
 
     public int accumulate = 1;
     public int steps = 3;
 
-    /** {@code zero_grad(set_to_none=False)}. */
+    /** {@code zero_grad(set_to_none=False)}; in versions before 2.0 it is the default, and so always. */
     public boolean zeroGradKeep;
 
     public boolean channelsLast;
@@ -76,5 +86,5 @@ public final class TrainingRun {
     public String allocConf = "";
 
     /** PyTorch version whose behaviour is modelled. */
-    public String torch = "2.14";
+    public String torch = TorchVersion.NEWEST.toString();
 }

@@ -1,0 +1,158 @@
+package dev.headroom.allocator;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.LongRange;
+
+/** What holds for every program and every setting. */
+class AllocatorLawTest {
+    private static final long MIB = 1L << 20;
+    private static final String[] SETTINGS = {
+        "",
+        "expandable_segments:True",
+        "max_split_size_mb:24",
+        "roundup_power2_divisions:4",
+        "garbage_collection_threshold:0.5",
+        "expandable_segments:True,max_split_size_mb:24,garbage_collection_threshold:0.5"
+    };
+
+    @Property(tries = 150)
+    void memoryIsConserved(
+            @ForAll @IntRange(max = 5) int conf,
+            @ForAll @LongRange(min = 40, max = 2000) long limitMib,
+            @ForAll long seed) {
+        long limit = limitMib * MIB;
+        SimulatedDeviceMemory memory = new SimulatedDeviceMemory(4096 * MIB);
+        CachingAllocator a =
+                new CachingAllocator(AllocatorSettings.parse(SETTINGS[conf]).withLimitBytes(limit), memory);
+        Random random = new Random(seed);
+        List<Integer> live = new ArrayList<>();
+        long requested = 0;
+        for (int step = 0; step < 400; step++) {
+            if (random.nextInt(100) < 55 || live.isEmpty()) {
+                long bytes = 1 + (long) Math.exp(random.nextDouble() * Math.log(40 * MIB));
+                try {
+                    int block = a.allocate(bytes, random.nextInt(2));
+                    live.add(block);
+                    requested += bytes;
+                    assertTrue(a.size(block) >= bytes);
+                } catch (OutOfMemoryException e) {
+                    assertTrue(e.reserved() + e.segment() > limit || memory.free() < e.segment());
+                }
+            } else {
+                int block = live.remove(random.nextInt(live.size()));
+                requested -= a.requested(block);
+                if (random.nextInt(10) == 0) {
+                    a.recordStream(block, 3);
+                }
+                a.free(block);
+            }
+            checkState(a, live.size(), limit);
+        }
+        a.emptyCache();
+        assertEquals(requested, a.statistics().requestedBytes().current());
+        AllocatorStatistics stats = a.statistics();
+        assertEquals(stats.reservedBytes().current(), 4096 * MIB - memory.free(), "what is reserved is what is taken");
+        live.forEach(a::free);
+        a.emptyCache();
+        assertEquals(0, stats.reservedBytes().current(), "after all is freed, all goes back");
+        assertEquals(4096 * MIB, memory.free());
+        assertEquals(
+                0, stats.activeBytes().current() + stats.inactiveSplitBytes().current());
+    }
+
+    private static void checkState(CachingAllocator a, int live, long limit) {
+        AllocatorStatistics stats = a.statistics();
+        assertTrue(stats.requestedBytes().current() <= stats.activeBytes().current());
+        assertTrue(stats.allocatedBytes().current() <= stats.activeBytes().current());
+        assertTrue(stats.activeBytes().current() <= stats.reservedBytes().current());
+        // Expandable segments map whole granules, though the limit is checked with the request's own segment size.
+        assertTrue(stats.reservedBytes().current() <= limit || a.settings().expandableSegments());
+        assertTrue(a.idealReservedBytes() <= stats.reservedBytes().current());
+        long total = 0;
+        int handedOut = 0;
+        long end = 0;
+        Set<Integer> handles = new HashSet<>();
+        for (Segment segment : a.segments()) {
+            assertTrue(segment.address() >= end, "segments do not overlap");
+            long at = segment.address();
+            boolean free = false;
+            for (Segment.Block block : segment.blocks()) {
+                assertEquals(at, block.address(), "blocks lie side by side");
+                assertEquals(0, block.size() % 512);
+                assertTrue(handles.add(block.handle()));
+                boolean inactive = block.state() == BlockState.INACTIVE;
+                assertTrue(!(free && inactive), "free neighbours are one block");
+                free = inactive;
+                handedOut += block.state() == BlockState.ACTIVE_ALLOCATED ? 1 : 0;
+                at += block.size();
+            }
+            assertEquals(segment.address() + segment.size(), at);
+            end = at;
+            total += segment.size();
+        }
+        assertEquals(stats.reservedBytes().current(), total);
+        assertEquals(live, handedOut);
+        assertEquals(live, stats.allocation().current());
+    }
+
+    /** The sorted list of free blocks against a tree set. */
+    @Property(tries = 100)
+    void freeBlocksStaySorted(@ForAll long seed, @ForAll @IntRange(min = 1, max = 600) int blocks) {
+        Random random = new Random(seed);
+        BlockTable table = new BlockTable();
+        FreeBlocks list = new FreeBlocks(table);
+        TreeSet<Integer> tree = new TreeSet<>((x, y) -> {
+            int bySize = Long.compare(table.size(x), table.size(y));
+            int byAge = bySize != 0 ? bySize : Integer.compare(table.age(x), table.age(y));
+            return byAge != 0 ? byAge : Long.compare(table.address(x), table.address(y));
+        });
+        for (int step = 0; step < 3 * blocks; step++) {
+            if (random.nextInt(3) > 0 || tree.isEmpty()) {
+                int block = table.create(null, 0, 512L * step, 512L * (1 + random.nextInt(40)));
+                table.setAge(block, random.nextInt(3));
+                list.insert(block);
+                tree.add(block);
+            } else {
+                int block = new ArrayList<>(tree).get(random.nextInt(tree.size()));
+                tree.remove(block);
+                if (random.nextBoolean()) {
+                    list.remove(block);
+                } else {
+                    int at = list.positionOf(block);
+                    table.setSize(block, 512L * (1 + random.nextInt(40)));
+                    list.replaceAt(at, block);
+                    tree.add(block);
+                }
+            }
+            long wanted = 512L * (1 + random.nextInt(42));
+            Integer expected = tree.stream()
+                    .filter(b -> table.size(b) >= wanted)
+                    .findFirst()
+                    .orElse(null);
+            int found = list.atLeast(wanted);
+            assertEquals(expected, found == FreeBlocks.NONE ? null : (Integer) list.block(found));
+        }
+        List<Integer> forward = new ArrayList<>();
+        for (int at = list.first(); at != FreeBlocks.NONE; at = list.after(at)) {
+            forward.add(list.block(at));
+        }
+        assertEquals(new ArrayList<>(tree), forward);
+        List<Integer> backward = new ArrayList<>();
+        for (int at = list.last(); at != FreeBlocks.NONE; at = list.before(at)) {
+            backward.add(0, list.block(at));
+        }
+        assertEquals(forward, backward);
+        assertEquals(tree.size(), list.size());
+    }
+}

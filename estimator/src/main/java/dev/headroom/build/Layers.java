@@ -1,0 +1,199 @@
+package dev.headroom.build;
+
+import dev.headroom.graph.DType;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The layers of {@code torch.nn}, with its defaults. */
+public final class Layers {
+    /** A module that is one operator over its input. */
+    private static final class Operator extends Module {
+        private final String type;
+        private final String target;
+        private final String input;
+        private final Map<String, Object> arguments;
+
+        private Operator(String type, String target, String input, Map<String, Object> arguments) {
+            this.type = type;
+            this.target = target;
+            this.input = input;
+            this.arguments = arguments;
+        }
+
+        @Override
+        protected Value forward(Scope scope, Value... inputs) {
+            Map<String, Object> all = new LinkedHashMap<>();
+            all.put(input, inputs[0]);
+            all.putAll(arguments);
+            for (String name : held.keySet()) {
+                all.put(name, scope.parameter(name));
+            }
+            return scope.op(target, all);
+        }
+
+        @Override
+        protected String type() {
+            return type;
+        }
+    }
+
+    private Layers() {}
+
+    private static Operator operator(String type, String target, String input, Object... arguments) {
+        Map<String, Object> named = new LinkedHashMap<>();
+        for (int i = 0; i < arguments.length; i += 2) {
+            named.put((String) arguments[i], arguments[i + 1]);
+        }
+        return new Operator("torch.nn.modules." + type, target, input, named);
+    }
+
+    /** {@code nn.Linear} with bias. */
+    public static Module linear(long in, long out) {
+        return linear(in, out, true);
+    }
+
+    /** {@code nn.Linear}. */
+    public static Module linear(long in, long out, boolean bias) {
+        Operator m = operator("linear.Linear", "aten.linear.default", "input");
+        m.parameter("weight", out, in);
+        if (bias) {
+            m.parameter("bias", out);
+        }
+        return m;
+    }
+
+    /** {@code nn.Conv2d} with a square kernel and bias. */
+    public static Module conv2d(long in, long out, long kernel, long stride, long padding) {
+        return conv2d(in, out, kernel, stride, padding, 1, true);
+    }
+
+    /** {@code nn.Conv2d} with a square kernel. */
+    public static Module conv2d(long in, long out, long kernel, long stride, long padding, long groups, boolean bias) {
+        Operator m = operator(
+                "conv.Conv2d",
+                "aten.conv2d.default",
+                "input",
+                "stride",
+                new long[] {stride, stride},
+                "padding",
+                new long[] {padding, padding},
+                "groups",
+                groups);
+        m.parameter("weight", out, in / groups, kernel, kernel);
+        if (bias) {
+            m.parameter("bias", out);
+        }
+        return m;
+    }
+
+    /** {@code nn.BatchNorm2d} in training mode. */
+    public static Module batchNorm2d(long channels) {
+        return new BatchNorm(channels);
+    }
+
+    /** {@code nn.BatchNorm2d}: counts its batches, then normalises. */
+    private static final class BatchNorm extends Module {
+        private BatchNorm(long channels) {
+            parameter("weight", channels);
+            parameter("bias", channels);
+            buffer("running_mean", DType.FLOAT32, channels);
+            buffer("running_var", DType.FLOAT32, channels);
+            buffer("num_batches_tracked", DType.INT64);
+        }
+
+        @Override
+        protected Value forward(Scope scope, Value... inputs) {
+            scope.op("aten.add_.Tensor", Map.of("self", scope.parameter("num_batches_tracked"), "other", 1));
+            Map<String, Object> arguments = new LinkedHashMap<>();
+            arguments.put("input", inputs[0]);
+            for (String name : new String[] {"weight", "bias", "running_mean", "running_var"}) {
+                arguments.put(name, scope.parameter(name));
+            }
+            arguments.put("training", true);
+            return scope.op("aten.batch_norm.default", arguments);
+        }
+
+        @Override
+        protected String type() {
+            return "torch.nn.modules.batchnorm.BatchNorm2d";
+        }
+    }
+
+    /** {@code nn.LayerNorm} over the last dimension. */
+    public static Module layerNorm(long width) {
+        Operator m = operator(
+                "normalization.LayerNorm", "aten.layer_norm.default", "input", "normalized_shape", new long[] {width});
+        m.parameter("weight", width);
+        m.parameter("bias", width);
+        return m;
+    }
+
+    /** {@code nn.Embedding}. */
+    public static Module embedding(long rows, long width) {
+        Operator m = operator("sparse.Embedding", "aten.embedding.default", "indices");
+        m.parameter("weight", rows, width);
+        return m;
+    }
+
+    /** {@code nn.ReLU}. */
+    public static Module relu() {
+        return operator("activation.ReLU", "aten.relu.default", "self");
+    }
+
+    /** {@code nn.ReLU(inplace=True)}. */
+    public static Module reluInPlace() {
+        return operator("activation.ReLU", "aten.relu_.default", "self");
+    }
+
+    /** {@code nn.GELU}. */
+    public static Module gelu() {
+        return operator("activation.GELU", "aten.gelu.default", "self");
+    }
+
+    /** {@code nn.SiLU}. */
+    public static Module silu() {
+        return operator("activation.SiLU", "aten.silu.default", "self");
+    }
+
+    /** {@code nn.Sigmoid}. */
+    public static Module sigmoid() {
+        return operator("activation.Sigmoid", "aten.sigmoid.default", "self");
+    }
+
+    /** {@code nn.Tanh}. */
+    public static Module tanh() {
+        return operator("activation.Tanh", "aten.tanh.default", "self");
+    }
+
+    /** {@code nn.Dropout}. */
+    public static Module dropout(double p) {
+        return operator("dropout.Dropout", "aten.dropout.default", "input", "p", p, "train", true);
+    }
+
+    /** {@code nn.MaxPool2d}. */
+    public static Module maxPool2d(long kernel, long stride, long padding) {
+        return operator(
+                "pooling.MaxPool2d",
+                "aten.max_pool2d.default",
+                "self",
+                "kernel_size",
+                new long[] {kernel, kernel},
+                "stride",
+                new long[] {stride, stride},
+                "padding",
+                new long[] {padding, padding});
+    }
+
+    /** {@code nn.AdaptiveAvgPool2d}. */
+    public static Module adaptiveAvgPool2d(long height, long width) {
+        return operator(
+                "pooling.AdaptiveAvgPool2d", "aten.adaptive_avg_pool2d.default", "self", "output_size", new long[] {
+                    height, width
+                });
+    }
+
+    /** {@code nn.Flatten}: all dimensions but the first. */
+    public static Module flatten() {
+        return operator("flatten.Flatten", "aten.flatten.using_ints", "self", "start_dim", 1);
+    }
+}

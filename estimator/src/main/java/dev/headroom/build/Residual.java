@@ -1,0 +1,51 @@
+package dev.headroom.build;
+
+import java.util.Map;
+
+/**
+ * {@code out = body(x); out += shortcut(x); return end(out)}: the block of residual networks. Without a shortcut the
+ * input itself is added; without an end the sum is the result.
+ */
+public final class Residual extends Module {
+    private final Module body;
+    private final Module shortcut;
+    private final Module end;
+    private final boolean inPlace;
+
+    private Residual(Module body, Module shortcut, Module end, boolean inPlace) {
+        this.body = child("body", body);
+        this.shortcut = shortcut == null ? null : child("shortcut", shortcut);
+        this.end = end == null ? null : child("end", end);
+        this.inPlace = inPlace;
+    }
+
+    /** {@code x + body(x)}. */
+    public static Residual of(Module body) {
+        return new Residual(body, null, null, false);
+    }
+
+    /** As in ResNet: the sum is in place. {@code shortcut} and {@code end} may be {@code null}. */
+    public static Residual of(Module body, Module shortcut, Module end) {
+        return new Residual(body, shortcut, end, true);
+    }
+
+    @Override
+    protected Value forward(Scope scope, Value... inputs) {
+        scope.line("out = self.body(x)");
+        Value out = scope.call(body, inputs[0]);
+        Value identity = inputs[0];
+        if (shortcut != null) {
+            scope.line("identity = self.shortcut(x)");
+            identity = scope.call(shortcut, inputs[0]);
+        }
+        scope.line(inPlace ? "out += identity" : "out = x + out");
+        out = inPlace
+                ? scope.op("aten.add_.Tensor", Map.of("self", out, "other", identity))
+                : scope.op("aten.add.Tensor", Map.of("self", identity, "other", out));
+        if (end != null) {
+            scope.line("out = self.end(out)");
+            out = scope.call(end, out);
+        }
+        return out;
+    }
+}

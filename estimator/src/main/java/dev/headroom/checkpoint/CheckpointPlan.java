@@ -1,0 +1,77 @@
+package dev.headroom.checkpoint;
+
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.GraphException;
+import dev.headroom.shadow.Engine;
+import dev.headroom.shadow.Runtime;
+import dev.headroom.shadow.Tensor;
+import dev.headroom.training.TrainingRun;
+import java.util.List;
+
+/**
+ * What a run checkpoints.
+ *
+ * @param graph the forward pass, its module stacks as they are when segments are called instead of their containers
+ * @param regions in order, apart from each other
+ */
+public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentrant) {
+    /** A plan that recomputes nothing. */
+    public static CheckpointPlan none(Graph graph) {
+        return new CheckpointPlan(graph, List.of(), false);
+    }
+
+    /**
+     * Finds what {@code --checkpoint} and {@code --checkpoint-modules} mean for a graph.
+     *
+     * <ul>
+     *   <li>Patterns name modules: each call of one is a checkpoint.
+     *   <li>Models of libraries with a switch of their own use it: each call of a repeated block is a checkpoint, see
+     *       {@link LibrarySwitch}; the number of segments has no effect.
+     *   <li>Other models are split as {@code checkpoint_sequential} splits their chain of blocks, see {@link Chain}.
+     * </ul>
+     *
+     * @throws GraphException where a model has nothing of the kind
+     */
+    public static CheckpointPlan of(Graph graph, TrainingRun run) {
+        CheckpointPlan plan = find(graph, run);
+        // Without a gradient to wait for, a re-entrant checkpoint never looks at its inputs again.
+        if (!plan.reentrant || run.inputGrad) {
+            plan.regions.forEach(r -> r.refuseChangedInputs(plan.graph));
+        }
+        return plan;
+    }
+
+    private static CheckpointPlan find(Graph graph, TrainingRun run) {
+        boolean explicit = Boolean.TRUE.equals(run.reentrant);
+        if (run.inference) {
+            return none(graph);
+        }
+        if (!run.checkpointModules.isEmpty()) {
+            return new CheckpointPlan(
+                    graph, regions(graph, ModulePatterns.calls(graph, run.checkpointModules)), explicit);
+        }
+        if (run.checkpoint == 0) {
+            return none(graph);
+        }
+        List<Region> blocks = LibrarySwitch.regions(graph);
+        if (!blocks.isEmpty()) {
+            return new CheckpointPlan(graph, blocks, explicit);
+        }
+        Chain chain = Chain.of(graph);
+        if (chain == null) {
+            throw new GraphException("--checkpoint " + run.checkpoint + ": the model has no chain of modules to split"
+                    + " (an nn.Sequential of at least two); name what to recompute with --checkpoint-modules");
+        }
+        boolean reentrant = run.reentrant == null ? run.inputGrad : run.reentrant;
+        return chain.split(run.checkpoint, reentrant);
+    }
+
+    private static List<Region> regions(Graph graph, List<ModuleCalls.Call> calls) {
+        return calls.stream().map(c -> Region.of(graph, c.from(), c.to())).toList();
+    }
+
+    /** Runs a region under its checkpoint. */
+    public Tensor[] run(Runtime runtime, Engine engine, Body body, Tensor[] inputs) {
+        return reentrant ? Reentrant.run(runtime, engine, body, inputs) : NonReentrant.run(runtime, body, inputs);
+    }
+}

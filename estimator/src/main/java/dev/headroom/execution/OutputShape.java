@@ -1,0 +1,67 @@
+package dev.headroom.execution;
+
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.graph.DType;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.GraphException;
+import dev.headroom.graph.TensorMeta;
+import dev.headroom.shadow.Category;
+import dev.headroom.shadow.Frame;
+import dev.headroom.shadow.Runtime;
+import dev.headroom.shadow.Shapes;
+import dev.headroom.shadow.Tensor;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The model's first output: what the loss is taken of.
+ *
+ * @param type as in the graph, before a run's {@code --dtype}
+ * @param sizes in elements
+ */
+record OutputShape(DType type, long[] sizes) {
+    private static final long PLENTY = 4L << 40;
+
+    /** From what the graph says of the output; where it says nothing, from a forward pass played on the side. */
+    static OutputShape of(Graph graph, Map<String, Long> symbols, Runtime like) {
+        String name = null;
+        for (Graph.Output o : graph.outputs()) {
+            if (name == null && o.kind() != Graph.OutputKind.MUTATION && o.value() != null) {
+                name = o.value();
+            }
+        }
+        if (name == null) {
+            throw new GraphException(
+                    "the model returns no tensor, so there is nothing to train on; export it with its outputs");
+        }
+        TensorMeta meta = graph.values().get(name);
+        return meta != null ? new OutputShape(meta.dtype(), sizes(meta, symbols)) : played(graph, symbols, like);
+    }
+
+    static long[] sizes(TensorMeta meta, Map<String, Long> symbols) {
+        return meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
+    }
+
+    private static OutputShape played(Graph graph, Map<String, Long> symbols, Runtime like) {
+        CachingAllocator allocator =
+                new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(PLENTY));
+        Runtime runtime = new Runtime(allocator, like.device(), like.options());
+        runtime.setGradMode(false);
+        Map<String, Tensor> inputs = new HashMap<>(new ModelTensors(runtime, graph, null, false).byValue());
+        Frame frame = runtime.frame();
+        for (Graph.Input in : graph.inputs()) {
+            TensorMeta meta = graph.values().get(in.value());
+            if (in.kind() == Graph.InputKind.USER && meta != null) {
+                long[] sizes = sizes(meta, symbols);
+                inputs.put(
+                        in.value(),
+                        runtime.emptyStrided(meta.dtype(), sizes, Shapes.contiguous(sizes), Category.INPUTS));
+            }
+        }
+        Tensor[] out = new GraphRunner(runtime, graph, symbols, new Unmodelled(), ModelTypes.same(graph)).run(inputs);
+        frame.close();
+        return new OutputShape(out[0].dtype(), out[0].sizes());
+    }
+}

@@ -1,0 +1,56 @@
+package dev.headroom.ops;
+
+import dev.headroom.graph.DType;
+import dev.headroom.shadow.Runtime;
+import dev.headroom.shadow.Tensor;
+
+/** Sums rows of a gradient where indices meet: {@code index_put_(accumulate=True)} (ATen/native/cuda/Indexing.cu). */
+final class IndexedSum {
+    private IndexedSum() {}
+
+    /**
+     * The gradient of {@code self[indices]}: zeros with the gradient added (FunctionsManual.cpp, index_backward;
+     * Indexing.cu, index_put_with_sort_kernel).
+     *
+     * @param indices {@code null} for a dimension that is not indexed
+     */
+    static Tensor backward(Runtime rt, Tensor g, long[] sizes, Tensor[] indices) {
+        Tensor out = Creation.zeros(rt, g.dtype(), sizes);
+        Tensor linear = null;
+        long largest = 0;
+        long[] strides = dev.headroom.shadow.Shapes.contiguous(sizes);
+        int last = 0;
+        for (int d = 0; d < sizes.length; d++) {
+            largest += (sizes[d] - 1) * strides[d];
+            if (d < indices.length && indices[d] != null) {
+                last = d;
+                Tensor wrapped = rt.empty(DType.INT64, indices[d].sizes());
+                Tensor offset = rt.empty(DType.INT64, indices[d].sizes());
+                rt.free(wrapped);
+                if (linear == null) {
+                    linear = offset;
+                } else {
+                    rt.free(offset);
+                }
+            }
+        }
+        long slice = strides[last];
+        Tensor values = Copies.contiguous(rt, g);
+        if (linear != null && linear.numel() > 0 && slice > 0) {
+            long n = linear.numel();
+            Tensor sorted = rt.empty(DType.INT64, n);
+            Tensor original = rt.empty(DType.INT64, n);
+            Tensor range = rt.empty(DType.INT64, n);
+            int bits = CubScratch.bits(largest / slice);
+            rt.free(rt.scratch(CubScratch.sortPairs(n, DType.INT64.bytes(), bits)));
+            rt.free(range);
+            rt.free(original);
+            rt.free(sorted);
+        }
+        if (values != g) {
+            rt.free(values);
+        }
+        rt.free(linear);
+        return out;
+    }
+}

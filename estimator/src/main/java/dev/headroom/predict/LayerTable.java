@@ -1,0 +1,130 @@
+package dev.headroom.predict;
+
+import dev.headroom.execution.ModelTensors;
+import dev.headroom.graph.Argument;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.ModelState;
+import dev.headroom.graph.Node;
+import dev.headroom.optim.Optimizer;
+import dev.headroom.shadow.Attribution;
+import dev.headroom.shadow.Category;
+import dev.headroom.shadow.EventLog;
+import dev.headroom.shadow.Tensor;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Shares of modules and operators, in execution order. */
+final class LayerTable {
+    /** The operator under which parameters that no operator reads are listed. */
+    private static final String PARAMETER = ModelTensors.PARAMETER;
+
+    private record Key(String module, String operator) {}
+
+    private static final class Row {
+        private long parameters;
+        private long gradients;
+        private long optimizerState;
+        private long saved;
+        private long peak;
+    }
+
+    private final Map<Key, Row> rows = new LinkedHashMap<>();
+    private final Map<String, Key> readers = new HashMap<>();
+    private final Simulation simulation;
+
+    private LayerTable(Simulation simulation) {
+        this.simulation = simulation;
+    }
+
+    /**
+     * The table.
+     *
+     * @param savedAt what is alive at the end of a forward pass, by storage
+     * @param peak what is alive at the peak, by storage
+     */
+    static List<LayerShare> of(Simulation simulation, Category[] savedAt, Category[] peak) {
+        LayerTable table = new LayerTable(simulation);
+        table.nodes();
+        table.parameters(peak);
+        table.storages(savedAt, peak);
+        return table.rows.entrySet().stream()
+                .map(e -> share(e.getKey(), e.getValue()))
+                .toList();
+    }
+
+    private static LayerShare share(Key k, Row r) {
+        return new LayerShare(k.module, k.operator, r.parameters, r.gradients, r.optimizerState, r.saved, r.peak);
+    }
+
+    private Row row(Key key) {
+        return rows.computeIfAbsent(key, k -> new Row());
+    }
+
+    private void nodes() {
+        for (Node n : simulation.graph().nodes()) {
+            Key key = new Key(n.module(), n.operator());
+            row(key);
+            for (Node.NamedArgument a : n.arguments()) {
+                if (a.value() instanceof Argument.Value v) {
+                    readers.putIfAbsent(v.name(), key);
+                }
+            }
+        }
+    }
+
+    /** The row of a parameter: the first operator that reads it. */
+    private Key keyOf(String qualifiedName) {
+        Graph graph = simulation.graph();
+        Map<String, ModelState.HeldTensor> tensors = graph.held().tensors();
+        for (Map.Entry<String, ModelState.HeldTensor> e : tensors.entrySet()) {
+            ModelState.HeldTensor held = e.getValue();
+            if (held.storage().equals(qualifiedName) && readers.containsKey(held.value())) {
+                return readers.get(held.value());
+            }
+        }
+        return new Key(ModelState.owner(qualifiedName), PARAMETER);
+    }
+
+    private void parameters(Category[] peak) {
+        ModelTensors model = simulation.loop().model();
+        if (model == null) {
+            return;
+        }
+        boolean stateAtPeak = false;
+        for (Category c : peak) {
+            stateAtPeak |= c == Category.OPTIMIZER_STATE;
+        }
+        Optimizer optimizer = simulation.loop().optimizer();
+        for (int i = 0; i < model.parameters().size(); i++) {
+            Tensor p = model.parameters().get(i);
+            Row row = row(keyOf(model.parameterNames().get(i)));
+            row.parameters += p.nbytes();
+            row.gradients += p.requiresGrad() ? p.nbytes() : 0;
+            long state = optimizer == null ? 0 : optimizer.stateBytes(i);
+            row.optimizerState += state;
+            row.peak += stateAtPeak ? state : 0;
+        }
+    }
+
+    private void storages(Category[] savedAt, Category[] peak) {
+        EventLog log = simulation.runtime().log();
+        Map<Integer, Key> keys = new HashMap<>();
+        for (int s = 0; s < log.storages(); s++) {
+            long bytes = log.requested(s);
+            boolean saved = s < savedAt.length && savedAt[s] == Category.SAVED_ACTIVATIONS;
+            boolean atPeak = s < peak.length && peak[s] != null && peak[s] != Category.OPTIMIZER_STATE;
+            if (bytes > 0 && (saved || atPeak)) {
+                Row row = row(keys.computeIfAbsent(log.attribution(s), this::key));
+                row.saved += saved ? bytes : 0;
+                row.peak += atPeak ? bytes : 0;
+            }
+        }
+    }
+
+    private Key key(int attribution) {
+        Attribution a = simulation.runtime().attribution(attribution);
+        return a.operator().equals(PARAMETER) ? keyOf(a.node()) : new Key(a.module(), a.operator());
+    }
+}

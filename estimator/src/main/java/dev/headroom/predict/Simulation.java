@@ -1,0 +1,96 @@
+package dev.headroom.predict;
+
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.DeviceMemory;
+import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.execution.TrainingLoop;
+import dev.headroom.execution.Unmodelled;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.SymbolBinding;
+import dev.headroom.restore.AssignedNumbers;
+import dev.headroom.restore.SkippedMasks;
+import dev.headroom.shadow.Attribution;
+import dev.headroom.shadow.DeviceModel;
+import dev.headroom.shadow.KernelOptions;
+import dev.headroom.shadow.Runtime;
+import dev.headroom.training.TorchVersion;
+import dev.headroom.training.TrainingRun;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A run that was played to its end, or to where memory ran out.
+ *
+ * @param runtime with every event in its log
+ * @param loop the training loop
+ * @param graph the graph that ran, after restoration
+ * @param phases the allocator at the end of each
+ * @param peakPhase the number of the phase, in {@code phases}, in which allocated memory was first at its highest
+ * @param firstForwardEvents events in the log when the first forward pass, or the loss after it, was done
+ * @param oom {@code null} when the run got through
+ */
+public record Simulation(
+        Runtime runtime,
+        TrainingLoop loop,
+        Graph graph,
+        List<PhaseState> phases,
+        int peakPhase,
+        int firstForwardEvents,
+        Unmodelled unmodelled,
+        Prediction.Oom oom) {
+
+    /**
+     * Plays a run.
+     *
+     * @param device decides kernels and their scratch
+     * @param memory that the allocator draws on
+     * @throws dev.headroom.graph.GraphException for impossible input
+     */
+    public static Simulation play(
+            Graph exported, TrainingRun run, DeviceModel device, AllocatorSettings settings, DeviceMemory memory) {
+        Map<String, Long> symbols = SymbolBinding.bind(exported, run.batch, run.dims);
+        Graph graph = AssignedNumbers.restore(SkippedMasks.restore(exported, symbols));
+        CachingAllocator allocator = new CachingAllocator(settings, memory);
+        long workspace = run.cudnnWorkspace == null ? 0 : run.cudnnWorkspace;
+        Runtime runtime =
+                new Runtime(allocator, device, new KernelOptions(workspace, run.attention, TorchVersion.of(run.torch)));
+        Unmodelled unmodelled = new Unmodelled();
+        List<PhaseState> phases = new ArrayList<>();
+        int[] peakPhase = {0};
+        long[] highest = {-1};
+        int[] forward = {0};
+        TrainingLoop loop = new TrainingLoop(runtime, graph, run, symbols, unmodelled, (phase, step, micro) -> {
+            PhaseState state = state(allocator, phase, step, micro);
+            if (state.maxAllocated() > highest[0]) {
+                highest[0] = state.maxAllocated();
+                peakPhase[0] = phases.size();
+            }
+            phases.add(state);
+            if (forward[0] == 0 && phase.equals("forward")) {
+                forward[0] = runtime.log().size();
+            }
+        });
+        Prediction.Oom oom = null;
+        try {
+            loop.play();
+        } catch (OutOfMemoryException e) {
+            Attribution who = runtime.attribution(runtime.attribution());
+            oom = new Prediction.Oom(loop.phase(), loop.step(), who.module(), who.operator(), e.segment());
+        }
+        return new Simulation(runtime, loop, graph, phases, peakPhase[0], forward[0], unmodelled, oom);
+    }
+
+    private static PhaseState state(CachingAllocator allocator, String phase, Integer step, Integer micro) {
+        var s = allocator.statistics();
+        return new PhaseState(
+                phase,
+                step,
+                micro,
+                s.allocatedBytes().current(),
+                s.reservedBytes().current(),
+                s.allocatedBytes().peak(),
+                s.reservedBytes().peak());
+    }
+}

@@ -1,0 +1,122 @@
+package dev.headroom.checkpoint;
+
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.execution.TrainingLoop;
+import dev.headroom.execution.Unmodelled;
+import dev.headroom.graph.Argument;
+import dev.headroom.graph.DType;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.Node;
+import dev.headroom.graph.SymExpr;
+import dev.headroom.graph.TensorMeta;
+import dev.headroom.shadow.DeviceModel;
+import dev.headroom.shadow.KernelOptions;
+import dev.headroom.shadow.Runtime;
+import dev.headroom.training.LossKind;
+import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TrainingRun;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Hand-made chains of modules, and what they take: every tensor is one MiB. */
+final class Chains {
+    static final long MIB = 1 << 20;
+    static final String SEQUENTIAL = "torch.nn.modules.container.Sequential";
+
+    private final List<Graph.Input> inputs = new ArrayList<>();
+    private final List<Node> nodes = new ArrayList<>();
+    private final Map<String, TensorMeta> values = new HashMap<>();
+    private final Node.ModuleCall[] outer;
+    private String last = "x";
+
+    Chains(Node.ModuleCall... outer) {
+        this.outer = outer;
+        value("x", false);
+    }
+
+    static Node.ModuleCall call(String path, String type) {
+        return new Node.ModuleCall("call of " + path, path, type);
+    }
+
+    private void value(String name, boolean parameter) {
+        values.put(
+                name,
+                new TensorMeta(
+                        DType.FLOAT32, List.of(SymExpr.of(MIB / 4)), List.of(SymExpr.of(1)), SymExpr.of(0), parameter));
+    }
+
+    /** One more operator on the last value, in a module: the input changes in place when its name ends in {@code _}. */
+    Chains then(String operator, Node.ModuleCall... modules) {
+        return from(last, operator, modules);
+    }
+
+    Chains from(String value, String operator, Node.ModuleCall... modules) {
+        List<Node.NamedArgument> arguments = new ArrayList<>();
+        arguments.add(new Node.NamedArgument("self", new Argument.Value(value)));
+        int number = nodes.size();
+        if (operator.equals("mul")) {
+            String weight = "w" + number;
+            inputs.add(new Graph.Input(Graph.InputKind.PARAMETER, weight, "m" + number + ".weight", true));
+            value(weight, true);
+            arguments.add(new Node.NamedArgument("other", new Argument.Value(weight)));
+        }
+        List<Node.ModuleCall> stack = new ArrayList<>(List.of(outer));
+        stack.addAll(List.of(modules));
+        last = "v" + number;
+        value(last, false);
+        String overload = operator.equals("mul") ? ".Tensor" : ".default";
+        nodes.add(new Node("n" + number, "aten." + operator + overload, arguments, List.of(last), stack, ""));
+        return this;
+    }
+
+    Graph graph() {
+        List<Graph.Input> all = new ArrayList<>(inputs);
+        all.add(new Graph.Input(Graph.InputKind.USER, "x", "x", false));
+        Graph.Output out = new Graph.Output(Graph.OutputKind.USER, last, null);
+        return new Graph("chain", all, nodes, List.of(out), values, Map.of(), Map.of(), List.of());
+    }
+
+    /** An {@code nn.Sequential} of modules that run one operator each. */
+    static Graph sequential(int modules, String operator) {
+        Chains chain = new Chains(call("", SEQUENTIAL));
+        for (int i = 0; i < modules; i++) {
+            chain.then(operator, call(Integer.toString(i), "Module"));
+        }
+        return chain.graph();
+    }
+
+    static TrainingRun run(int segments, Boolean reentrant) {
+        TrainingRun run = new TrainingRun();
+        run.optimizer = OptimizerKind.ADAM;
+        run.loss = LossKind.SUM;
+        run.inputGrad = true;
+        run.dropOutputs = true;
+        run.steps = 2;
+        run.checkpoint = segments;
+        run.reentrant = reentrant;
+        return run;
+    }
+
+    /** A run that was played. */
+    record Played(Map<String, Long> allocated, Map<String, Long> peaks, List<String> warnings) {}
+
+    /** Plays a run; bytes at the end of the phases of the last step. */
+    static Played play(Graph graph, TrainingRun run) {
+        CachingAllocator allocator =
+                new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(1L << 40));
+        Runtime runtime =
+                new Runtime(allocator, new DeviceModel(9, 0, 132), new KernelOptions(0, TrainingRun.Attention.AUTO));
+        Map<String, Long> allocated = new HashMap<>();
+        Map<String, Long> peaks = new HashMap<>();
+        TrainingLoop loop = new TrainingLoop(runtime, graph, run, Map.of(), new Unmodelled(), (phase, step, micro) -> {
+            allocated.put(phase, allocator.statistics().allocatedBytes().current());
+            peaks.put(phase, allocator.statistics().allocatedBytes().peak());
+        });
+        loop.play();
+        return new Played(allocated, peaks, loop.warnings());
+    }
+}

@@ -1,0 +1,132 @@
+package dev.headroom.predict;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.device.GpuCatalogue;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.GraphException;
+import dev.headroom.importer.Importers;
+import dev.headroom.shadow.Category;
+import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TrainingRun;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Optimizers, kept gradients and versions in whole runs of a small network on an A100. */
+class RegimesTest {
+    /** Parameters of ResNet-18: 11 689 512 float32. */
+    private static final long TRAINED = 4L * 11_689_512;
+
+    private static final Graph RESNET18 = Importers.read(model("resnet18-i224"));
+
+    private static Path model(String name) {
+        for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
+            Path file = at.resolve("fixtures").resolve("models").resolve(name + ".pt2");
+            if (Files.exists(file)) {
+                return file;
+            }
+        }
+        throw new IllegalStateException("no fixtures/models/" + name + ".pt2");
+    }
+
+    private static TrainingRun run(OptimizerKind kind) {
+        TrainingRun run = new TrainingRun();
+        run.batch = 2L;
+        run.optimizer = kind;
+        run.cudnnWorkspace = 0L;
+        return run;
+    }
+
+    private static Prediction prediction(TrainingRun run) {
+        return Predictor.predict(new PredictionRequest(
+                RESNET18, run, GpuCatalogue.find("a100-80gb").orElseThrow(), null, 0, null));
+    }
+
+    private static List<PhaseState> phases(TrainingRun run) {
+        return prediction(run).phases();
+    }
+
+    private static long allocated(List<PhaseState> phases, String phase, Integer step) {
+        return phases.stream()
+                .filter(p -> p.phase().equals(phase) && java.util.Objects.equals(p.step(), step))
+                .findFirst()
+                .orElseThrow()
+                .allocated();
+    }
+
+    @ParameterizedTest
+    @EnumSource(OptimizerKind.class)
+    void oneMoreStepChangesNoEarlierPhase(OptimizerKind kind) {
+        TrainingRun run = run(kind);
+        List<PhaseState> three = phases(run);
+        run.steps = 4;
+        assertEquals(three, phases(run).subList(0, three.size()));
+    }
+
+    @Test
+    void keptGradientsStay() {
+        TrainingRun run = run(OptimizerKind.ADAMW);
+        List<PhaseState> dropped = phases(run);
+        run.zeroGradKeep = true;
+        List<PhaseState> kept = phases(run);
+        long freed = allocated(dropped, "optimizer", 0) - allocated(dropped, "zero_grad", 1);
+        assertTrue(freed >= TRAINED && freed < 1.05 * TRAINED, "all gradients, rounded: " + freed);
+        assertEquals(allocated(kept, "optimizer", 0), allocated(kept, "zero_grad", 1));
+        assertTrue(allocated(kept, "forward", 1) >= allocated(dropped, "forward", 1) + 0.95 * TRAINED);
+    }
+
+    @Test
+    void gradientsStayedByDefaultBefore2() {
+        TrainingRun run = run(OptimizerKind.SGD);
+        run.torch = "1.8";
+        List<PhaseState> old = phases(run);
+        assertEquals(allocated(old, "optimizer", 0), allocated(old, "zero_grad", 1));
+        run.torch = "2.0";
+        List<PhaseState> changed = phases(run);
+        assertTrue(allocated(changed, "optimizer", 0) - allocated(changed, "zero_grad", 1) >= TRAINED);
+    }
+
+    /** The network ends in one linear layer: a workspace for the forward thread and one for the backward thread. */
+    @ParameterizedTest
+    @CsvSource({"1.13, 0", "2.0, 17039360", "2.6, 17039360", "2.9, 18087936", "2.14, 17039360"})
+    void blasWorkspacesByVersion(String torch, long bytes) {
+        TrainingRun run = run(OptimizerKind.SGD);
+        run.torch = torch;
+        assertEquals(bytes, prediction(run).atPeak().getOrDefault(Category.WORKSPACES, 0L));
+    }
+
+    @Test
+    void adagradsStateIsThereWhenTheModelIs() {
+        long plain = allocated(phases(run(OptimizerKind.SGD)), "model", null);
+        long state = allocated(phases(run(OptimizerKind.ADAGRAD)), "model", null) - plain;
+        assertTrue(state >= TRAINED && state < 1.05 * TRAINED, "one copy, rounded: " + state);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1.7", "2.15", "newest"})
+    void refusesOtherVersions(String torch) {
+        TrainingRun run = run(OptimizerKind.SGD);
+        run.torch = torch;
+        assertTrue(assertThrows(GraphException.class, () -> phases(run))
+                .getMessage()
+                .startsWith("--torch: "));
+    }
+
+    @Test
+    void oldAllocatorSettingsAreNotGuessed() {
+        TrainingRun run = run(OptimizerKind.SGD);
+        run.torch = "1.8";
+        run.allocConf = "max_split_size_mb:128";
+        assertTrue(assertThrows(GraphException.class, () -> phases(run))
+                .getMessage()
+                .startsWith("--alloc-conf: "));
+    }
+}
