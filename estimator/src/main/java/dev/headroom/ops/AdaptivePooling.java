@@ -17,8 +17,12 @@ final class AdaptivePooling {
 
     static void register(Registry r) {
         r.single("aten.adaptive_avg_pool1d", c -> line(c, AdaptivePooling::average)[0]);
-        r.single("aten.adaptive_avg_pool2d", c -> average(c.runtime(), c.tensor("self"), c.integers("output_size", 2, 1))[0]);
-        r.single("aten.adaptive_avg_pool3d", c -> average(c.runtime(), c.tensor("self"), c.integers("output_size", 3, 1))[0]);
+        r.single(
+                "aten.adaptive_avg_pool2d",
+                c -> average(c.runtime(), c.tensor("self"), c.integers("output_size", 2, 1))[0]);
+        r.single(
+                "aten.adaptive_avg_pool3d",
+                c -> average(c.runtime(), c.tensor("self"), c.integers("output_size", 3, 1))[0]);
         r.add("aten.adaptive_max_pool1d", c -> line(c, AdaptivePooling::maximum));
         r.add("aten.adaptive_max_pool2d", c -> maximum(c.runtime(), c.tensor("self"), c.integers("output_size", 2, 1)));
         r.add("aten.adaptive_max_pool3d", c -> maximum(c.runtime(), c.tensor("self"), c.integers("output_size", 3, 1)));
@@ -63,8 +67,8 @@ final class AdaptivePooling {
         Saved self = r == null ? null : r.save(x);
         boolean channelsLast = !volume && Convolution.suggestsChannelsLast(x);
         Tensor dense = channelsLast ? x : Copies.contiguous(rt, x);
-        Tensor out = rt.emptyStrided(
-                x.dtype(), sizes, channelsLast ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes));
+        Tensor out =
+                rt.emptyStrided(x.dtype(), sizes, channelsLast ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes));
         PoolingRules.drop(rt, dense, x);
         if (r != null) {
             r.gradient(0, g -> {

@@ -163,8 +163,7 @@ final class BatchNorm {
         long channels = x.size(1);
         long rows = x.numel() / channels;
         long width = Math.min(Long.highestOneBit(channels), WARP);
-        long height = Math.min(
-                Long.highestOneBit(Math.max(1, ceilDiv(rows, ELEMENTS_PER_THREAD))), MAX_BLOCK / width);
+        long height = Math.min(Long.highestOneBit(Math.max(1, ceilDiv(rows, ELEMENTS_PER_THREAD))), MAX_BLOCK / width);
         if (width * height != MAX_BLOCK) {
             width = Math.min(Long.highestOneBit(channels), MAX_BLOCK / height);
         }

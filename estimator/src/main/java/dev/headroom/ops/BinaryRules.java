@@ -45,10 +45,7 @@ final class BinaryRules {
                             return f.maskedFill(value, f.op(f.test(s), low));
                         }),
                         new Term("so", (f, g, s, o, y) -> f.op(f.op(g, s), o))));
-        floating(
-                r,
-                "copysign",
-                new Binary("CopysignBackward0", new Term("sr", BinaryRules::copysignSelf), ZEROS));
+        floating(r, "copysign", new Binary("CopysignBackward0", new Term("sr", BinaryRules::copysignSelf), ZEROS));
         extremum(r, "maximum", "MaximumBackward0");
         extremum(r, "minimum", "MinimumBackward0");
         extremum(r, "fmax", "FmaxBackward0");
@@ -58,12 +55,25 @@ final class BinaryRules {
         Binary rounded = new Binary("DivBackward2", ZEROS, ZEROS);
         for (String overload : new String[] {"Tensor_mode", "Scalar_mode"}) {
             both(r, "div." + overload, rounded);
-            r.single("aten.div_." + overload, c -> rounded.apply(
-                    c.runtime(), c.tensor("self"), c.tensor("other"), c.tensor("self").dtype(), true));
+            r.single(
+                    "aten.div_." + overload,
+                    c -> rounded.apply(
+                            c.runtime(),
+                            c.tensor("self"),
+                            c.tensor("other"),
+                            c.tensor("self").dtype(),
+                            true));
         }
         both(r, "floor_divide", new Binary("FloorDivideBackward", Binary.NONE, Binary.NONE));
         for (String name : new String[] {
-            "bitwise_left_shift", "bitwise_right_shift", "__lshift__", "__rshift__", "gcd", "lcm", "heaviside", "nextafter"
+            "bitwise_left_shift",
+            "bitwise_right_shift",
+            "__lshift__",
+            "__rshift__",
+            "gcd",
+            "lcm",
+            "heaviside",
+            "nextafter"
         }) {
             r.single("aten." + name, c -> Pointwise.op(c.runtime(), c.tensor("self"), c.tensor("other", "values")));
         }
@@ -77,8 +87,14 @@ final class BinaryRules {
             return rule.apply(c.runtime(), a, b, Strided.promote(a, b), false);
         });
         if (name.indexOf('.') < 0) {
-            r.single("aten." + name + "_", c -> rule.apply(
-                    c.runtime(), c.tensor("self"), c.tensor("other"), c.tensor("self").dtype(), true));
+            r.single(
+                    "aten." + name + "_",
+                    c -> rule.apply(
+                            c.runtime(),
+                            c.tensor("self"),
+                            c.tensor("other"),
+                            c.tensor("self").dtype(),
+                            true));
         }
     }
 

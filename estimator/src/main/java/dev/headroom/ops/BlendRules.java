@@ -25,7 +25,8 @@ final class BlendRules {
         r.single("aten.addcmul_", c -> addcmul(c, true));
         r.single("aten.addcdiv", c -> addcdiv(c, false));
         r.single("aten.addcdiv_", c -> addcdiv(c, true));
-        r.single("aten.where.self", c -> where(c.runtime(), c.tensor("condition"), c.tensor("self"), c.tensor("other")));
+        r.single(
+                "aten.where.self", c -> where(c.runtime(), c.tensor("condition"), c.tensor("self"), c.tensor("other")));
         r.single("aten.where.ScalarOther", BlendRules::whereScalar);
         r.single("aten.where.ScalarSelf", BlendRules::whereScalar);
         r.single("aten.where.Scalar", BlendRules::whereScalar);
@@ -37,14 +38,7 @@ final class BlendRules {
     private static Tensor clamp(Call c, String node, boolean inPlace) {
         int bounds = (c.has("min") ? 1 : 0) + (c.has("max") ? 1 : 0);
         Tensor x = c.tensor("self");
-        return Unary.apply(
-                c.runtime(),
-                node,
-                x,
-                Unary.Keep.SELF,
-                clampGradient(bounds),
-                inPlace,
-                promoted(c, x));
+        return Unary.apply(c.runtime(), node, x, Unary.Keep.SELF, clampGradient(bounds), inPlace, promoted(c, x));
     }
 
     static Unary.Gradient clampGradient(int bounds) {
@@ -86,7 +80,9 @@ final class BlendRules {
         Recording r = rt.record("LerpBackward0", a, b);
         Tensor out = Strided.result(rt, a, b);
         if (r != null) {
-            r.gradient(1, g -> Pointwise.op(rt, g)).gradient(0, g -> Pointwise.op(rt, g)).output(out);
+            r.gradient(1, g -> Pointwise.op(rt, g))
+                    .gradient(0, g -> Pointwise.op(rt, g))
+                    .output(out);
         }
         return out;
     }

@@ -33,8 +33,7 @@ final class CreationRules {
         }) {
             r.single(name, CreationRules::like);
         }
-        for (String name :
-                new String[] {
+        for (String name : new String[] {
             "aten.uniform_",
             "aten.normal_",
             "aten.bernoulli_",

@@ -12,8 +12,7 @@ final class DepthwiseConvolution {
 
     /** {@code _select_conv_backend}: depthwise and not {@code use_cudnn_depthwise}. Four or five dimensions. */
     static boolean chosen(Tensor x, Tensor w, Convolution.Parameters p) {
-        boolean depthwise =
-                !p.transposed() && p.groups() > 1 && x.size(1) == p.groups() && w.size(0) % x.size(1) == 0;
+        boolean depthwise = !p.transposed() && p.groups() > 1 && x.size(1) == p.groups() && w.size(0) % x.size(1) == 0;
         return depthwise && !cudnn(x, w, p);
     }
 

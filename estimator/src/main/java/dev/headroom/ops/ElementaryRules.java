@@ -61,7 +61,12 @@ final class ElementaryRules {
         function(r, "rad2deg", "Rad2DegBackward0", NOTHING, Unary.SCALED);
         same(r, "frac", "FracBackward0", NOTHING, Unary.SAME);
         for (String name : new String[] {"floor", "ceil", "round", "sign", "trunc", "fix"}) {
-            same(r, name, Character.toUpperCase(name.charAt(0)) + name.substring(1) + "Backward0", NOTHING, Unary.ZEROS);
+            same(
+                    r,
+                    name,
+                    Character.toUpperCase(name.charAt(0)) + name.substring(1) + "Backward0",
+                    NOTHING,
+                    Unary.ZEROS);
         }
         same(r, "sgn", "SgnBackward0", NOTHING, (f, g, x) -> null);
         r.single("aten.positive", c -> c.tensor("self"));

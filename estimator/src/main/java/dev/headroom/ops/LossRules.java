@@ -53,8 +53,7 @@ final class LossRules {
     }
 
     private static Tensor smoothL1(Call c) {
-        return Losses.shrunk(
-                c.runtime(), "SmoothL1LossBackward0", c.tensor("self"), c.tensor("target"), reduction(c));
+        return Losses.shrunk(c.runtime(), "SmoothL1LossBackward0", c.tensor("self"), c.tensor("target"), reduction(c));
     }
 
     private static Tensor huber(Call c) {
@@ -67,7 +66,8 @@ final class LossRules {
         Tensor out = unrecorded(rt, Strided.result(rt, x, y), reduction(c));
         if (r != null) {
             r.gradient(0, g -> rt.empty(self.get().dtype(), self.get().sizes()))
-                    .gradient(1, g -> rt.empty(target.get().dtype(), target.get().sizes()))
+                    .gradient(
+                            1, g -> rt.empty(target.get().dtype(), target.get().sizes()))
                     .output(out);
         }
         return out;
@@ -79,12 +79,7 @@ final class LossRules {
             return loss;
         }
         Tensor out = Reductions.reduce(
-                rt,
-                loss,
-                Reductions.mask(null, loss.dim()),
-                false,
-                loss.dtype(),
-                Reductions.accumulator(loss.dtype()));
+                rt, loss, Reductions.mask(null, loss.dim()), false, loss.dtype(), Reductions.accumulator(loss.dtype()));
         rt.free(loss);
         return out;
     }
@@ -92,8 +87,7 @@ final class LossRules {
     private static Tensor l1(Call c) {
         Runtime rt = c.runtime();
         Tensor difference = Pointwise.sub(rt, c.tensor("self"), c.tensor("target"));
-        Tensor absolute =
-                Unary.apply(rt, "AbsBackward0", difference, Unary.Keep.SELF, Unary.THROUGH_ONE, false);
+        Tensor absolute = Unary.apply(rt, "AbsBackward0", difference, Unary.Keep.SELF, Unary.THROUGH_ONE, false);
         Tensor out = reduceFreeing(rt, absolute, reduction(c));
         rt.free(difference);
         return out;

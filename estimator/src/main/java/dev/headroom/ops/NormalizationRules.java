@@ -36,8 +36,7 @@ final class NormalizationRules {
                 && x.dim() >= 3
                 && (training ? x.size(0) <= 880801 : x.size(0) <= 65535)
                 && x.numel() < Integer.MAX_VALUE;
-        return batchNorm(
-                rt, x, w, b, training, cudnn, c.tensorOrNull("running_mean"), c.tensorOrNull("running_var"));
+        return batchNorm(rt, x, w, b, training, cudnn, c.tensorOrNull("running_mean"), c.tensorOrNull("running_var"));
     }
 
     private static Tensor batchNorm(

@@ -37,7 +37,8 @@ final class SoftmaxRules {
         if (r != null) {
             Saved result = r.saveOutput(out);
             DType from = fused ? x0.dtype() : to;
-            r.gradient(0, g -> backward(rt, g, result.get(), from, !logarithmic)).output(out);
+            r.gradient(0, g -> backward(rt, g, result.get(), from, !logarithmic))
+                    .output(out);
         }
         return out;
     }

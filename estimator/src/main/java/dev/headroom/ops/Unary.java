@@ -55,8 +55,7 @@ final class Unary {
     }
 
     /** @param type of the result of an integer tensor's function: its own, or the floating-point one */
-    static Tensor apply(
-            Runtime rt, String node, Tensor x, Keep keep, Gradient gradient, boolean inPlace, DType type) {
+    static Tensor apply(Runtime rt, String node, Tensor x, Keep keep, Gradient gradient, boolean inPlace, DType type) {
         // In place, what is kept would be overwritten: autograd keeps a copy, made before anything else
         // (tools/autograd/gen_variable_type.py).
         Recording r = rt.record(node, x);

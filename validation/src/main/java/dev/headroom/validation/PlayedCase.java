@@ -130,8 +130,8 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
             OperatorCase.Event w = i < want.size() ? want.get(i) : null;
             OperatorCase.Event g = i < events.size() ? events.get(i) : null;
             if (!same(w, g)) {
-                return "after " + phase + ", event " + i + ": recorded " + text(w, want) + ", played "
-                        + text(g, events) + context(want, i);
+                return "after " + phase + ", event " + i + ": recorded " + text(w, want) + ", played " + text(g, events)
+                        + context(want, i);
             }
             if (w instanceof OperatorCase.Phase p) {
                 phase = p.name();
