@@ -11,6 +11,7 @@ import dev.headroom.graph.SymExpr;
 import dev.headroom.graph.TensorMeta;
 import dev.headroom.ops.Autocast;
 import dev.headroom.ops.Call;
+import dev.headroom.ops.NoRule;
 import dev.headroom.ops.Registry;
 import dev.headroom.ops.Rule;
 import dev.headroom.shadow.Attribution;
@@ -183,7 +184,7 @@ final class GraphRunner {
             if (node.target().startsWith("higher_order.")) {
                 results = higherOrder(node, values);
             } else if (rule != null) {
-                results = Autocast.run(call(index, node, values), rule);
+                results = withRule(index, node, rule, values);
             } else {
                 unmodelled.count(node.operator());
                 results = conservative(node, values);
@@ -200,6 +201,16 @@ final class GraphRunner {
         DType lower = runtime.autocast().active() ? runtime.autocast().type() : null;
         DType named = namedTypes.at(index, self, lower);
         return named == null ? call : call.naming(named);
+    }
+
+    /** A rule may find that it does not know this very call: then the call counts as unmodelled. */
+    private Tensor[] withRule(int index, Node node, Rule rule, Map<String, Tensor> values) {
+        try {
+            return Autocast.run(call(index, node, values), rule);
+        } catch (NoRule e) {
+            unmodelled.count(node.operator());
+            return conservative(node, values);
+        }
     }
 
     private void bind(Node node, Tensor[] results, Map<String, Tensor> values) {

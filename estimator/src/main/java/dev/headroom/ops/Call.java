@@ -215,6 +215,18 @@ public final class Call {
         return integer(name, 0);
     }
 
+    /** Floating-point numbers in a list; {@code null} when absent. */
+    public double[] numbers(String name) {
+        Argument a = find(name);
+        if (a == null) {
+            return null;
+        }
+        if (a instanceof Argument.Floats f) {
+            return f.values().stream().mapToDouble(Double::doubleValue).toArray();
+        }
+        throw bad(name, "a list of numbers");
+    }
+
     /** Whether a number argument was written as a floating-point one. */
     public boolean isFloat(String name) {
         return find(name) instanceof Argument.Float;

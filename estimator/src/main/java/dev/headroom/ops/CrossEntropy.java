@@ -1,7 +1,6 @@
 package dev.headroom.ops;
 
 import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
 import dev.headroom.ops.Losses.Reduction;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Tensor;
@@ -82,9 +81,7 @@ final class CrossEntropy {
         int classes = x.dim() == 1 ? 0 : 1;
         Reduction reduction = LossRules.reduction(c);
         if (weight != null && reduction == Reduction.MEAN) {
-            throw new GraphException("node " + c.node().name()
-                    + ": cross_entropy with class weights and label smoothing selects by the labels' values, which no"
-                    + " archive holds; drop one of the two");
+            throw new NoRule("cross_entropy with weights and smoothing selects by the labels' values, which no archive holds");
         }
         Tensor logs = SoftmaxRules.apply(rt, "LogSoftmaxBackward0", x, x.dtype());
         Tensor hard = Losses.nllOfAnyRank(rt, logs, target, weight, reduction);

@@ -84,7 +84,7 @@ final class EmbeddingRules {
         long segments = Math.min(n, rows);
         Tensor partials = rt.empty(index, segments);
         Tensor partialOffsets = rt.empty(index, segments);
-        scratch(rt, CubScratch.scan(segments, index.bytes()));
+        scratch(rt, CubScratch.scan(segments, index));
         Tensor partialCount = rt.empty(DType.INT64);
         long maxPartials = n / ROWS_PER_THREAD + segments;
         Tensor offsets = rt.empty(index, maxPartials);

@@ -20,12 +20,22 @@ final class IndexedSum {
         long largest = 0;
         long[] strides = dev.headroom.shadow.Shapes.contiguous(sizes);
         int last = 0;
+        int first = -1;
+        int used = 0;
+        long[] broadcast = new long[0];
+        for (Tensor index : indices) {
+            broadcast = index == null
+                    ? broadcast
+                    : dev.headroom.shadow.Shapes.broadcast(broadcast, index.sizes());
+        }
         for (int d = 0; d < sizes.length; d++) {
             largest += (sizes[d] - 1) * strides[d];
             if (d < indices.length && indices[d] != null) {
                 last = d;
-                Tensor wrapped = rt.empty(DType.INT64, indices[d].sizes());
-                Tensor offset = rt.empty(DType.INT64, indices[d].sizes());
+                first = first < 0 ? d : first;
+                used++;
+                Tensor wrapped = rt.empty(DType.INT64, broadcast);
+                Tensor offset = rt.empty(DType.INT64, broadcast);
                 rt.free(wrapped);
                 if (linear == null) {
                     linear = offset;
@@ -35,6 +45,8 @@ final class IndexedSum {
             }
         }
         long slice = strides[last];
+        // Indexed dimensions that lie apart are moved to the front, in a copy.
+        Tensor turned = last - first + 1 == used ? null : rt.empty(g.dtype(), sizes);
         Tensor values = Copies.contiguous(rt, g);
         if (linear != null && linear.numel() > 0 && slice > 0) {
             long n = linear.numel();
@@ -50,6 +62,7 @@ final class IndexedSum {
         if (values != g) {
             rt.free(values);
         }
+        rt.free(turned);
         rt.free(linear);
         return out;
     }

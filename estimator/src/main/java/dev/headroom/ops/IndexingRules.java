@@ -15,13 +15,21 @@ final class IndexingRules {
         r.single("aten.cat", c -> Joining.cat(c.runtime(), c.integer("dim", 0), c.tensors("tensors")));
         r.alias("aten.concat", "aten.cat");
         r.single("aten.stack", c -> Joining.stack(c.runtime(), c.integer("dim", 0), c.tensors("tensors")));
+        r.single("aten.hstack", c -> Joining.hstack(c.runtime(), c.tensors("tensors")));
+        r.single("aten.vstack", c -> Joining.vstack(c.runtime(), c.tensors("tensors")));
+        r.single("aten.column_stack", c -> Joining.columnStack(c.runtime(), c.tensors("tensors")));
         r.single("aten.gather", IndexingRules::gather);
         r.single("aten.index_select", IndexingRules::indexSelect);
         r.single("aten.index.Tensor", IndexingRules::index);
         r.single("aten.roll", c -> roll(c.runtime(), c.tensor("self"), Math.max(1, c.integers("shifts").length)));
         r.single("aten.flip", c -> permuting(c, "FlipBackward0"));
-        r.single("aten.tril", c -> permuting(c, "TrilBackward0"));
-        r.single("aten.triu", c -> permuting(c, "TriuBackward0"));
+        r.single("aten.fliplr", c -> permuting(c, "FlipBackward0"));
+        r.single("aten.flipud", c -> permuting(c, "FlipBackward0"));
+        for (String name : new String[] {"tril", "triu"}) {
+            r.single("aten." + name, c -> permuting(c, "TrilBackward0"));
+            r.single("aten." + name + "_", c -> Unary.apply(
+                    c.runtime(), "TrilBackward0", c.tensor("self"), Unary.Keep.NOTHING, Unary.SCALED, true));
+        }
     }
 
     /** {@code roll}, one dimension after the other (ATen/native/cuda/TensorTransformations.cu, roll_cuda). */
@@ -60,9 +68,10 @@ final class IndexingRules {
     }
 
     private static Tensor gather(Call c) {
-        Runtime rt = c.runtime();
-        Tensor t = c.tensor("self");
-        Tensor index = c.tensor("index");
+        return gather(c.runtime(), c.tensor("self"), c.tensor("index"));
+    }
+
+    static Tensor gather(Runtime rt, Tensor t, Tensor index) {
         Recording r = rt.record("GatherBackward0", t);
         Saved at = r == null ? null : r.save(index);
         Tensor out = rt.empty(t.dtype(), index.sizes());
@@ -99,9 +108,11 @@ final class IndexingRules {
 
     /** {@code tensor[indices]} with integer tensors (ATen/native/TensorAdvancedIndexing.cpp). */
     private static Tensor index(Call c) {
-        Runtime rt = c.runtime();
-        Tensor t = c.tensor("self");
-        Tensor[] indices = c.tensors("indices");
+        return gathered(c.runtime(), c.tensor("self"), c.tensors("indices"));
+    }
+
+    /** @param indices {@code null} for a dimension that is not indexed */
+    static Tensor gathered(Runtime rt, Tensor t, Tensor... indices) {
         long[] broadcast = new long[0];
         int first = -1;
         int last = -1;
@@ -133,7 +144,17 @@ final class IndexingRules {
         for (int i = 0; r != null && i < indices.length; i++) {
             kept[i] = r.save(indices[i]);
         }
+        // Indices that are broadcast are made contiguous first.
+        Tensor[] copies = new Tensor[indices.length];
+        for (int i = 0; i < indices.length; i++) {
+            if (indices[i] != null && !Arrays.equals(indices[i].sizes(), broadcast)) {
+                copies[i] = rt.empty(indices[i].dtype(), broadcast);
+            }
+        }
         Tensor out = rt.empty(t.dtype(), sizes);
+        for (int i = indices.length - 1; i >= 0; i--) {
+            rt.free(copies[i]);
+        }
         if (r != null) {
             long[] original = t.sizes();
             r.gradient(0, g -> {

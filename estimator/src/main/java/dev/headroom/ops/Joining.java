@@ -59,8 +59,11 @@ final class Joining {
         return out;
     }
 
+    /** {@code stack}: one node, whose gradients are the slices of the one that came in. */
     static Tensor stack(Runtime rt, long dim, Tensor... tensors) {
         int d = Shapes.wrap(dim, tensors[0].dim() + 1);
+        Recording r = rt.record("StackBackward0", tensors);
+        boolean before = rt.setGradMode(false);
         Tensor[] views = new Tensor[tensors.length];
         for (int i = 0; i < views.length; i++) {
             views[i] = Views.unsqueeze(rt, tensors[i], d);
@@ -69,6 +72,37 @@ final class Joining {
         for (Tensor v : views) {
             rt.free(v);
         }
+        rt.setGradMode(before);
+        if (r != null) {
+            r.gradients(grads -> Views.unbind(rt, grads[0], d)).output(out);
+        }
         return out;
+    }
+
+    /** {@code hstack}: along the second dimension, vectors along their only one. */
+    static Tensor hstack(Runtime rt, Tensor... tensors) {
+        return cat(rt, tensors[0].dim() < 2 ? 0 : 1, tensors);
+    }
+
+    /** {@code vstack}: vectors become rows. */
+    static Tensor vstack(Runtime rt, Tensor... tensors) {
+        Tensor[] rows = tensors.clone();
+        for (int i = 0; i < rows.length; i++) {
+            if (rows[i].dim() < 2) {
+                rows[i] = Views.view(rt, tensors[i], 1, -1);
+            }
+        }
+        return cat(rt, 0, rows);
+    }
+
+    /** {@code column_stack}: vectors become columns. */
+    static Tensor columnStack(Runtime rt, Tensor... tensors) {
+        Tensor[] columns = tensors.clone();
+        for (int i = 0; i < columns.length; i++) {
+            if (columns[i].dim() < 2) {
+                columns[i] = Views.view(rt, tensors[i], -1, 1);
+            }
+        }
+        return hstack(rt, columns);
     }
 }

@@ -71,8 +71,8 @@ final class Matmul {
             throw mismatch(a, b);
         }
         Recording r = rt.record("MmBackward0", a, b);
-        Saved sa = r == null ? null : r.save(r.needs(1) ? a : null);
         Saved sb = r == null ? null : r.save(r.needs(0) ? b : null);
+        Saved sa = r == null ? null : r.save(r.needs(1) ? a : null);
         Tensor out = rt.empty(a.dtype(), a.size(0), b.size(1));
         gemm(rt, a, b, false);
         if (r != null) {
@@ -87,6 +87,23 @@ final class Matmul {
 
     /** {@code addmm}: the bias is copied into the result or added by the library. */
     static Tensor addmm(Runtime rt, Tensor bias, Tensor a, Tensor b) {
+        return addmm(rt, bias, a, b, false, false);
+    }
+
+    /** maybe_multiply: the product is a temporary where a factor other than 1 was given. */
+    private static Tensor scaled(Runtime rt, Tensor t, boolean scale, boolean temporary) {
+        if (!scale) {
+            return t;
+        }
+        Tensor out = Pointwise.op(rt, t);
+        if (temporary) {
+            rt.free(t);
+        }
+        return out;
+    }
+
+    /** @param alpha whether the product, and {@code beta} whether the bias, has a factor */
+    static Tensor addmm(Runtime rt, Tensor bias, Tensor a, Tensor b, boolean alpha, boolean beta) {
         if (a.dim() != 2 || b.dim() != 2 || a.size(1) != b.size(0)) {
             throw mismatch(a, b);
         }
@@ -98,9 +115,9 @@ final class Matmul {
         if (r != null) {
             boolean ca = columnMajor(a);
             boolean cb = columnMajor(b);
-            r.gradient(1, g -> mat1Backward(rt, g, sb.get(), ca))
-                    .gradient(2, g -> mat2Backward(rt, g, sa.get(), cb))
-                    .gradient(0, g -> g)
+            r.gradient(1, g -> scaled(rt, mat1Backward(rt, g, sb.get(), ca), alpha, true))
+                    .gradient(2, g -> scaled(rt, mat2Backward(rt, g, sa.get(), cb), alpha, true))
+                    .gradient(0, g -> scaled(rt, g, beta, false))
                     .output(out);
         }
         return out;
@@ -108,12 +125,18 @@ final class Matmul {
 
     /** {@code bmm}; with {@code bias} it is {@code baddbmm}. */
     static Tensor bmm(Runtime rt, Tensor bias, Tensor a, Tensor b) {
+        return bmm(rt, bias, a, b, false, false);
+    }
+
+    static Tensor bmm(Runtime rt, Tensor bias, Tensor a, Tensor b, boolean alpha, boolean beta) {
         if (a.dim() != 3 || b.dim() != 3 || a.size(2) != b.size(1) || a.size(0) != b.size(0)) {
             throw mismatch(a, b);
         }
         Recording r = bias == null ? rt.record("BmmBackward0", a, b) : rt.record("BaddbmmBackward0", a, b, bias);
+        // Kept in the order of the arguments' names: mat2 before self, but batch1 before batch2.
+        Saved early = r == null || bias != null ? null : r.save(r.needs(0) ? b : null);
         Saved sa = r == null ? null : r.save(r.needs(1) ? a : null);
-        Saved sb = r == null ? null : r.save(r.needs(0) ? b : null);
+        Saved sb = r == null || bias == null ? early : r.save(r.needs(0) ? b : null);
         Tensor out = rt.empty(a.dtype(), a.size(0), a.size(1), b.size(2));
         if (bias != null || a.size(2) != 1) { // bmm multiplies a column with a row element by element
             gemm(rt, a, b, false);
@@ -124,7 +147,9 @@ final class Matmul {
             if (bias == null) {
                 r.gradient(1, second).gradient(0, first);
             } else {
-                r.gradient(0, first).gradient(1, second).gradient(2, g -> g);
+                r.gradient(0, g -> scaled(rt, first.of(g), alpha, true))
+                        .gradient(1, g -> scaled(rt, second.of(g), alpha, true))
+                        .gradient(2, g -> scaled(rt, g, beta, false));
             }
             r.output(out);
         }
@@ -279,6 +304,14 @@ final class Matmul {
     /** {@code linear} (ATen/native/Linear.cpp). */
     static Tensor linear(Runtime rt, Tensor input, Tensor weight, Tensor bias) {
         Tensor turned = Views.t(rt, weight);
+        if (bias != null && input.dim() == 1) {
+            Tensor row = Views.unsqueeze(rt, input, 0);
+            Tensor product = addmm(rt, bias, row, turned);
+            Tensor out = Views.squeeze(rt, product, 0);
+            rt.free(product);
+            rt.free(row);
+            return out;
+        }
         if (bias != null && input.dim() == 2) {
             return addmm(rt, bias, input, turned);
         }

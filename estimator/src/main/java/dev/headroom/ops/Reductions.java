@@ -25,7 +25,7 @@ final class Reductions {
         return out;
     }
 
-    private static long[] reduced(long[] sizes, boolean[] mask, boolean keep) {
+    static long[] reduced(long[] sizes, boolean[] mask, boolean keep) {
         long[] out = new long[sizes.length];
         int n = 0;
         for (int i = 0; i < sizes.length; i++) {
@@ -113,6 +113,22 @@ final class Reductions {
             }
         }
         return Views.expand(rt, v, sizes);
+    }
+
+    /** FunctionsManual.cpp, restore_reduced_dims: reduced dimensions come back with size 1. */
+    static Tensor restored(Runtime rt, Tensor t, boolean[] mask) {
+        Tensor v = t;
+        for (int d = 0; d < mask.length; d++) {
+            if (mask[d]) {
+                v = Views.unsqueeze(rt, v, d);
+            }
+        }
+        return v;
+    }
+
+    /** {@code mask.sum(dims, keepdim=True)}: how many hold. */
+    static Tensor counted(Runtime rt, Tensor holds, boolean[] mask) {
+        return reduceAs(rt, holds, mask, true, DType.INT64);
     }
 
     /** {@code at::sum_to}: sums away what broadcasting added (ATen/ExpandUtils.h). */

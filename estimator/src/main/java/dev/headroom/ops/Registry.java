@@ -23,6 +23,7 @@ public final class Registry {
         ElementaryRules.register(STANDARD);
         ActivationRules.register(STANDARD);
         ReductionRules.register(STANDARD);
+        SelectionRules.register(STANDARD);
         MatmulRules.register(STANDARD);
         ConvolutionRules.register(STANDARD);
         PoolingRules.register(STANDARD);
@@ -34,6 +35,10 @@ public final class Registry {
         IndexingRules.register(STANDARD);
         Padding.register(STANDARD);
         Repetition.register(STANDARD);
+        ScatterRules.register(STANDARD);
+        Upsampling.register(STANDARD);
+        StridedViewRules.register(STANDARD);
+        ImagePatches.register(STANDARD);
         AttentionRules.register(STANDARD);
     }
 

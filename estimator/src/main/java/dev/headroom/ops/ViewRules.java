@@ -23,7 +23,9 @@ final class ViewRules {
         r.single(
                 "aten.transpose",
                 c -> Views.transpose(c.runtime(), c.tensor("self"), c.integer("dim0"), c.integer("dim1")));
-        r.alias("aten.swapaxes", "aten.transpose");
+        r.single(
+                "aten.swapaxes",
+                c -> Views.transpose(c.runtime(), c.tensor("self"), c.integer("axis0"), c.integer("axis1")));
         r.single("aten.t", c -> Views.t(c.runtime(), c.tensor("self")));
         r.single(
                 "aten.numpy_T",

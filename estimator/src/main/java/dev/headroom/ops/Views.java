@@ -11,7 +11,7 @@ import java.util.Arrays;
 public final class Views {
     private Views() {}
 
-    private static Tensor make(
+    static Tensor make(
             Runtime rt,
             String node,
             Tensor base,
