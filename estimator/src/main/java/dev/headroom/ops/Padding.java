@@ -84,8 +84,35 @@ final class Padding {
         return out;
     }
 
-    /** {@code _pad_circular}: an empty result, the middle and then the borders copied into it. */
+    /** {@code _pad_circular}: an empty result; the middle, then the borders of each dimension are copied into it. */
     private static Tensor circular(Call c, Tensor t) {
-        return mirrored(c.runtime(), "Circular", t, sizes(c));
+        Runtime rt = c.runtime();
+        long[] by = c.integers("pad");
+        Tensor out = rt.empty(t.dtype(), sizes(c));
+        Tensor to = out;
+        Tensor from = t;
+        for (int i = 0; i < by.length / 2; i++) {
+            int d = t.dim() - 1 - i;
+            to = Views.slice(rt, to, d, Math.max(by[2 * i], 0), out.size(d) - Math.max(by[2 * i + 1], 0), 1);
+            from = Views.slice(rt, from, d, Math.max(-by[2 * i], 0), t.size(d) - Math.max(-by[2 * i + 1], 0), 1);
+        }
+        Copies.copyInto(rt, to, from);
+        for (int i = 0; i < by.length / 2; i++) {
+            int d = t.dim() - 1 - i;
+            long left = by[2 * i];
+            long right = by[2 * i + 1];
+            long size = out.size(d);
+            if (left > 0) {
+                long end = size - Math.max(right, 0);
+                Tensor border = Views.slice(rt, out, d, 0, left, 1);
+                Copies.copyInto(rt, border, Views.slice(rt, out, d, end - left, end, 1));
+            }
+            if (right > 0) {
+                long start = Math.max(left, 0);
+                Tensor border = Views.slice(rt, out, d, size - right, size, 1);
+                Copies.copyInto(rt, border, Views.slice(rt, out, d, start, start + right, 1));
+            }
+        }
+        return out;
     }
 }

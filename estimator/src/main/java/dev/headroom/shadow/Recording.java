@@ -12,10 +12,12 @@ public final class Recording {
     private final GradNode node;
     private final InputGradient[] perInput;
     private final int[] order;
+    private final Tensor[] inputs;
     private int registered;
 
-    Recording(Runtime runtime, GradNode node) {
+    Recording(Runtime runtime, GradNode node, Tensor... inputs) {
         this.runtime = runtime;
+        this.inputs = inputs;
         this.node = node;
         this.perInput = new InputGradient[node.edges.length];
         this.order = new int[node.edges.length];
@@ -67,6 +69,13 @@ public final class Recording {
 
     /** Makes {@code out} the node's next result. Call once a result, in their order; {@code null} skips one. */
     public Recording output(Tensor out) {
+        if (inputs.length > 0 && inputs[0] == out && out != null) {
+            out.storage().version++;
+            if (out.base() != null) {
+                ViewHistory.rebase(runtime, node, out);
+                return this;
+            }
+        }
         runtime.addOutput(
                 node,
                 out,

@@ -279,6 +279,7 @@ public final class Runtime {
         Tensor t = reinterpret(of, sizes, strides, offset);
         Tensor base = of.base() == null ? of : of.base();
         t.setBase(retain(base));
+        t.historyVersion = t.storage().version;
         return t;
     }
 
@@ -350,7 +351,7 @@ public final class Runtime {
         for (int i = 0; i < inputs.length; i++) {
             edges[i] = edge(inputs[i]);
         }
-        return new Recording(this, new GradNode(name, nextSequence(), edges, attribution, null));
+        return new Recording(this, new GradNode(name, nextSequence(), edges, attribution, null), inputs);
     }
 
     /** Threads number their nodes on their own (aten/src/ATen/SequenceNumber.cpp). */
@@ -373,6 +374,9 @@ public final class Runtime {
     GradNode.Edge edge(Tensor t) {
         if (t == null || !t.requiresGrad()) {
             return null;
+        }
+        if (t.hasStaleHistory()) {
+            ViewHistory.refresh(this, t);
         }
         GradNode node = t.gradNode();
         int input = t.outputNumber();
@@ -470,6 +474,19 @@ public final class Runtime {
         if (t != null) {
             drop(t);
         }
+    }
+
+    /** A node of the engine's own making. */
+    GradNode node(String name, GradNode.Edge... edges) {
+        return new GradNode(name, nextSequence(), edges, attribution, null);
+    }
+
+    /** Replaces a tensor's history. */
+    void setHistory(Tensor t, GradNode node) {
+        GradNode old = t.gradNode();
+        node.refs++;
+        t.setHistory(node, 0);
+        releaseNode(old);
     }
 
     void addOutput(GradNode node, Tensor out, boolean nonDifferentiable) {

@@ -12,6 +12,9 @@ public final class Storage {
 
     private int refs;
     private int savedRefs;
+
+    /** How often an operator that autograd recorded has written into it. */
+    int version;
     private Category category;
 
     Storage(int id, long bytes, int block, Category category) {

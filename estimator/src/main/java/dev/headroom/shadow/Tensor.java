@@ -25,6 +25,10 @@ public final class Tensor {
     private Tensor grad;
     private GradNode accumulator;
     private Tensor base;
+
+    /** Of a view: the version of its storage that its history is of. */
+    int historyVersion;
+
     private boolean device = true;
     private boolean wrappedNumber;
 
@@ -95,7 +99,7 @@ public final class Tensor {
 
     /** Whether a gradient flows to it. */
     public boolean requiresGrad() {
-        return leafRequiresGrad || gradNode != null;
+        return leafRequiresGrad || gradNode != null || hasStaleHistory() && base.requiresGrad();
     }
 
     public boolean isLeaf() {
@@ -159,6 +163,11 @@ public final class Tensor {
 
     void setBase(Tensor value) {
         base = value;
+    }
+
+    /** Whether this is a view whose base was written to since its history was made. */
+    boolean hasStaleHistory() {
+        return base != null && historyVersion != storage.version;
     }
 
     GradNode accumulatorField() {

@@ -10,6 +10,7 @@ import dev.headroom.fixtures.OperatorCase;
 import dev.headroom.graph.Graph;
 import dev.headroom.graph.SymbolBinding;
 import dev.headroom.importer.Importers;
+import dev.headroom.restore.AssignedNumbers;
 import dev.headroom.shadow.DeviceModel;
 import dev.headroom.shadow.EventLog;
 import dev.headroom.shadow.KernelOptions;
@@ -67,7 +68,7 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
             Path file = Files.createTempFile("case", ".pt2");
             try {
                 recorded.writeArchive(file);
-                return Importers.read(file);
+                return AssignedNumbers.restore(Importers.read(file));
             } finally {
                 Files.delete(file);
             }
