@@ -84,10 +84,12 @@ public final class ModelTensors {
         try {
             long[] sizes = sizes(held.meta().sizes());
             Category category = held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
-            // Module.to converts parameters and buffers; a tensor that the program itself holds stays as it is.
-            DType converted = held.kind() == Graph.InputKind.CONSTANT ? null : type;
+            if (held.kind() == Graph.InputKind.CONSTANT) {
+                // Written as torch.tensor(...) in the program: made in host memory, and copied where it is used.
+                return runtime.retain(runtime.hostTensor(held.meta().dtype(), sizes));
+            }
             Tensor t = runtime.emptyStrided(
-                    GraphRunner.typeUnder(held.meta().dtype(), converted), sizes, strides(held, sizes), category);
+                    GraphRunner.typeUnder(held.meta().dtype(), type), sizes, strides(held, sizes), category);
             return runtime.retain(t);
         } finally {
             frame.close();
