@@ -83,9 +83,13 @@ public final class ModelTensors {
         Frame frame = runtime.frame();
         try {
             long[] sizes = sizes(held.meta().sizes());
+            DType of = GraphRunner.typeUnder(held.meta().dtype(), type);
+            if (held.kind() == Graph.InputKind.CONSTANT) {
+                // A literal or a plain attribute: Module.cuda() leaves it in host memory.
+                return runtime.retain(runtime.hostTensor(of, sizes));
+            }
             Category category = held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
-            Tensor t = runtime.emptyStrided(
-                    GraphRunner.typeUnder(held.meta().dtype(), type), sizes, strides(held, sizes), category);
+            Tensor t = runtime.emptyStrided(of, sizes, strides(held, sizes), category);
             return runtime.retain(t);
         } finally {
             frame.close();

@@ -115,7 +115,10 @@ final class Matmul {
         Saved sa = r == null ? null : r.save(r.needs(1) ? a : null);
         Saved sb = r == null ? null : r.save(r.needs(0) ? b : null);
         Tensor out = rt.empty(a.dtype(), a.size(0), a.size(1), b.size(2));
-        gemm(rt, a, b, false);
+        // An outer product is a kernel of PyTorch's own, not the library's (Blas.cpp, bmm_out_cuda).
+        if (bias != null || a.size(2) != 1) {
+            gemm(rt, a, b, false);
+        }
         if (r != null) {
             Recording.InputGradient first = g -> bmm(rt, null, g, Views.transpose(rt, sb.get(), 1, 2));
             Recording.InputGradient second = g -> bmm(rt, null, Views.transpose(rt, sa.get(), 1, 2), g);
