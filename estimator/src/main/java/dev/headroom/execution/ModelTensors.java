@@ -25,13 +25,20 @@ public final class ModelTensors {
     public static final String PARAMETER = "parameter";
 
     private final Runtime runtime;
+    private final boolean channelsLast;
     private final Map<String, Tensor> byStorageName = new HashMap<>();
     private final Map<String, Tensor> byValue = new HashMap<>();
     private final List<Tensor> parameters = new ArrayList<>();
     private final List<String> parameterNames = new ArrayList<>();
 
     ModelTensors(Runtime runtime, Graph graph, DType type) {
+        this(runtime, graph, type, false);
+    }
+
+    /** @param channelsLast {@code model.to(memory_format=torch.channels_last)}: what has four dimensions */
+    ModelTensors(Runtime runtime, Graph graph, DType type, boolean channelsLast) {
         this.runtime = runtime;
+        this.channelsLast = channelsLast;
         ModelState state = graph.held();
         Map<String, List<String>> children = new LinkedHashMap<>();
         Map<String, List<String>> own = new HashMap<>();
@@ -96,7 +103,10 @@ public final class ModelTensors {
         }
     }
 
-    private static long[] strides(ModelState.HeldTensor held, long[] sizes) {
+    private long[] strides(ModelState.HeldTensor held, long[] sizes) {
+        if (channelsLast && sizes.length == 4) {
+            return Shapes.channelsLast(sizes);
+        }
         long[] strides = sizes(held.meta().strides());
         return Shapes.preserved(sizes, strides);
     }
