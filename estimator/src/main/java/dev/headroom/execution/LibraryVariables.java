@@ -15,7 +15,10 @@ final class LibraryVariables {
             // transformers, masking_utils.py, find_packed_sequence_indices: first_dummy_value, position_diff,
             // packed_sequence_mask
             "create_causal_mask(",
-            Set.of("aten.sub", "aten.diff", "aten.cumsum"));
+            Set.of("aten.sub", "aten.diff", "aten.cumsum"),
+            // torchvision, models/swin_transformer.py, shifted_window_attention: q, k, v
+            "shifted_window_attention(",
+            Set.of("aten.mul", "aten.select"));
 
     private LibraryVariables() {}
 

@@ -25,13 +25,20 @@ public final class ModelTensors {
     public static final String PARAMETER = "parameter";
 
     private final Runtime runtime;
+    private final boolean channelsLast;
     private final Map<String, Tensor> byStorageName = new HashMap<>();
     private final Map<String, Tensor> byValue = new HashMap<>();
     private final List<Tensor> parameters = new ArrayList<>();
     private final List<String> parameterNames = new ArrayList<>();
 
     ModelTensors(Runtime runtime, Graph graph, DType type) {
+        this(runtime, graph, type, false);
+    }
+
+    /** @param channelsLast {@code model.to(memory_format=torch.channels_last)}: what has four dimensions */
+    ModelTensors(Runtime runtime, Graph graph, DType type, boolean channelsLast) {
         this.runtime = runtime;
+        this.channelsLast = channelsLast;
         ModelState state = graph.held();
         Map<String, List<String>> children = new LinkedHashMap<>();
         Map<String, List<String>> own = new HashMap<>();
@@ -83,20 +90,23 @@ public final class ModelTensors {
         Frame frame = runtime.frame();
         try {
             long[] sizes = sizes(held.meta().sizes());
-            Category category = held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
             if (held.kind() == Graph.InputKind.CONSTANT) {
-                // Written as torch.tensor(...) in the program: made in host memory, and copied where it is used.
+                // A literal or a plain attribute: Module.to leaves its type, Module.cuda() leaves it in host memory.
                 return runtime.retain(runtime.hostTensor(held.meta().dtype(), sizes));
             }
-            Tensor t = runtime.emptyStrided(
-                    GraphRunner.typeUnder(held.meta().dtype(), type), sizes, strides(held, sizes), category);
+            DType of = GraphRunner.typeUnder(held.meta().dtype(), type);
+            Category category = held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
+            Tensor t = runtime.emptyStrided(of, sizes, strides(held, sizes), category);
             return runtime.retain(t);
         } finally {
             frame.close();
         }
     }
 
-    private static long[] strides(ModelState.HeldTensor held, long[] sizes) {
+    private long[] strides(ModelState.HeldTensor held, long[] sizes) {
+        if (channelsLast && sizes.length == 4) {
+            return Shapes.channelsLast(sizes);
+        }
         long[] strides = sizes(held.meta().strides());
         return Shapes.preserved(sizes, strides);
     }

@@ -24,6 +24,9 @@ final class ActivationRules {
     /** One kernel that reads both, such as {@code tanh_backward}. */
     private static final Gradient FUSED = (rt, g, kept) -> Pointwise.op(rt, g, kept);
 
+    /** {@code threshold_backward}: the result takes the layout of the input (ATen/native/Activation.cpp). */
+    private static final Gradient THRESHOLD = (rt, g, kept) -> Pointwise.op(rt, kept, g);
+
     /** {@code grad.neg()}, {@code grad * constant}. */
     private static final Gradient SCALED = (rt, g, kept) -> Pointwise.op(rt, g);
 
@@ -36,7 +39,7 @@ final class ActivationRules {
     private ActivationRules() {}
 
     static void register(Registry r) {
-        function(r, "relu", "ReluBackward0", Keep.RESULT, FUSED);
+        function(r, "relu", "ReluBackward0", Keep.RESULT, THRESHOLD);
         function(r, "tanh", "TanhBackward0", Keep.RESULT, FUSED);
         function(r, "sigmoid", "SigmoidBackward0", Keep.RESULT, FUSED);
         function(r, "exp", "ExpBackward0", Keep.RESULT, FUSED);
