@@ -12,7 +12,8 @@ import java.util.List;
  * A chain of modules, each of which reads only what the one before it made: what users hand to
  * {@code checkpoint_sequential}. It is made of the modules in an {@code nn.Sequential}, or in several that follow each
  * other without an operator in between; what their parent runs before them is one more block, the stem. The outermost
- * module with such a chain counts, and in it the longest. What comes after the chain runs unchecked: the tail.
+ * module with such a chain counts, and in it the longest; it has to hold at least half of the model's operators, as who
+ * asks to split the model means no detail of it. What comes after the chain runs unchecked: the tail.
  */
 final class Chain {
     /** One after the last node of a block begins the next: {@code bounds[k]} to {@code bounds[k + 1]} is block k. */
@@ -67,7 +68,7 @@ final class Chain {
                 best = blocks(graph, run) > blocks(graph, best) ? List.copyOf(run) : best;
             }
         }
-        return best.isEmpty() ? null : chain(graph, parent, best);
+        return blocks(graph, best) < 2 ? null : chain(graph, parent, best);
     }
 
     private static int blocks(Graph graph, List<ModuleCalls.Call> containers) {
