@@ -19,7 +19,6 @@ final class NonReentrant {
     private final Runtime runtime;
     private final Body body;
     private final Tensor[] inputs;
-    private final AutocastMode.State autocast;
     private final List<Holder> holders = new ArrayList<>();
     private int refs = 1;
     private final AutocastMode.State autocast;
@@ -80,7 +79,6 @@ final class NonReentrant {
         } finally {
             runtime.autocast().exit(outside);
             locals.close();
-            runtime.autocast().exit(outside);
             runtime.attribute(attribution);
             runtime.setGradMode(mode);
             runtime.setHooks(before);
