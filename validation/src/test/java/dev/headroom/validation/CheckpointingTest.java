@@ -59,6 +59,15 @@ class CheckpointingTest {
         return Predictor.predict(request(model, run));
     }
 
+    /** What the last forward pass leaves alive. Peaks are no such law: small batches peak in the optimizer. */
+    private static long forward(Prediction p) {
+        return p.phases().stream()
+                .filter(s -> s.phase().equals("forward"))
+                .reduce((a, b) -> b)
+                .orElseThrow()
+                .allocated();
+    }
+
     /** Requested bytes by category when the run is over. */
     private static Map<Category, Long> left(String model, TrainingRun run) {
         EventLog log = Predictor.simulate(request(model, run)).runtime().log();
@@ -88,7 +97,7 @@ class CheckpointingTest {
         less.inputGrad = plain.inputGrad = true;
         assertEquals(left(model, plain), left(model, less));
         Prediction p = predict(model, less);
-        assertTrue(p.peak().allocated() <= predict(model, plain).peak().allocated());
+        assertTrue(forward(p) < forward(predict(model, plain)));
         assertTrue(p.warnings().stream().noneMatch(w -> w.contains("re-entrant")));
     }
 
