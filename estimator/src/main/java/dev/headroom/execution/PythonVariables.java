@@ -19,14 +19,17 @@ final class PythonVariables {
 
     private final List<Node> nodes;
     private final int[][] callEnd;
+    private final Map<String, Integer> producers;
     private final List<List<PythonFrame>> frames;
 
     /** By depth, then node: last node of the statement that runs in that frame. */
     private final Map<Long, Integer> statementEnds = new HashMap<>();
 
-    PythonVariables(List<Node> nodes, int[][] callEnd) {
+    /** @param producers the node that makes each value */
+    PythonVariables(List<Node> nodes, int[][] callEnd, Map<String, Integer> producers) {
         this.nodes = nodes;
         this.callEnd = callEnd;
+        this.producers = producers;
         this.frames = new ArrayList<>(nodes.size());
         for (Node n : nodes) {
             List<PythonFrame> parsed = PythonFrame.parse(n.stackTrace());
@@ -53,7 +56,7 @@ final class PythonVariables {
         int end = statementEnd(made, depth);
         PythonFrame line = frames.get(made).get(depth);
         if (lastUse <= end) { // a temporary of the statement
-            return LibraryVariables.hold(line.text(), nodes.get(made).operator()) ? end : lastUse;
+            return LibraryVariables.hold(line.text(), nodes.get(made).operator(), operand(made)) ? end : lastUse;
         }
         List<String> names = line.assigned();
         if (names.isEmpty()) {
@@ -61,6 +64,13 @@ final class PythonVariables {
         }
         boolean several = names.size() > 1 && nodes.get(made).outputs().size() == names.size();
         return Math.max(lastUse, rebound(names.get(several ? output : 0), end + 1, made, depth));
+    }
+
+    /** The operator that made a node's first operand, or "" for none. */
+    private String operand(int node) {
+        List<String> reads = nodes.get(node).reads();
+        Integer made = reads.isEmpty() ? null : producers.get(reads.get(0));
+        return made == null ? "" : nodes.get(made).operator();
     }
 
     /** End of the statement that gives a name another value, or of the call. */
