@@ -50,7 +50,7 @@ final class Lifetimes {
                 }
             }
         }
-        PythonVariables variables = new PythonVariables(nodes, callEnd, producer);
+        PythonVariables variables = new PythonVariables(nodes, callEnd);
         producer.forEach((value, made) -> {
             int output = nodes.get(made).outputs().indexOf(value);
             last.put(value, variables.heldUntil(made, output, last.get(value)));

@@ -19,17 +19,20 @@ final class PythonVariables {
 
     private final List<Node> nodes;
     private final int[][] callEnd;
-    private final Map<String, Integer> producers;
+    private final Map<String, Integer> producers = new HashMap<>();
     private final List<List<PythonFrame>> frames;
 
     /** By depth, then node: last node of the statement that runs in that frame. */
     private final Map<Long, Integer> statementEnds = new HashMap<>();
 
-    /** @param producers the node that makes each value */
-    PythonVariables(List<Node> nodes, int[][] callEnd, Map<String, Integer> producers) {
+    PythonVariables(List<Node> nodes, int[][] callEnd) {
         this.nodes = nodes;
         this.callEnd = callEnd;
-        this.producers = producers;
+        for (int i = 0; i < nodes.size(); i++) {
+            for (String out : nodes.get(i).outputs()) {
+                producers.put(out, i);
+            }
+        }
         this.frames = new ArrayList<>(nodes.size());
         for (Node n : nodes) {
             List<PythonFrame> parsed = PythonFrame.parse(n.stackTrace());
