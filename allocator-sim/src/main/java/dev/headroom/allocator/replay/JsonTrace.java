@@ -15,7 +15,7 @@ import java.util.zip.GZIPInputStream;
 
 /**
  * A JSON file, plain or gzipped, that holds either an allocator program (an array {@code ops} of
- * {@code ["a", id, bytes, stream]}, {@code ["f", id]}, {@code ["e"]}) or the recording of a run (an array {@code trace}
+ * {@code ["a", id, bytes, stream]}, with {@code "oom"} at the end where it failed, {@code ["f", id]}, {@code ["e"]}) or the recording of a run (an array {@code trace}
  * of {@code [action, id, size, stream, address, …]} and {@code ["phase", name, step, micro]}). Read as a stream.
  */
 public final class JsonTrace implements Trace {
@@ -118,6 +118,10 @@ public final class JsonTrace implements Trace {
                         sink.allocate(id, bytes, stream);
                         continue;
                     }
+                    check(
+                            json.currentToken() == JsonToken.VALUE_STRING
+                                    && json.getText().equals("oom"),
+                            json);
                     sink.allocateFailed(bytes, stream);
                 }
                 case "f" -> {

@@ -2,6 +2,7 @@ package dev.headroom.allocator.replay;
 
 import dev.headroom.allocator.snapshot.Snapshot;
 import dev.headroom.allocator.snapshot.SnapshotTrace;
+import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -11,7 +12,7 @@ public final class TraceFile {
     private TraceFile() {}
 
     /**
-     * An allocator program, the recording of a run, or a memory snapshot of PyTorch; told apart by the first byte. JSON
+     * An allocator program, the recording of a run, or a memory snapshot of PyTorch; told apart by the first byte. All
      * may be gzipped.
      *
      * @throws IOException when the file cannot be read
@@ -29,7 +30,7 @@ public final class TraceFile {
             return JsonTrace.open(file);
         }
         if (first == 0x80 || first == '}' || first == '(') {
-            Snapshot snapshot = Snapshot.read(file);
+            Snapshot snapshot = snapshot(file);
             return new SnapshotTrace(
                     snapshot,
                     SnapshotTrace.firstDevice(snapshot),
@@ -37,5 +38,13 @@ public final class TraceFile {
         }
         throw new IllegalArgumentException(file
                 + ": neither JSON (an allocator program or a recording) nor a pickle (a memory snapshot of PyTorch)");
+    }
+
+    private static Snapshot snapshot(Path file) throws IOException {
+        try (InputStream in = new BufferedInputStream(JsonTrace.stream(file), 1 << 16)) {
+            return Snapshot.read(in);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
+        }
     }
 }

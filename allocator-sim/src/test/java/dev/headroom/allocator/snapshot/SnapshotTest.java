@@ -91,10 +91,10 @@ class SnapshotTest {
     void recorderKeepsModulesAsFrames() throws IOException {
         CachingAllocator allocator =
                 new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(1L << 30));
-        SnapshotRecorder recorder = new SnapshotRecorder(allocator, 3);
-        recorder.at("layer1.0.conv1", "aten.conv2d");
+        List<Frame> place = new ArrayList<>(List.of(new Frame("layer1.0.conv1", "module", 0)));
+        SnapshotRecorder recorder = new SnapshotRecorder(allocator, 3, () -> List.copyOf(place));
         int first = allocator.allocate(1000, 0);
-        recorder.at("layer2", "");
+        place.set(0, new Frame("layer2", "module", 0));
         int second = allocator.allocate(3 << 20, 0);
         allocator.free(first);
         Snapshot snapshot = recorder.snapshot();
@@ -103,7 +103,8 @@ class SnapshotTest {
                 snapshot.deviceTraces().get(0).stream().map(TraceEvent::action).toList());
         SnapshotSegment large = snapshot.segments().get(1);
         assertEquals(allocator.address(second), large.blocks().get(0).address());
-        assertEquals(List.of(new Frame("layer2", "", 0)), large.blocks().get(0).frames());
+        assertEquals(
+                List.of(new Frame("layer2", "module", 0)), large.blocks().get(0).frames());
         assertEquals(BlockState.INACTIVE, large.blocks().get(1).state());
         assertEquals(
                 AllocatorListener.Action.ALLOC.label(),
