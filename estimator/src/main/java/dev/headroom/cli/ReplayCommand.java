@@ -73,8 +73,8 @@ final class ReplayCommand implements Callable<Integer> {
         String version = torch == null ? null : TorchVersion.of(torch).toString();
         Trace trace = TraceInput.open(file);
         long limit = where.limit() == null ? -1 : where.limit();
-        ReplaySettings settings = TraceInput.settings(
-                file, () -> new ReplaySettings(trace, version, limit, total(where) > 0));
+        ReplaySettings settings =
+                TraceInput.settings(file, () -> new ReplaySettings(trace, version, limit, total(where) > 0));
         if (json && trace instanceof JsonTrace program && program.isProgram()) {
             return states(program, settings, where);
         }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -152,7 +153,7 @@ class ReplayTest {
     /** Up to 2.12 the lowest address wins between free blocks of equal size, later the oldest segment. */
     @Test
     void versionsOfPyTorchDiffer() throws IOException {
-        String program = fixture("recordings/allocator/default-lifo-streams2.json.gz");
+        String program = fixture("recordings/allocator/default-mixed-limit2g.json.gz");
         assertEquals(0, run("replay", program, "--json"));
         String newest = out.toString();
         assertEquals(0, run("replay", program, "--json", "--torch", "2.14"));
@@ -196,6 +197,21 @@ class ReplayTest {
             Stream.of(arguments.split(" ")).map(w -> w.replace("@", file)).forEach(words::add);
         }
         refused(part, words.toArray(new String[0]));
+    }
+
+    @Test
+    void aPredictedRunCanBeReplayed(@TempDir Path folder) throws IOException {
+        Path snapshot = folder.resolve("run.pickle");
+        String model = fixture("models/resnet18-i224.pt2");
+        assertEquals(0, run("predict", model, "--batch", "4", "--json", "--snapshot", snapshot.toString()));
+        assertEquals("", err.toString());
+        JsonNode predicted = MAPPER.readTree(out.toString()).get("peak");
+        assertEquals(0, run("replay", snapshot.toString(), "--json"));
+        JsonNode first = MAPPER.readTree(out.toString()).get("settings").get(0).get("peak");
+        assertEquals(predicted.get("allocated"), first.get("allocated"));
+        assertEquals(predicted.get("reserved"), first.get("reserved"));
+        String nowhere = folder.resolve("none/run.pickle").toString();
+        refused("--snapshot: ", "predict", model, "--batch", "4", "--snapshot", nowhere);
     }
 
     @Test

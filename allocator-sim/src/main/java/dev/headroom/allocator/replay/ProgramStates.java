@@ -39,7 +39,8 @@ public final class ProgramStates implements ReplayObserver {
             throws IOException {
         if (!program.isProgram() || program.every() <= 0) {
             throw new IllegalArgumentException(program.name()
-                    + ": states are written for allocator programs only (an array 'ops' and a 'config')");
+                    + ": states are written for allocator programs only: an array 'ops', and in 'config' the number"
+                    + " 'every' of operations between two states");
         }
         JsonFactory factory = JsonFactory.builder()
                 .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)

@@ -5,10 +5,14 @@ import dev.headroom.allocator.snapshot.SnapshotTrace;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.zip.GZIPInputStream;
 
 /** Opens any file that holds a trace. */
 public final class TraceFile {
+    private static final int BUFFER = 1 << 16;
+
     private TraceFile() {}
 
     /**
@@ -20,7 +24,7 @@ public final class TraceFile {
      */
     public static Trace open(Path file) throws IOException {
         int first;
-        try (InputStream in = JsonTrace.stream(file)) {
+        try (InputStream in = unzipped(file)) {
             first = in.read();
             while (first == ' ' || first == '\n' || first == '\r' || first == '\t') {
                 first = in.read();
@@ -30,7 +34,7 @@ public final class TraceFile {
             return JsonTrace.open(file);
         }
         if (first == 0x80 || first == '}' || first == '(') {
-            Snapshot snapshot = snapshot(file);
+            Snapshot snapshot = Snapshot.read(file);
             return new SnapshotTrace(
                     snapshot,
                     SnapshotTrace.firstDevice(snapshot),
@@ -40,11 +44,21 @@ public final class TraceFile {
                 + ": neither JSON (an allocator program or a recording) nor a pickle (a memory snapshot of PyTorch)");
     }
 
-    private static Snapshot snapshot(Path file) throws IOException {
-        try (InputStream in = new BufferedInputStream(JsonTrace.stream(file), 1 << 16)) {
-            return Snapshot.read(in);
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
+    /**
+     * The content of a file, without gzip where it is packed so; buffered.
+     *
+     * @throws IOException when the file cannot be read
+     */
+    public static InputStream unzipped(Path file) throws IOException {
+        InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER);
+        try {
+            in.mark(2);
+            boolean zipped = in.read() == 0x1f && in.read() == 0x8b;
+            in.reset();
+            return zipped ? new BufferedInputStream(new GZIPInputStream(in, BUFFER), BUFFER) : in;
+        } catch (IOException e) {
+            in.close();
+            throw e;
         }
     }
 }

@@ -28,6 +28,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SnapshotTest {
     private static final long H200 = 150754820096L;
 
+    /** Two steps of resnet18; see README.md there. */
+    private static final String RESNET = "../../../snapshots/resnet18-b4-i64-sgd.pickle.gz";
+
     private static Path file(String name) {
         return Fixtures.root().resolve("allocator/snapshots").resolve(name);
     }
@@ -45,7 +48,7 @@ class SnapshotTest {
 
     /** The history, played again, ends in the segments that PyTorch had, and takes and returns the same ones on the way. */
     @ParameterizedTest
-    @ValueSource(strings = {"default-p4.pickle", "expandable-p4.pickle"})
+    @ValueSource(strings = {"default-p4.pickle", "expandable-p4.pickle", RESNET})
     void replayEndsInTheSnapshotsSegments(String name) throws IOException {
         Snapshot snapshot = Snapshot.read(file(name));
         SnapshotTrace trace = new SnapshotTrace(snapshot, 0, name);
@@ -65,6 +68,15 @@ class SnapshotTest {
         assertEquals(recorded, end);
     }
 
+    /** PyTorch's own figures of the run are 166003200 and 186646528 bytes. */
+    @Test
+    void replayHasThePeaksOfTheRun() throws IOException {
+        var trace = TraceFile.open(file(RESNET));
+        ReplayResult result = Replay.run(trace, trace.settings(), H200);
+        assertEquals(166003200, result.peakAllocated());
+        assertEquals(186646528, result.peakReserved());
+    }
+
     @Test
     void otherSettingsGiveOtherPeaks() throws IOException {
         var trace = TraceFile.open(file("default-p4.pickle"));
@@ -79,7 +91,7 @@ class SnapshotTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"default-p4.pickle", "expandable-p4.pickle"})
+    @ValueSource(strings = {"default-p4.pickle", "expandable-p4.pickle", RESNET})
     void writtenSnapshotsAreReadBack(String name) throws IOException {
         Snapshot snapshot = Snapshot.read(file(name));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
