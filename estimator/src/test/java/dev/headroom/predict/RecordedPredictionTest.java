@@ -89,7 +89,7 @@ class RecordedPredictionTest {
         List<Frame> first = events.get(0).frames();
         assertEquals(new Frame("model", "phase", 0), first.get(first.size() - 1));
         List<Frame> last = events.get(events.size() - 1).frames();
-        assertEquals(new Frame("optimizer of step 1", "phase", 0), last.get(last.size() - 1));
+        assertEquals(new Frame("backward of step 1", "phase", 0), last.get(last.size() - 1), "SGD needs no memory");
     }
 
     @Test
