@@ -90,7 +90,8 @@ final class Summaries {
                 Predictor.device(request),
                 Predictor.settings(new PredictionRequest(
                         request.graph(), request.run(), request.gpu(), request.memory(), 0, null)),
-                new SimulatedDeviceMemory(Predictor.UNBOUNDED));
+                new SimulatedDeviceMemory(Predictor.UNBOUNDED),
+                (runtime, loop) -> {});
     }
 
     private static List<String> warnings(PredictionRequest request, Simulation run) {
