@@ -27,8 +27,7 @@ final class ViewRules {
             String axis = name.endsWith("axes") ? "axis" : "dim";
             r.single(
                     name,
-                    c -> Views.transpose(
-                            c.runtime(), c.tensor("self"), c.integer(axis + "0"), c.integer(axis + "1")));
+                    c -> Views.transpose(c.runtime(), c.tensor("self"), c.integer(axis + "0"), c.integer(axis + "1")));
         }
         r.single("aten.t", c -> Views.t(c.runtime(), c.tensor("self")));
         r.single(
