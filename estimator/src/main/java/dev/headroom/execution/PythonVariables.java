@@ -35,9 +35,20 @@ final class PythonVariables {
         }
         this.frames = new ArrayList<>(nodes.size());
         for (Node n : nodes) {
-            List<PythonFrame> parsed = PythonFrame.parse(n.stackTrace());
+            List<PythonFrame> parsed = withoutParents(PythonFrame.parse(n.stackTrace()));
             frames.add(parsed.size() == n.moduleStack().size() ? parsed : List.of());
         }
+    }
+
+    /** Without the frames that {@code super().forward(…)} opens: they belong to the same module's call. */
+    private static List<PythonFrame> withoutParents(List<PythonFrame> parsed) {
+        List<PythonFrame> out = new ArrayList<>(parsed.size());
+        for (int i = 0; i < parsed.size(); i++) {
+            if (i == 0 || !parsed.get(i - 1).text().contains("super().forward(")) {
+                out.add(parsed.get(i));
+            }
+        }
+        return out;
     }
 
     /**

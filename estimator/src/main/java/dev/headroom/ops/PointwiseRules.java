@@ -66,6 +66,14 @@ final class PointwiseRules {
         return Pointwise.pow(c.runtime(), t, c.number("exponent", 1), Strided.promote(t, exponent));
     }
 
+    /** {@code where(condition, grad, 0)}: the zero becomes a tensor on the device. */
+    private static Tensor chosen(Runtime rt, Tensor condition, Tensor g) {
+        Tensor zero = rt.empty(g.dtype());
+        Tensor out = Strided.result(rt, g.dtype(), condition, g);
+        rt.free(zero);
+        return out;
+    }
+
     /** {@code where} with numbers: they become tensors on the device (ATen/native/TensorCompare.cpp). */
     private static Tensor whereNumber(Call c) {
         Runtime rt = c.runtime();
@@ -85,8 +93,8 @@ final class PointwiseRules {
         Saved mask = r == null ? null : r.save(condition);
         Tensor out = Strided.result(rt, Strided.promote(a, b), condition, a, b);
         if (r != null) {
-            r.gradient(1, g -> Strided.result(rt, g.dtype(), mask.get(), g))
-                    .gradient(0, g -> Strided.result(rt, g.dtype(), mask.get(), g))
+            r.gradient(1, g -> chosen(rt, mask.get(), g))
+                    .gradient(0, g -> chosen(rt, mask.get(), g))
                     .output(out);
         }
         return out;
