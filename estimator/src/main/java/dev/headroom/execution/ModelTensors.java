@@ -103,6 +103,7 @@ public final class ModelTensors {
         }
     }
 
+    /** {@code to(memory_format=torch.channels_last)} turns tensors of four dimensions around. */
     private long[] strides(ModelState.HeldTensor held, long[] sizes) {
         if (channelsLast && sizes.length == 4) {
             return Shapes.channelsLast(sizes);

@@ -203,9 +203,8 @@ public final class TrainingLoop {
             }
             inputs.put(in.value(), t);
         }
-        if (!run.inference) {
-            target = makeTarget();
-        }
+        // A batch comes with its labels, whether a loss will read them or not.
+        target = makeTarget();
     }
 
     private Tensor held(DType type, long[] sizes, long[] strides) {

@@ -1,105 +1,109 @@
 package dev.headroom.ops;
 
-import dev.headroom.graph.DType;
+import static dev.headroom.ops.Unary.Keep.RESULT;
+import static dev.headroom.ops.Unary.Keep.SELF;
+
 import dev.headroom.shadow.Recording;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Saved;
 import dev.headroom.shadow.Tensor;
 
-/** Functions of one tensor: activations and elementary functions. */
+/** Activations (ATen/native/Activation.cpp): most have a backward kernel that reads the gradient and one tensor. */
 final class ActivationRules {
-    /** What the backward pass needs. */
-    private enum Keep {
-        NOTHING,
-        SELF,
-        RESULT
-    }
-
-    /** The gradient from the output's and what was kept. */
-    @FunctionalInterface
-    private interface Gradient {
-        Tensor of(Runtime rt, Tensor grad, Tensor kept);
-    }
-
-    /** One kernel that reads both, such as {@code tanh_backward}. */
-    private static final Gradient FUSED = (rt, g, kept) -> Pointwise.op(rt, g, kept);
-
-    /** {@code threshold_backward}: the result takes the layout of the input (ATen/native/Activation.cpp). */
-    private static final Gradient THRESHOLD = (rt, g, kept) -> Pointwise.op(rt, kept, g);
-
-    /** {@code grad.neg()}, {@code grad * constant}. */
-    private static final Gradient SCALED = (rt, g, kept) -> Pointwise.op(rt, g);
-
-    /** {@code grad * f(kept)}: one temporary. */
-    private static final Gradient THROUGH_ONE = (rt, g, kept) -> {
-        Tensor f = Pointwise.op(rt, kept);
-        return Pointwise.opFreeing(rt, f, g);
-    };
-
     private ActivationRules() {}
 
     static void register(Registry r) {
-        function(r, "relu", "ReluBackward0", Keep.RESULT, THRESHOLD);
-        function(r, "tanh", "TanhBackward0", Keep.RESULT, FUSED);
-        function(r, "sigmoid", "SigmoidBackward0", Keep.RESULT, FUSED);
-        function(r, "exp", "ExpBackward0", Keep.RESULT, FUSED);
-        function(r, "gelu", "GeluBackward0", Keep.SELF, FUSED);
-        function(r, "silu", "SiluBackward0", Keep.SELF, FUSED);
-        function(r, "mish", "MishBackward0", Keep.SELF, FUSED);
-        function(r, "elu", "EluBackward0", Keep.SELF, FUSED);
-        function(r, "softplus", "SoftplusBackward0", Keep.SELF, FUSED);
-        function(r, "leaky_relu", "LeakyReluBackward0", Keep.SELF, FUSED);
-        function(r, "hardtanh", "HardtanhBackward0", Keep.SELF, FUSED);
-        function(r, "relu6", "HardtanhBackward0", Keep.SELF, FUSED);
-        function(r, "hardswish", "HardswishBackward0", Keep.SELF, FUSED);
-        function(r, "hardsigmoid", "HardsigmoidBackward0", Keep.SELF, FUSED);
-        function(r, "log", "LogBackward0", Keep.SELF, FUSED);
-        function(r, "neg", "NegBackward0", Keep.NOTHING, SCALED);
-        function(r, "sin", "SinBackward0", Keep.SELF, THROUGH_ONE);
-        function(r, "cos", "CosBackward0", Keep.SELF, (rt, g, x) -> {
-            Tensor sine = Pointwise.op(rt, x);
-            Tensor negated = Pointwise.op(rt, sine);
-            Tensor out = Pointwise.op(rt, g, negated);
-            rt.free(negated);
-            rt.free(sine);
-            return out;
-        });
-        function(r, "abs", "AbsBackward0", Keep.SELF, THROUGH_ONE);
-        function(r, "sqrt", "SqrtBackward0", Keep.RESULT, THROUGH_ONE);
-        function(r, "rsqrt", "RsqrtBackward0", Keep.RESULT, (rt, g, y) -> {
-            Tensor cube = Pointwise.op(rt, y);
-            Tensor scaled = Pointwise.op(rt, g);
-            Tensor out = Pointwise.op(rt, scaled, cube);
-            rt.free(scaled);
-            rt.free(cube);
-            return out;
-        });
-        for (String name : new String[] {"floor", "ceil", "round", "sign", "trunc"}) {
-            r.single("aten." + name, c -> Pointwise.op(c.runtime(), c.tensor("self")));
+        Unary.register(r, "relu", "ReluBackward0", RESULT, Unary.FUSED_KEPT_FIRST);
+        Unary.register(r, "gelu", "GeluBackward0", SELF, Unary.FUSED);
+        Unary.register(r, "silu", "SiluBackward0", SELF, Unary.FUSED);
+        Unary.register(r, "mish", "MishBackward0", SELF, Unary.FUSED);
+        Unary.register(r, "softplus", "SoftplusBackward0", SELF, Unary.FUSED);
+        Unary.register(r, "hardtanh", "HardtanhBackward0", SELF, Unary.FUSED);
+        Unary.register(r, "relu6", "HardtanhBackward0", SELF, Unary.FUSED);
+        Unary.register(r, "hardswish", "HardswishBackward0", SELF, Unary.FUSED);
+        Unary.register(r, "hardsigmoid", "HardsigmoidBackward0", SELF, Unary.FUSED);
+        Unary.register(r, "hardshrink", "HardshrinkBackward0", SELF, Unary.FUSED);
+        Unary.register(r, "softshrink", "SoftshrinkBackward0", SELF, Unary.FUSED);
+        Unary.register(r, "threshold", "ThresholdBackward0", SELF, Unary.FUSED_KEPT_FIRST);
+        // In place, these keep the result instead of the input.
+        for (String name : new String[] {"elu", "selu", "celu", "leaky_relu"}) {
+            String node = name.equals("leaky_relu") ? "LeakyReluBackward" : "EluBackward";
+            r.single("aten." + name, c -> apply(c, node + "0", SELF, false));
+            r.single("aten." + name + "_", c -> apply(c, node + "1", RESULT, true));
         }
+        r.single("aten.log_sigmoid", c -> logSigmoid(c.runtime(), c.tensor("self")));
+        r.single("aten.glu", c -> glu(c.runtime(), c.tensor("self"), c.integer("dim", -1)));
+        r.single("aten.prelu", c -> prelu(c.runtime(), c.tensor("self"), c.tensor("weight")));
+        r.single("aten.rrelu", c -> rrelu(c));
     }
 
-    /** Registers a function and its in-place form. */
-    private static void function(Registry r, String name, String node, Keep keep, Gradient gradient) {
-        r.single("aten." + name, c -> apply(c.runtime(), node, c.tensor("self"), keep, gradient, false));
-        r.single("aten." + name + "_", c -> apply(c.runtime(), node, c.tensor("self"), keep, gradient, true));
+    private static Tensor apply(Call c, String node, Unary.Keep keep, boolean inPlace) {
+        Unary.Gradient gradient = node.startsWith("Leaky") ? Unary.FUSED_KEPT_FIRST : Unary.FUSED;
+        return Unary.apply(c.runtime(), node, c.tensor("self"), keep, gradient, inPlace);
     }
 
-    private static Tensor apply(Runtime rt, String node, Tensor x, Keep keep, Gradient gradient, boolean inPlace) {
-        Recording r = rt.record(node, x);
-        Saved input = null;
-        if (r != null && keep == Keep.SELF) {
-            // In place, what is kept would be overwritten: autograd keeps a copy (tools/autograd/gen_variable_type.py).
-            input = r.save(inPlace ? Copies.clone(rt, x) : x);
-        }
-        DType type = x.dtype() == DType.BOOL || !x.dtype().isFloatingPoint() ? Strided.floating(x.dtype()) : x.dtype();
-        Tensor out = inPlace
-                ? x
-                : Strided.result(rt, node.startsWith("Neg") || node.startsWith("Abs") ? x.dtype() : type, x);
+    /** {@code log_sigmoid_forward}: on a GPU its second result, the buffer, is empty. */
+    private static Tensor logSigmoid(Runtime rt, Tensor x) {
+        return Unary.apply(rt, "LogSigmoidBackward0", x, SELF, Unary.FUSED, false);
+    }
+
+    /** ATen/native/GatedLinearUnit.cpp: the gradient is one tensor of the input's size. */
+    private static Tensor glu(Runtime rt, Tensor x, long dim) {
+        Recording r = rt.record("GluBackward0", x);
+        Saved self = r == null ? null : r.save(x);
+        int d = dev.headroom.shadow.Shapes.wrap(dim, x.dim());
+        long[] sizes = x.sizes().clone();
+        sizes[d] /= 2;
+        Tensor first = Views.slice(rt, x, d, 0, sizes[d], 1);
+        Tensor out = Strided.result(rt, x.dtype(), first);
         if (r != null) {
-            Saved kept = keep == Keep.RESULT ? r.saveOutput(out) : input;
-            r.gradient(0, g -> gradient.of(rt, g, kept == null ? null : kept.get()));
-            r.output(out);
+            r.gradient(0, g -> rt.empty(g.dtype(), self.get().sizes())).output(out);
+        }
+        return out;
+    }
+
+    /** ATen/native/Activation.cpp, prelu: the weight is seen in the input's rank; its gradient is summed afterwards. */
+    private static Tensor prelu(Runtime rt, Tensor x, Tensor w) {
+        Tensor weight = w;
+        if (w.dim() != 0) {
+            long[] sizes = new long[Math.max(x.dim(), 1)];
+            java.util.Arrays.fill(sizes, 1);
+            if (x.dim() > 1) {
+                sizes[1] = w.numel();
+            } else {
+                sizes[0] = w.numel();
+            }
+            weight = Views.reshape(rt, w, sizes);
+        }
+        Tensor seen = weight;
+        Recording r = rt.record("PreluKernelBackward0", x, seen);
+        Saved self = r == null ? null : r.save(x);
+        Saved kept = r == null ? null : r.save(seen);
+        Tensor out = Strided.result(rt, x, seen);
+        if (r != null) {
+            r.gradients(grads -> {
+                        Tensor gx = Strided.result(rt, self.get(), kept.get(), grads[0]);
+                        Tensor gw = Strided.result(rt, self.get(), kept.get(), grads[0]);
+                        return new Tensor[] {gx, gw};
+                    })
+                    .output(out);
+        }
+        return out;
+    }
+
+    /** In training a noise tensor of the input's size is made first and kept (ATen/native/cuda/RreluWithNoise.cu). */
+    private static Tensor rrelu(Call c) {
+        Runtime rt = c.runtime();
+        Tensor x = c.tensor("self");
+        Tensor noise = rt.emptyLike(x);
+        Recording r = rt.record("RreluWithNoiseBackward0", x);
+        Saved self = r == null ? null : r.save(x);
+        Saved kept = r == null ? null : r.save(noise);
+        boolean training = c.flag("training", false);
+        Tensor out = Strided.result(rt, x);
+        if (r != null) {
+            r.gradient(0, g -> training ? new Formula(rt).op(kept.get(), g) : new Formula(rt).op(self.get(), g))
+                    .output(out);
         }
         return out;
     }

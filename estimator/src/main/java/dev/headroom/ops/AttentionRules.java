@@ -86,7 +86,7 @@ final class AttentionRules {
         Tensor m = mask;
         if (!good) {
             long size = mask.size(-1);
-            Tensor padded = IndexingRules.pad(rt, mask, 0, MASK_ALIGNMENT - size % MASK_ALIGNMENT);
+            Tensor padded = Padding.pad(rt, mask, 0, MASK_ALIGNMENT - size % MASK_ALIGNMENT);
             m = Views.slice(rt, padded, -1, 0, size, 1);
             rt.free(padded);
         }

@@ -93,6 +93,11 @@ public final class Call {
         return t;
     }
 
+    /** A tensor that has one of two names. */
+    public Tensor tensor(String name, String otherName) {
+        return has(name) ? tensor(name) : tensor(otherName);
+    }
+
     /** A tensor, or {@code null} when absent; a number becomes a wrapped one. */
     public Tensor tensorOrNull(String name) {
         Argument a = find(name);

@@ -1,10 +1,13 @@
 package dev.headroom.ops;
 
+import dev.headroom.graph.DType;
 import dev.headroom.graph.GraphException;
 import dev.headroom.graph.MemoryFormat;
+import dev.headroom.shadow.Frame;
 import dev.headroom.shadow.Recording;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Saved;
+import dev.headroom.shadow.Shapes;
 import dev.headroom.shadow.Tensor;
 import java.util.Arrays;
 
@@ -16,7 +19,18 @@ final class Convolution {
      * @param outputPadding of transposed convolutions
      */
     record Parameters(
-            long[] stride, long[] padding, long[] dilation, boolean transposed, long[] outputPadding, long groups) {}
+            long[] stride, long[] padding, long[] dilation, boolean transposed, long[] outputPadding, long groups) {
+        /** {@code view1d_as_2d}. */
+        Parameters asTwoDimensional() {
+            return new Parameters(
+                    Views.with(stride, 0, 1),
+                    Views.with(padding, 0, 0),
+                    Views.with(dilation, 0, 1),
+                    transposed,
+                    Views.with(outputPadding, 0, 0),
+                    groups);
+        }
+    }
 
     private Convolution() {}
 
@@ -40,23 +54,26 @@ final class Convolution {
         return out;
     }
 
-    /** {@code cudnn_conv_suggest_memory_format}: channels last when either operand is. */
-    private static MemoryFormat format(Tensor x, Tensor w) {
-        boolean channelsLast = suggestsChannelsLast(x) || suggestsChannelsLast(w);
+    /** {@code cudnn_conv_suggest_memory_format}: channels last when either operand is, but not for float64. */
+    static MemoryFormat format(Tensor x, Tensor w) {
+        boolean channelsLast = (suggestsChannelsLast(x) || suggestsChannelsLast(w))
+                && x.dtype() != DType.FLOAT64
+                && w.dtype() != DType.FLOAT64;
         if (!channelsLast) {
             return MemoryFormat.CONTIGUOUS;
         }
         return x.dim() == 5 ? MemoryFormat.CHANNELS_LAST_3D : MemoryFormat.CHANNELS_LAST;
     }
 
-    static boolean suggestsChannelsLast(Tensor t) {
-        return !t.isContiguous() && dev.headroom.shadow.Shapes.isChannelsLastStrides(t.sizes(), t.strides());
+    private static MemoryFormat format(Tensor t) {
+        if (!suggestsChannelsLast(t)) {
+            return MemoryFormat.CONTIGUOUS;
+        }
+        return t.dim() == 5 ? MemoryFormat.CHANNELS_LAST_3D : MemoryFormat.CHANNELS_LAST;
     }
 
-    private static Tensor fresh(Runtime rt, Tensor like, long[] sizes, MemoryFormat format) {
-        return format == MemoryFormat.CONTIGUOUS
-                ? rt.empty(like.dtype(), sizes)
-                : rt.emptyStrided(like.dtype(), sizes, dev.headroom.shadow.Shapes.channelsLast(sizes));
+    static boolean suggestsChannelsLast(Tensor t) {
+        return Shapes.isChannelsLastStrides(t.sizes(), t.strides());
     }
 
     private static void workspace(Runtime rt) {
@@ -71,24 +88,81 @@ final class Convolution {
         Recording r = rt.record("ConvolutionBackward0", x, w, bias);
         Saved sx = r == null ? null : r.save(x);
         Saved sw = r == null ? null : r.save(w);
-        Tensor out = forward(rt, x, w, p);
+        Tensor out;
+        try (Frame operator = rt.frame()) {
+            out = operator.keep(forward(rt, x, w, p));
+        }
         if (r != null) {
             r.gradients(grads -> backward(rt, r, grads[0], sx, sw, p)).output(out);
         }
         return out;
     }
 
-    private static Tensor forward(Runtime rt, Tensor x0, Tensor w0, Parameters p) {
-        // One-dimensional convolutions run as two-dimensional ones; cuDNN sees contiguous operands.
-        // The result comes before the copies (ATen/native/cudnn/ConvShared.cpp, cudnn_convolution_forward).
-        MemoryFormat format = format(x0, w0);
-        Tensor out = fresh(rt, x0, outputSizes(x0, w0, p), format);
-        Tensor w = Copies.contiguous(rt, w0, format);
-        Tensor x = Copies.contiguous(rt, x0, format);
+    /** {@code _convolution}; one-dimensional ones run as two-dimensional ones, from a contiguous input. */
+    private static Tensor forward(Runtime rt, Tensor x0, Tensor w0, Parameters p0) {
+        boolean line = x0.dim() == 3;
+        Parameters p = line ? p0.asTwoDimensional() : p0;
+        Tensor x = line ? view4d(rt, Copies.contiguous(rt, x0)) : x0;
+        Tensor w = line ? view4d(rt, w0) : w0;
+        Tensor out;
+        if (DepthwiseConvolution.chosen(x, w, p)) {
+            out = DepthwiseConvolution.forward(rt, x, w, outputSizes(x, w, p));
+        } else {
+            Tensor input = Copies.contiguous(rt, x, format(x, w));
+            out = p.transposed
+                    ? backwardInput(rt, outputSizes(x, w, p), input, w)
+                    : forwardKernel(rt, input, w, outputSizes(x, w, p));
+            drop(rt, input, x);
+        }
+        return line ? view3d(rt, out) : out;
+    }
+
+    private static Tensor view4d(Runtime rt, Tensor t) {
+        return rt.reinterpret(t, Views.with(t.sizes(), 2, 1), Views.with(t.strides(), 2, t.size(2) * t.stride(2)), 0);
+    }
+
+    private static Tensor view3d(Runtime rt, Tensor t) {
+        return rt.reinterpret(t, Views.without(t.sizes(), 2), Views.without(t.strides(), 2), 0);
+    }
+
+    /** {@code cudnn_convolution_forward}: the result before the weight is made contiguous. */
+    private static Tensor forwardKernel(Runtime rt, Tensor x, Tensor w, long[] sizes) {
+        MemoryFormat format = format(x, w);
+        Tensor out = fresh(rt, x, sizes, format);
+        Tensor weight = Copies.contiguous(rt, w, format);
         workspace(rt);
-        drop(rt, x, x0);
-        drop(rt, w, w0);
+        drop(rt, weight, w);
         return out;
+    }
+
+    /** {@code cudnn_convolution_backward_input}. */
+    private static Tensor backwardInput(Runtime rt, long[] sizes, Tensor g, Tensor w) {
+        MemoryFormat format = format(g, w);
+        Tensor out = fresh(rt, g, sizes, format);
+        Tensor weight = Copies.contiguous(rt, w, format);
+        Tensor gradient = Copies.contiguous(rt, g, format);
+        workspace(rt);
+        drop(rt, gradient, g);
+        drop(rt, weight, w);
+        return out;
+    }
+
+    /** {@code cudnn_convolution_backward_weight}. */
+    private static Tensor backwardWeight(Runtime rt, long[] sizes, Tensor g, Tensor x) {
+        MemoryFormat format = format(x, g);
+        Tensor gradient = Copies.contiguous(rt, g, format);
+        Tensor input = Copies.contiguous(rt, x, format);
+        Tensor out = fresh(rt, g, sizes, format);
+        workspace(rt);
+        drop(rt, input, x);
+        drop(rt, gradient, g);
+        return out;
+    }
+
+    private static Tensor fresh(Runtime rt, Tensor like, long[] sizes, MemoryFormat format) {
+        return format == MemoryFormat.CONTIGUOUS
+                ? rt.empty(like.dtype(), sizes)
+                : rt.emptyStrided(like.dtype(), sizes, Shapes.channelsLast(sizes));
     }
 
     private static void drop(Runtime rt, Tensor copy, Tensor original) {
@@ -97,40 +171,45 @@ final class Convolution {
         }
     }
 
-    /** {@code convolution_backward}: the input's gradient, the weight's, the bias's. */
-    private static Tensor[] backward(Runtime rt, Recording r, Tensor g0, Saved sx, Saved sw, Parameters p) {
+    /** {@code convolution_backward}: the input's gradient, the weight's, then the bias's. */
+    private static Tensor[] backward(Runtime rt, Recording r, Tensor g0, Saved sx, Saved sw, Parameters p0) {
         Tensor[] out = new Tensor[3];
         if (g0 == null) {
             return out;
         }
-        Tensor x0 = sx.get();
-        Tensor w0 = sw.get();
-        // ATen/native/cudnn/ConvShared.cpp, cudnn_convolution_backward: each product copies what it reads.
-        Tensor g = Copies.contiguous(rt, g0, format(x0, x0));
-        if (r.needs(0)) {
-            MemoryFormat format = format(g, w0);
-            out[0] = fresh(rt, g, x0.sizes(), format);
-            Tensor w = Copies.contiguous(rt, w0, format);
-            Tensor read = Copies.contiguous(rt, g, format);
-            workspace(rt);
-            drop(rt, read, g);
-            drop(rt, w, w0);
+        boolean line = g0.dim() == 3;
+        Parameters p = line ? p0.asTwoDimensional() : p0;
+        Tensor x = line ? view4d(rt, Copies.contiguous(rt, sx.get())) : sx.get();
+        Tensor g = line ? view4d(rt, g0) : g0;
+        Tensor w = line ? view4d(rt, sw.get()) : sw.get();
+        if (DepthwiseConvolution.chosen(x, w, p)) {
+            DepthwiseConvolution.backward(rt, r, g, x, w, out);
+        } else {
+            Tensor input = Copies.contiguous(rt, x, format(x, w));
+            Tensor gradient = p.transposed
+                    ? Copies.contiguous(rt, g, format(input))
+                    : format(g) == format(input) ? g : Copies.clone(rt, g, format(input));
+            if (r.needs(0)) {
+                out[0] = p.transposed
+                        ? forwardKernel(rt, gradient, w, input.sizes())
+                        : backwardInput(rt, input.sizes(), gradient, w);
+            }
+            if (r.needs(1)) {
+                out[1] = p.transposed
+                        ? backwardWeight(rt, w.sizes(), input, gradient)
+                        : backwardWeight(rt, w.sizes(), gradient, input);
+            }
+            drop(rt, gradient, g);
+            drop(rt, input, x);
         }
-        if (r.needs(1)) {
-            MemoryFormat format = format(x0, g);
-            Tensor read = Copies.contiguous(rt, g, format);
-            Tensor x = Copies.contiguous(rt, x0, format);
-            out[1] = fresh(rt, g, w0.sizes(), format);
-            workspace(rt);
-            drop(rt, x, x0);
-            drop(rt, read, g);
-        }
-        drop(rt, g, g0);
         if (r.needs(2)) {
-            boolean[] mask = new boolean[g0.dim()];
+            boolean[] mask = new boolean[g.dim()];
             Arrays.fill(mask, true);
             mask[1] = false;
-            out[2] = Reductions.reduce(rt, g0, mask, false, g0.dtype(), Reductions.accumulator(g0.dtype()));
+            out[2] = Reductions.reduce(rt, g, mask, false, g.dtype(), Reductions.accumulator(g.dtype()));
+        }
+        for (int i = 0; line && i < 2; i++) {
+            out[i] = out[i] == null ? null : view3d(rt, out[i]);
         }
         return out;
     }

@@ -1,6 +1,5 @@
 package dev.headroom.ops;
 
-import dev.headroom.graph.GraphException;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Tensor;
 
@@ -25,19 +24,30 @@ final class ConvolutionRules {
         if (word == null) {
             return run(c, n, false, c.integers("padding", n, 0));
         }
-        long[] padding = new long[n];
+        return word.equals("same") ? same(c, n) : run(c, n, false, new long[n]);
+    }
+
+    /** {@code padding='same'}: what is not symmetric is padded first (ATen/native/Convolution.cpp, convolution_same). */
+    private static Tensor same(Call c, int n) {
         Tensor w = c.tensor("weight");
+        Tensor x = c.tensor("input");
         long[] dilation = c.integers("dilation", n, 1);
-        for (int i = 0; i < n && word.equals("same"); i++) {
+        long[] padding = new long[n];
+        long[] sizes = x.sizes().clone();
+        boolean symmetric = true;
+        for (int i = 0; i < n; i++) {
             long total = dilation[i] * (w.size(i + 2) - 1);
-            if (total % 2 != 0) {
-                throw new GraphException("node " + c.node().name()
-                        + ": padding='same' with an even kernel pads one side more, which has no rule yet; "
-                        + "pad explicitly before exporting");
-            }
             padding[i] = total / 2;
+            sizes[x.dim() - n + i] += total % 2;
+            symmetric &= total % 2 == 0;
         }
-        return run(c, n, false, padding);
+        if (symmetric) {
+            return run(c, n, false, padding);
+        }
+        Tensor padded = Padding.constant(c.runtime(), x, sizes);
+        Tensor out = run(c, padded, n, false, padding);
+        c.runtime().free(padded);
+        return out;
     }
 
     private static Tensor transposed(Call c, int n) {
@@ -45,8 +55,11 @@ final class ConvolutionRules {
     }
 
     private static Tensor run(Call c, int n, boolean transposed, long[] padding) {
+        return run(c, c.tensor("input"), n, transposed, padding);
+    }
+
+    private static Tensor run(Call c, Tensor x, int n, boolean transposed, long[] padding) {
         Runtime rt = c.runtime();
-        Tensor x = c.tensor("input");
         boolean single = x.dim() == n + 1;
         Tensor batched = single ? Views.unsqueeze(rt, x, 0) : x;
         Convolution.Parameters p = new Convolution.Parameters(

@@ -22,6 +22,7 @@ final class CreationRules {
         for (String name : new String[] {"aten.new_zeros", "aten.new_ones", "aten.new_empty", "aten.new_full"}) {
             r.single(name, c -> make(c, c.integers("size"), c.tensor("self").dtype()));
         }
+        r.single("aten.bernoulli", c -> c.runtime().emptyLike(c.tensor("self")));
         for (String name : new String[] {
             "aten.zeros_like",
             "aten.ones_like",
@@ -32,8 +33,16 @@ final class CreationRules {
         }) {
             r.single(name, CreationRules::like);
         }
-        for (String name :
-                new String[] {"aten.zero_", "aten.fill_", "aten.uniform_", "aten.normal_", "aten.bernoulli_"}) {
+        for (String name : new String[] {
+            "aten.uniform_",
+            "aten.normal_",
+            "aten.bernoulli_",
+            "aten.exponential_",
+            "aten.random_",
+            "aten.geometric_",
+            "aten.cauchy_",
+            "aten.log_normal_"
+        }) {
             r.single(name, c -> c.tensor("self"));
         }
     }

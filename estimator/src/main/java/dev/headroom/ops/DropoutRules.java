@@ -14,7 +14,13 @@ final class DropoutRules {
         r.single(
                 "aten.dropout",
                 c -> dropout(c.runtime(), c.tensor("input"), c.number("p", 0.5), c.flag("train", false)));
-        r.single("aten.dropout_", c -> dropoutInPlace(c));
+        r.single("aten.dropout_", c -> multiplied(c, false, false));
+        r.single("aten.feature_dropout", c -> multiplied(c, true, false));
+        r.single("aten.feature_dropout_", c -> multiplied(c, true, false));
+        r.single("aten.alpha_dropout", c -> multiplied(c, false, true));
+        r.single("aten.alpha_dropout_", c -> multiplied(c, false, true));
+        r.single("aten.feature_alpha_dropout", c -> multiplied(c, true, true));
+        r.single("aten.feature_alpha_dropout_", c -> multiplied(c, true, true));
     }
 
     /** The fused kernel makes the mask first and keeps only it. */
@@ -41,16 +47,33 @@ final class DropoutRules {
         return out;
     }
 
-    /** In place: noise in the input's layout, then {@code mul_}, which keeps the noise (Dropout.cpp, _dropout_impl). */
-    private static Tensor dropoutInPlace(Call c) {
+    /**
+     * Dropout.cpp, _dropout_impl: noise in the input's layout (or one number a feature), multiplied with the input, which
+     * keeps the noise; alpha dropout adds a shift made from the noise.
+     */
+    private static Tensor multiplied(Call c, boolean feature, boolean alpha) {
         Runtime rt = c.runtime();
-        Tensor x = c.tensor("self");
+        boolean inPlace = c.has("self");
+        Tensor x = c.tensor("self", "input");
         if (c.number("p", 0.5) == 0 || !c.flag("train", false) || x.numel() == 0) {
             return x;
         }
-        Tensor noise = rt.emptyLike(x);
-        Pointwise.mulInPlace(rt, x, noise);
+        Tensor noise = feature ? rt.empty(x.dtype(), features(x)) : rt.emptyLike(x);
+        Tensor shift = alpha ? Pointwise.op(rt, noise) : null;
+        Tensor out = inPlace ? Pointwise.mulInPlace(rt, x, noise) : Pointwise.mul(rt, x, noise);
+        if (shift != null) {
+            Pointwise.addInPlace(rt, out, shift, false);
+        }
+        rt.free(shift);
         rt.free(noise);
-        return x;
+        return out;
+    }
+
+    private static long[] features(Tensor x) {
+        long[] sizes = x.sizes().clone();
+        for (int i = 2; i < sizes.length; i++) {
+            sizes[i] = 1;
+        }
+        return sizes;
     }
 }

@@ -33,7 +33,7 @@ final class FlashAttention {
     }
 
     private static Tensor padded(Runtime rt, Tensor t) {
-        return IndexingRules.pad(rt, t, 0, HEAD_ALIGNMENT - t.size(-1) % HEAD_ALIGNMENT);
+        return Padding.pad(rt, t, 0, HEAD_ALIGNMENT - t.size(-1) % HEAD_ALIGNMENT);
     }
 
     private static Tensor kernel(Runtime rt, AttentionCall c) {

@@ -15,8 +15,6 @@ final class IndexingRules {
         r.single("aten.cat", c -> Joining.cat(c.runtime(), c.integer("dim", 0), c.tensors("tensors")));
         r.alias("aten.concat", "aten.cat");
         r.single("aten.stack", c -> Joining.stack(c.runtime(), c.integer("dim", 0), c.tensors("tensors")));
-        r.single("aten.pad", IndexingRules::pad);
-        r.single("aten.constant_pad_nd", IndexingRules::pad);
         r.single("aten.gather", IndexingRules::gather);
         r.single("aten.index_select", IndexingRules::indexSelect);
         r.single("aten.index.Tensor", IndexingRules::index);
@@ -57,33 +55,6 @@ final class IndexingRules {
         Tensor out = rt.emptyLike(t);
         if (r != null) {
             r.gradient(0, g -> rt.emptyLike(g)).output(out);
-        }
-        return out;
-    }
-
-    /** {@code constant_pad_nd} (ATen/native/PadNd.cpp): the pairs count from the last dimension. */
-    private static Tensor pad(Call c) {
-        return pad(c.runtime(), c.tensor("self"), c.integers("pad"));
-    }
-
-    static Tensor pad(Runtime rt, Tensor t, long... by) {
-        long[] sizes = t.sizes().clone();
-        boolean nothing = true;
-        for (int i = 0; i < by.length / 2; i++) {
-            sizes[t.dim() - 1 - i] += by[2 * i] + by[2 * i + 1];
-            nothing &= by[2 * i] == 0 && by[2 * i + 1] == 0;
-        }
-        Recording r = rt.record("ConstantPadNdBackward0", t);
-        Tensor out = nothing
-                ? rt.emptyLike(t)
-                : rt.emptyStrided(
-                        t.dtype(),
-                        sizes,
-                        Convolution.suggestsChannelsLast(t) ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes));
-        if (r != null) {
-            long[] original = t.sizes();
-            r.gradient(0, g -> rt.emptyStrided(g.dtype(), original, Shapes.contiguous(original)))
-                    .output(out);
         }
         return out;
     }

@@ -23,9 +23,35 @@ public final class Losses {
      */
     public static Tensor crossEntropy(Runtime rt, Tensor input, Tensor target, Tensor weight, Reduction reduction) {
         Tensor logs = SoftmaxRules.apply(rt, "LogSoftmaxBackward0", input, input.dtype());
-        Tensor loss = nll(rt, logs, target, weight, reduction);
+        Tensor loss = nllOfAnyRank(rt, logs, target, weight, reduction);
         rt.free(logs);
         return loss;
+    }
+
+    /** {@code nll_loss_nd}: three dimensions, or more than four, become four. */
+    static Tensor nllOfAnyRank(Runtime rt, Tensor logs, Tensor target, Tensor weight, Reduction reduction) {
+        if (logs.dim() != 3 && logs.dim() < 5) {
+            return nll(rt, logs, target, weight, reduction);
+        }
+        Tensor denseLogs = Copies.contiguous(rt, logs);
+        Tensor denseTarget = Copies.contiguous(rt, target);
+        Tensor wide = Views.view(rt, denseLogs, logs.size(0), logs.size(1), 1, -1);
+        Tensor labels = Views.view(rt, denseTarget, logs.size(0), 1, -1);
+        Tensor out = nll(rt, wide, labels, weight, reduction);
+        rt.free(labels);
+        rt.free(wide);
+        if (denseTarget != target) {
+            rt.free(denseTarget);
+        }
+        if (denseLogs != logs) {
+            rt.free(denseLogs);
+        }
+        if (reduction != Reduction.NONE) {
+            return out;
+        }
+        Tensor shaped = Views.view(rt, out, target.sizes());
+        rt.free(out);
+        return shaped;
     }
 
     /** {@code nll_loss} and {@code nll_loss2d}: the scalar and the total weight. */
@@ -40,8 +66,10 @@ public final class Losses {
             r.save(weight);
         }
         boolean scalar = reduction != Reduction.NONE;
+        // The two-dimensional kernel sizes the total weight before the loss.
+        Tensor early = spatial ? rt.empty(logs.dtype()) : null;
         Tensor out = scalar ? rt.empty(logs.dtype()) : rt.empty(logs.dtype(), target.sizes());
-        Tensor total = rt.empty(logs.dtype());
+        Tensor total = spatial ? early : rt.empty(logs.dtype());
         if (r != null) {
             r.saveOutput(total);
             r.gradient(0, g -> {
@@ -66,7 +94,12 @@ public final class Losses {
     public static Tensor mse(Runtime rt, Tensor input0, Tensor target0, Reduction reduction) {
         Tensor target = Autocast.float32(rt, target0);
         Tensor input = Autocast.float32(rt, input0);
-        Recording r = rt.record("MseLossBackward0", input, target);
+        return shrunk(rt, "MseLossBackward0", input, target, reduction);
+    }
+
+    /** {@link #mse} and losses declared alike. */
+    static Tensor shrunk(Runtime rt, String node, Tensor input, Tensor target, Reduction reduction) {
+        Recording r = rt.record(node, input, target);
         Saved a = r == null ? null : r.save(input);
         Saved b = r == null ? null : r.save(target);
         Tensor out = Strided.result(rt, input, target);
@@ -84,8 +117,10 @@ public final class Losses {
             out = shrunk;
         }
         if (r != null) {
-            Recording.InputGradient gradient = g -> Strided.result(rt, a.get(), b.get());
-            r.gradient(0, gradient).gradient(1, gradient).output(out);
+            // zeros_like with LEGACY_CONTIGUOUS_MEMORY_FORMAT, whatever the layout of the input.
+            r.gradient(0, g -> rt.empty(a.get().dtype(), a.get().sizes()))
+                    .gradient(1, g -> rt.empty(b.get().dtype(), b.get().sizes()))
+                    .output(out);
         }
         return out;
     }

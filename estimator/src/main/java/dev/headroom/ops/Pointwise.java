@@ -34,8 +34,19 @@ final class Pointwise {
     }
 
     /** {@code a - b}: the gradient of {@code b} is negated. */
+    static Tensor sub(Runtime rt, Tensor a, Tensor b, boolean scaled) {
+        Recording r = rt.record("SubBackward0", a, b);
+        Tensor out = Strided.result(rt, a, b);
+        if (r != null) {
+            r.gradient(1, g -> scaled ? op(rt, op(rt, g)) : op(rt, g))
+                    .gradient(0, g -> g)
+                    .output(out);
+        }
+        return out;
+    }
+
     static Tensor sub(Runtime rt, Tensor a, Tensor b) {
-        return addLike(rt, "SubBackward0", a, b, true);
+        return sub(rt, a, b, false);
     }
 
     private static Tensor addLike(Runtime rt, String node, Tensor a, Tensor b, boolean otherTimesSomething) {
@@ -76,12 +87,17 @@ final class Pointwise {
         Recording r = rt.record("MulBackward0", self, other);
         if (r != null) {
             Saved o = r.save(r.needs(0) ? other : null);
-            Saved s = r.save(r.needs(1) ? Copies.clone(rt, self) : null);
+            Saved s = r.needs(1) ? r.saveCopy(Copies.clone(rt, self)) : null;
             r.gradient(1, g -> op(rt, g, s.get()))
                     .gradient(0, g -> op(rt, g, o.get()))
                     .output(self);
         }
         return self;
+    }
+
+    /** {@code div(Tensor, Scalar)}: keeps nothing. */
+    static Tensor divByNumber(Runtime rt, Tensor a, Tensor number) {
+        return Unary.apply(rt, "DivBackward1", a, Unary.Keep.NOTHING, Unary.SCALED, false);
     }
 
     static Tensor div(Runtime rt, Tensor a, Tensor b) {
@@ -115,7 +131,7 @@ final class Pointwise {
         Recording r = rt.record("DivBackward0", self, other);
         if (r != null) {
             Saved o = r.save(other);
-            Saved s = r.save(r.needs(1) ? Copies.clone(rt, self) : null);
+            Saved s = r.needs(1) ? r.saveCopy(Copies.clone(rt, self)) : null;
             r.gradient(1, g -> divOtherGrad(rt, g, s.get(), o.get()))
                     .gradient(0, g -> op(rt, g, o.get()))
                     .output(self);
@@ -125,23 +141,14 @@ final class Pointwise {
 
     /** {@code pow} with a number as exponent (FunctionsManual.cpp, pow_backward). */
     static Tensor pow(Runtime rt, Tensor self, double exponent, DType type) {
-        Recording r = rt.record("PowBackward0", self);
-        Saved s = r == null ? null : r.save(self);
-        Tensor out = Strided.result(rt, type, self);
-        if (r != null) {
-            r.gradient(0, g -> {
-                        if (exponent == 0.0) {
-                            return rt.emptyLike(s.get());
-                        }
-                        Tensor power = op(rt, s.get());
-                        Tensor scaled = op(rt, power);
-                        Tensor grad = op(rt, g, scaled);
-                        rt.free(scaled);
-                        rt.free(power);
-                        return grad;
-                    })
-                    .output(out);
-        }
-        return out;
+        return Unary.apply(rt, "PowBackward0", self, Unary.Keep.SELF, powGradient(exponent), false, type);
+    }
+
+    static Tensor powInPlace(Runtime rt, Tensor self, double exponent) {
+        return Unary.apply(rt, "PowBackward0", self, Unary.Keep.SELF, powGradient(exponent), true);
+    }
+
+    private static Unary.Gradient powGradient(double exponent) {
+        return exponent == 0.0 ? Unary.ZEROS : (f, g, x) -> f.op(g, f.op(f.op(x)));
     }
 }

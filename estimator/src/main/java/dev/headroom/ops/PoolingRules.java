@@ -2,25 +2,51 @@ package dev.headroom.ops;
 
 import dev.headroom.graph.DType;
 import dev.headroom.graph.GraphException;
+import dev.headroom.graph.MemoryFormat;
 import dev.headroom.shadow.Recording;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Saved;
 import dev.headroom.shadow.Shapes;
 import dev.headroom.shadow.Tensor;
 
-/** Pooling (ATen/native/cuda/DilatedMaxPool2d.cu, AveragePool2d.cu, AdaptiveAveragePooling.cu). */
+/** Pooling over windows (ATen/native/cuda/DilatedMaxPool2d.cu, DilatedMaxPool3d.cu, AveragePool2d.cu, AveragePool3d.cu). */
 final class PoolingRules {
+    /** Result sizes of a pooling of the last dimensions. */
+    @FunctionalInterface
+    private interface Pool {
+        Tensor[] run(Runtime rt, Tensor x, long[] sizes);
+    }
+
     private PoolingRules() {}
 
     static void register(Registry r) {
-        r.single("aten.max_pool2d", c -> maxPool2d(c)[0]);
-        r.add("aten.max_pool2d_with_indices", PoolingRules::maxPool2d);
-        r.single("aten.avg_pool2d", PoolingRules::avgPool2d);
-        r.single("aten.adaptive_avg_pool2d", PoolingRules::adaptiveAvgPool2d);
+        for (int dims = 1; dims <= 3; dims++) {
+            int n = dims;
+            Pool max = n == 3 ? PoolingRules::maxPool3d : PoolingRules::maxPool2d;
+            Pool average = n == 3 ? PoolingRules::avgPool3d : PoolingRules::avgPool2d;
+            r.single("aten.max_pool" + n + "d", c -> {
+                Tensor[] both = windowed(c, n, max);
+                c.runtime().free(both[1]);
+                return both[0];
+            });
+            r.add("aten.max_pool" + n + "d_with_indices", c -> windowed(c, n, max));
+            r.single("aten.avg_pool" + n + "d", c -> windowed(c, n, average)[0]);
+        }
+        r.single("aten.max_unpool2d", PoolingRules::maxUnpool2d);
+        AdaptivePooling.register(r);
     }
 
-    private static long[] channelsLastOr(Tensor like, long[] sizes) {
+    /** Strides of sizes in the layout that an input suggests. */
+    static long[] channelsLastOr(Tensor like, long[] sizes) {
         return Convolution.suggestsChannelsLast(like) ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes);
+    }
+
+    /** The layout that an input suggests. */
+    static MemoryFormat formatOf(Tensor t) {
+        if (!Convolution.suggestsChannelsLast(t)) {
+            return MemoryFormat.CONTIGUOUS;
+        }
+        return t.dim() == 5 ? MemoryFormat.CHANNELS_LAST_3D : MemoryFormat.CHANNELS_LAST;
     }
 
     /** {@code pooling_output_shape} (ATen/native/Pool.h). */
@@ -36,7 +62,26 @@ final class PoolingRules {
         return out;
     }
 
-    private static long[] windowed(Call c, Tensor x, int dims) {
+    /** One dimension is pooled as two, the first of size 1 (ATen/native/Pooling.cpp). */
+    private static Tensor[] windowed(Call c, int dims, Pool pool) {
+        Runtime rt = c.runtime();
+        Tensor x = c.tensor("self");
+        long[] sizes = sizes(c, x, dims);
+        if (dims > 1) {
+            return pool.run(rt, x, sizes);
+        }
+        Tensor wide = Views.unsqueeze(rt, x, -2);
+        Tensor[] made = pool.run(rt, wide, Views.with(sizes, sizes.length - 1, 1));
+        Tensor[] out = new Tensor[made.length];
+        for (int i = 0; i < made.length; i++) {
+            out[i] = Views.squeeze(rt, made[i], -2);
+            rt.free(made[i]);
+        }
+        rt.free(wide);
+        return out;
+    }
+
+    private static long[] sizes(Call c, Tensor x, int dims) {
         long[] kernel = c.integers("kernel_size", dims, 1);
         long[] given = c.integers("stride");
         long[] stride = given == null || given.length == 0 ? kernel : c.integers("stride", dims, 1);
@@ -51,26 +96,31 @@ final class PoolingRules {
         return sizes;
     }
 
-    /** Result and indices; both, and the input, are kept. */
-    private static Tensor[] maxPool2d(Call c) {
-        Runtime rt = c.runtime();
-        Tensor x = c.tensor("self");
-        long[] sizes = windowed(c, x, 2);
+    static void drop(Runtime rt, Tensor copy, Tensor original) {
+        if (copy != original) {
+            rt.free(copy);
+        }
+    }
+
+    /** Result and indices; the indices and the input are kept. */
+    private static Tensor[] maxPool2d(Runtime rt, Tensor x, long[] sizes) {
         Recording r = rt.record("MaxPool2DWithIndicesBackward0", x);
         Saved self = r == null ? null : r.save(x);
         long[] strides = channelsLastOr(x, sizes);
         Tensor out = rt.emptyStrided(x.dtype(), sizes, strides);
         Tensor indices = rt.emptyStrided(DType.INT64, sizes, strides);
+        Tensor input = Copies.contiguous(rt, x, formatOf(x));
+        drop(rt, input, x);
         if (r != null) {
             Saved at = r.saveOutput(indices);
             r.gradient(0, g -> {
                         Tensor in = self.get();
                         at.get();
-                        Tensor dense = Copies.contiguous(rt, g, formatOf(in));
                         Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
-                        if (dense != g) {
-                            rt.free(dense);
-                        }
+                        Tensor gradient = Copies.contiguous(rt, g, formatOf(in));
+                        Tensor dense = Copies.contiguous(rt, in, formatOf(in));
+                        drop(rt, dense, in);
+                        drop(rt, gradient, g);
                         return grad;
                     })
                     .output(out)
@@ -79,57 +129,80 @@ final class PoolingRules {
         return new Tensor[] {out, indices};
     }
 
-    private static dev.headroom.graph.MemoryFormat formatOf(Tensor t) {
-        return Convolution.suggestsChannelsLast(t)
-                ? dev.headroom.graph.MemoryFormat.CHANNELS_LAST
-                : dev.headroom.graph.MemoryFormat.CONTIGUOUS;
+    private static Tensor[] maxPool3d(Runtime rt, Tensor x, long[] sizes) {
+        Recording r = rt.record("MaxPool3DWithIndicesBackward0", x);
+        Saved self = r == null ? null : r.save(x);
+        long[] strides = channelsLastOr(x, sizes);
+        Tensor out = rt.emptyStrided(x.dtype(), sizes, strides);
+        Tensor indices = rt.emptyStrided(DType.INT64, sizes, strides);
+        Tensor input = Copies.contiguous(rt, x, formatOf(x));
+        drop(rt, input, x);
+        if (r != null) {
+            Saved at = r.saveOutput(indices);
+            r.gradient(0, g -> {
+                        Tensor in = self.get();
+                        at.get();
+                        Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
+                        drop(rt, Copies.contiguous(rt, g, formatOf(in)), g);
+                        return grad;
+                    })
+                    .output(out)
+                    .nonDifferentiable(indices);
+        }
+        return new Tensor[] {out, indices};
     }
 
-    private static Tensor avgPool2d(Call c) {
-        Runtime rt = c.runtime();
-        Tensor x = c.tensor("self");
-        long[] sizes = windowed(c, x, 2);
+    private static Tensor[] avgPool2d(Runtime rt, Tensor x, long[] sizes) {
         Recording r = rt.record("AvgPool2DBackward0", x);
         Saved self = r == null ? null : r.save(x);
         Tensor out = rt.emptyStrided(x.dtype(), sizes, channelsLastOr(x, sizes));
+        drop(rt, Copies.contiguous(rt, x, formatOf(x)), x);
         if (r != null) {
             r.gradient(0, g -> {
                         Tensor in = self.get();
-                        return rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
+                        Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
+                        Tensor dense = Copies.contiguous(rt, in, formatOf(in));
+                        Tensor gradient = Copies.contiguous(rt, g, formatOf(in));
+                        drop(rt, gradient, g);
+                        drop(rt, dense, in);
+                        return grad;
                     })
                     .output(out);
         }
-        return out;
+        return new Tensor[] {out};
     }
 
-    /** One output pixel is a mean; more go through the adaptive kernel (ATen/native/AdaptiveAveragePooling.cpp). */
-    private static Tensor adaptiveAvgPool2d(Call c) {
+    /** Contiguous only. */
+    private static Tensor[] avgPool3d(Runtime rt, Tensor x, long[] sizes) {
+        Recording r = rt.record("AvgPool3DBackward0", x);
+        Saved self = r == null ? null : r.save(x);
+        Tensor out = rt.empty(x.dtype(), sizes);
+        drop(rt, Copies.contiguous(rt, x), x);
+        if (r != null) {
+            r.gradient(0, g -> {
+                        Tensor grad = rt.empty(g.dtype(), self.get().sizes());
+                        drop(rt, Copies.contiguous(rt, g), g);
+                        return grad;
+                    })
+                    .output(out);
+        }
+        return new Tensor[] {out};
+    }
+
+    /** The gradient is gathered (FunctionsManual.cpp, max_unpool_backward). */
+    private static Tensor maxUnpool2d(Call c) {
         Runtime rt = c.runtime();
         Tensor x = c.tensor("self");
-        long[] to = c.integers("output_size", 2, 1);
-        if (to[0] == 1 && to[1] == 1) {
-            Tensor mean = Reductions.mean(rt, x, new long[] {-1, -2}, true, x.dtype());
-            if (x.dim() != 4 || !Convolution.suggestsChannelsLast(x)) {
-                return mean;
-            }
-            long channels = x.size(1);
-            long[] strides = {channels, 1, channels, channels};
-            Tensor out = Views.asStrided(rt, mean, mean.sizes(), strides, mean.offset());
-            rt.free(mean);
-            return out;
-        }
+        Tensor at = c.tensor("indices");
+        long[] to = c.integers("output_size");
+        Recording r = rt.record("MaxUnpool2DBackward0", x);
+        Saved indices = r == null ? null : r.save(at);
         long[] sizes = x.sizes().clone();
         sizes[sizes.length - 2] = to[0];
         sizes[sizes.length - 1] = to[1];
-        Recording r = rt.record("AdaptiveAvgPool2DBackward0", x);
-        Saved self = r == null ? null : r.save(x);
-        Tensor out = rt.emptyStrided(x.dtype(), sizes, channelsLastOr(x, sizes));
+        Tensor out = rt.empty(x.dtype(), sizes);
         if (r != null) {
-            r.gradient(0, g -> {
-                        Tensor in = self.get();
-                        return rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
-                    })
-                    .output(out);
+            r.gradient(0, g -> rt.empty(g.dtype(), indices.get().sizes())).output(out);
         }
         return out;
     }

@@ -49,6 +49,22 @@ final class Reductions {
         return out;
     }
 
+    /**
+     * A sum or mean in another type than the input's: the kernel reads half types as they are, anything else is converted
+     * after the result was made (ATen/native/ReduceOpsUtils.h, make_reduction_from_out_ty).
+     */
+    private static Tensor reduceAs(Runtime rt, Tensor t, boolean[] mask, boolean keep, DType type) {
+        boolean direct = t.dtype() == type || t.dtype().isReducedFloat() && type == DType.FLOAT32;
+        if (direct) {
+            return reduce(rt, t, mask, keep, type, accumulator(type));
+        }
+        Tensor out = rt.empty(type, reduced(t.sizes(), mask, keep));
+        Tensor converted = rt.emptyLike(t, type);
+        ReduceScratch.use(rt, converted, mask, type.bytes(), accumulator(type));
+        rt.free(converted);
+        return out;
+    }
+
     /** Bytes of the accumulator of a sum: half types sum in float32. */
     static int accumulator(DType type) {
         return switch (type) {
@@ -60,7 +76,7 @@ final class Reductions {
     static Tensor sum(Runtime rt, Tensor t, long[] dims, boolean keep, DType type) {
         boolean[] mask = mask(dims, t.dim());
         Recording r = rt.record("SumBackward1", t);
-        Tensor out = reduce(rt, t, mask, keep, type, accumulator(type));
+        Tensor out = reduceAs(rt, t, mask, keep, type);
         if (r != null) {
             long[] from = t.sizes();
             r.gradient(0, g -> expandBack(rt, g, from, mask, keep)).output(out);
@@ -71,7 +87,7 @@ final class Reductions {
     static Tensor mean(Runtime rt, Tensor t, long[] dims, boolean keep, DType type) {
         boolean[] mask = mask(dims, t.dim());
         Recording r = rt.record("MeanBackward1", t);
-        Tensor out = reduce(rt, t, mask, keep, type, accumulator(type));
+        Tensor out = reduceAs(rt, t, mask, keep, type);
         if (r != null) {
             long[] from = t.sizes();
             // mean_backward: the expanded gradient divided by the count is a fresh tensor.

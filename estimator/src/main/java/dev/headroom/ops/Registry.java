@@ -18,6 +18,9 @@ public final class Registry {
         CreationRules.register(STANDARD);
         CopyRules.register(STANDARD);
         PointwiseRules.register(STANDARD);
+        BinaryRules.register(STANDARD);
+        BlendRules.register(STANDARD);
+        ElementaryRules.register(STANDARD);
         ActivationRules.register(STANDARD);
         ReductionRules.register(STANDARD);
         MatmulRules.register(STANDARD);
@@ -29,6 +32,8 @@ public final class Registry {
         DropoutRules.register(STANDARD);
         EmbeddingRules.register(STANDARD);
         IndexingRules.register(STANDARD);
+        Padding.register(STANDARD);
+        Repetition.register(STANDARD);
         AttentionRules.register(STANDARD);
     }
 

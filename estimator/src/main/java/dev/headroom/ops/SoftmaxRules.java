@@ -22,11 +22,12 @@ final class SoftmaxRules {
     /** The input is made contiguous first; half types that go to float32 are converted inside the kernel. */
     static Tensor apply(Runtime rt, String node, Tensor x0, DType type) {
         DType to = type == null ? x0.dtype() : type;
+        boolean logarithmic = node.startsWith("Log");
         boolean fused = x0.dtype() == DType.FLOAT16 && to == DType.FLOAT32;
         Tensor x = fused ? x0 : Copies.to(rt, x0, to);
         Recording r = rt.record(node, x);
-        Tensor dense = Copies.contiguous(rt, x);
         Tensor out = rt.empty(to, x.sizes());
+        Tensor dense = Copies.contiguous(rt, x);
         if (dense != x) {
             rt.free(dense);
         }
@@ -35,10 +36,9 @@ final class SoftmaxRules {
         }
         if (r != null) {
             Saved result = r.saveOutput(out);
-            DType from = x0.dtype();
-            DType type0 = fused ? from : to;
-            boolean weighted = node.startsWith("Softmax");
-            r.gradient(0, g -> backward(rt, g, result.get(), type0, weighted)).output(out);
+            DType from = fused ? x0.dtype() : to;
+            r.gradient(0, g -> backward(rt, g, result.get(), from, !logarithmic))
+                    .output(out);
         }
         return out;
     }

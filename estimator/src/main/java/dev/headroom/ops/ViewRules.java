@@ -43,6 +43,18 @@ final class ViewRules {
                 c -> Views.expand(
                         c.runtime(), c.tensor("self"), c.tensor("other").sizes()));
         r.single("aten.broadcast_to", c -> Views.expand(c.runtime(), c.tensor("self"), c.integers("size")));
+        r.add("aten.broadcast_tensors", c -> {
+            Tensor[] in = c.tensors("tensors");
+            long[] sizes = new long[0];
+            for (Tensor t : in) {
+                sizes = Shapes.broadcast(sizes, t.sizes());
+            }
+            Tensor[] out = new Tensor[in.length];
+            for (int i = 0; i < out.length; i++) {
+                out[i] = Views.expand(c.runtime(), in[i], sizes);
+            }
+            return out;
+        });
         r.single("aten.slice", ViewRules::slice);
         r.single("aten.narrow", c -> {
             long start = c.integer("start");

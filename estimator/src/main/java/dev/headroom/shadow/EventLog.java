@@ -45,6 +45,16 @@ public final class EventLog {
         return eventKind.size();
     }
 
+    /** The storage of an event. */
+    public int storage(int event) {
+        return eventStorage.getInt(event);
+    }
+
+    /** Whether an event ends its storage. */
+    public boolean isFree(int event) {
+        return eventKind.getByte(event) == FREE;
+    }
+
     /** Number of storages so far. */
     public int storages() {
         return requested.size();

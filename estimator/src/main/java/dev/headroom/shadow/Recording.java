@@ -27,9 +27,21 @@ public final class Recording {
         return node.edges[i] != null;
     }
 
+    /** Number of inputs given to {@code record}. */
+    public int inputs() {
+        return node.edges.length;
+    }
+
     /** Keeps an input of the operator. */
     public Saved save(Tensor t) {
         return runtime.save(node, t, false);
+    }
+
+    /** Keeps a copy made for the purpose, which nothing else holds: it ends with the node. */
+    public Saved saveCopy(Tensor copy) {
+        Saved saved = save(copy);
+        runtime.free(copy);
+        return saved;
     }
 
     /** Keeps a result of the operator. */
@@ -77,7 +89,10 @@ public final class Recording {
         for (int k = 0; k < registered; k++) {
             int i = order[k];
             if (needs(i)) {
-                out[i] = perInput[i].of(grad);
+                // Temporaries of a formula end with it.
+                try (Frame formula = runtime.frame()) {
+                    out[i] = formula.keep(perInput[i].of(grad));
+                }
             }
         }
         return out;

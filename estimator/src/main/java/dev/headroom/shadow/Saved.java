@@ -21,6 +21,11 @@ public final class Saved {
         return tensor;
     }
 
+    /** The tensor, or {@code null} when none was kept. */
+    public Tensor orNull() {
+        return tensor;
+    }
+
     Tensor take() {
         Tensor t = tensor;
         tensor = null;

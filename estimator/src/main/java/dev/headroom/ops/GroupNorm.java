@@ -1,0 +1,106 @@
+package dev.headroom.ops;
+
+import dev.headroom.graph.DType;
+import dev.headroom.graph.MemoryFormat;
+import dev.headroom.shadow.Recording;
+import dev.headroom.shadow.Runtime;
+import dev.headroom.shadow.Saved;
+import dev.headroom.shadow.Tensor;
+
+/** Group normalisation (ATen/native/group_norm.cpp, ATen/native/cuda/group_norm_kernel.cu). */
+final class GroupNorm {
+    private GroupNorm() {}
+
+    static Tensor run(Call c) {
+        Runtime rt = c.runtime();
+        Tensor x0 = c.tensor("input");
+        Tensor w = c.tensorOrNull("weight");
+        Tensor b = c.tensorOrNull("bias");
+        long groups = c.integer("num_groups");
+        // Channels last is kept; the kernel then works on a contiguous copy.
+        MemoryFormat format = Convolution.suggestsChannelsLast(x0)
+                ? x0.dim() == 5 ? MemoryFormat.CHANNELS_LAST_3D : MemoryFormat.CHANNELS_LAST
+                : MemoryFormat.CONTIGUOUS;
+        Tensor x = Copies.contiguous(rt, x0, format);
+        Recording r = rt.record("NativeGroupNormBackward0", x, w, b);
+        Saved input = r == null ? null : r.save(x);
+        Saved weight = r == null ? null : r.save(w);
+        long batch = x.size(0);
+        long channels = x.size(1);
+        boolean single = x.numel() == batch * channels;
+        Tensor out = rt.emptyStrided(x.dtype(), x.sizes(), Copies.strides(x, format));
+        Tensor mean = rt.empty(x.dtype(), batch, groups);
+        Tensor deviation = rt.empty(x.dtype(), batch, groups);
+        Tensor dense = Copies.contiguous(rt, x);
+        scale(rt, x.dtype(), w != null || b != null, single, batch, channels, groups);
+        if (dense != x) {
+            rt.free(dense);
+        }
+        if (r != null) {
+            r.saveOutput(mean);
+            r.saveOutput(deviation);
+            r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.orNull(), groups, single))
+                    .output(out)
+                    .nonDifferentiable(mean)
+                    .nonDifferentiable(deviation);
+        }
+        rt.free(mean);
+        rt.free(deviation);
+        return out;
+    }
+
+    /** GroupNormKernelImplInternal: factor and offset of each image's channels, when there are any to apply. */
+    private static void scale(
+            Runtime rt, DType type, boolean affine, boolean single, long batch, long channels, long groups) {
+        boolean reduced = type.isReducedFloat();
+        DType wide = BatchNorm.statistics(type);
+        Tensor wideMean = reduced ? rt.empty(wide, batch, groups) : null;
+        Tensor wideDeviation = reduced ? rt.empty(wide, batch, groups) : null;
+        Tensor a = affine && !single ? rt.empty(wide, batch, channels) : null;
+        Tensor b = affine && !single ? rt.empty(wide, batch, channels) : null;
+        rt.free(b);
+        rt.free(a);
+        rt.free(wideDeviation);
+        rt.free(wideMean);
+    }
+
+    private static Tensor[] backward(
+            Runtime rt, Recording r, Tensor g0, Tensor x0, Tensor w, long groups, boolean single) {
+        Tensor[] out = new Tensor[3];
+        if (g0 == null) {
+            return out;
+        }
+        Tensor g = Copies.contiguous(rt, g0);
+        Tensor x = Copies.contiguous(rt, x0);
+        long batch = x.size(0);
+        long channels = x.size(1);
+        if (r.needs(0)) {
+            out[0] = rt.empty(x.dtype(), x.sizes());
+        }
+        for (int i = 1; i < 3; i++) {
+            if (r.needs(i)) {
+                out[i] = rt.empty(w == null ? x.dtype() : w.dtype(), channels);
+            }
+        }
+        DType wide = BatchNorm.statistics(x.dtype());
+        Tensor ds = single ? null : rt.empty(wide, batch, channels);
+        Tensor db = single ? null : rt.empty(wide, batch, channels);
+        if (r.needs(0)) {
+            Tensor c2 = rt.empty(wide, batch, groups);
+            Tensor c3 = rt.empty(wide, batch, groups);
+            Tensor c1 = w == null || single ? null : rt.empty(wide, batch, channels);
+            rt.free(c3);
+            rt.free(c2);
+            rt.free(c1);
+        }
+        rt.free(db);
+        rt.free(ds);
+        if (x != x0) {
+            rt.free(x);
+        }
+        if (g != g0) {
+            rt.free(g);
+        }
+        return out;
+    }
+}

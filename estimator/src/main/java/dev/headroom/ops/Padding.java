@@ -1,0 +1,91 @@
+package dev.headroom.ops;
+
+import dev.headroom.shadow.Recording;
+import dev.headroom.shadow.Runtime;
+import dev.headroom.shadow.Shapes;
+import dev.headroom.shadow.Tensor;
+
+/** Padding (ATen/native/PadNd.cpp, ReflectionPad.cu, ReplicationPadding.cu). */
+final class Padding {
+    private Padding() {}
+
+    static void register(Registry r) {
+        r.single("aten.pad", Padding::pad);
+        r.single("aten.constant_pad_nd", c -> constant(c.runtime(), c.tensor("self"), sizes(c)));
+    }
+
+    /** {@code pad} with a constant: the pairs count from the last dimension. */
+    static Tensor pad(Runtime rt, Tensor t, long... by) {
+        return constant(rt, t, sizes(t, by));
+    }
+
+    private static long[] sizes(Call c) {
+        return sizes(c.tensor("self"), c.integers("pad"));
+    }
+
+    private static long[] sizes(Tensor t, long... by) {
+        long[] sizes = t.sizes().clone();
+        for (int i = 0; i < by.length / 2; i++) {
+            sizes[t.dim() - 1 - i] += by[2 * i] + by[2 * i + 1];
+        }
+        return sizes;
+    }
+
+    private static Tensor pad(Call c) {
+        Tensor t = c.tensor("self");
+        return switch (c.text("mode", "constant")) {
+            case "constant" -> constant(c.runtime(), t, sizes(c));
+            case "circular" -> circular(c, t);
+            case "reflect" -> mirrored(c.runtime(), "Reflection", t, sizes(c));
+            default -> mirrored(c.runtime(), "Replication", t, sizes(c));
+        };
+    }
+
+    /** {@code constant_pad_nd}: the result keeps the suggested layout; its gradient is cut out and copied. */
+    static Tensor constant(Runtime rt, Tensor t, long[] sizes) {
+        Recording r = rt.record("ConstantPadNdBackward0", t);
+        Tensor out = java.util.Arrays.equals(sizes, t.sizes())
+                ? rt.emptyLike(t)
+                : rt.emptyStrided(
+                        t.dtype(),
+                        sizes,
+                        Convolution.suggestsChannelsLast(t) ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes));
+        if (r != null) {
+            long[] original = t.sizes();
+            r.gradient(0, g -> {
+                        // Narrowed to the part that was there, then cloned: the clone keeps the order of dimensions.
+                        return rt.emptyStrided(g.dtype(), original, Shapes.preserved(original, g.strides()));
+                    })
+                    .output(out);
+        }
+        return out;
+    }
+
+    /** Kernels of their own, forward and backward; contiguous. */
+    private static Tensor mirrored(Runtime rt, String kind, Tensor t, long[] sizes) {
+        Recording r = rt.record(kind + "PadBackward0", t);
+        dev.headroom.shadow.Saved self = r == null ? null : r.save(t);
+        Tensor dense = Copies.contiguous(rt, t);
+        Tensor out = rt.empty(t.dtype(), sizes);
+        if (dense != t) {
+            rt.free(dense);
+        }
+        if (r != null) {
+            r.gradient(0, g -> {
+                        Tensor gradient = Copies.contiguous(rt, g);
+                        Tensor in = rt.empty(g.dtype(), self.get().sizes());
+                        if (gradient != g) {
+                            rt.free(gradient);
+                        }
+                        return in;
+                    })
+                    .output(out);
+        }
+        return out;
+    }
+
+    /** {@code _pad_circular}: an empty result, the middle and then the borders copied into it. */
+    private static Tensor circular(Call c, Tensor t) {
+        return mirrored(c.runtime(), "Circular", t, sizes(c));
+    }
+}

@@ -1,0 +1,184 @@
+package dev.headroom.validation;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.execution.TrainingLoop;
+import dev.headroom.execution.Unmodelled;
+import dev.headroom.fixtures.OperatorCase;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.SymbolBinding;
+import dev.headroom.importer.Importers;
+import dev.headroom.shadow.DeviceModel;
+import dev.headroom.shadow.EventLog;
+import dev.headroom.shadow.KernelOptions;
+import dev.headroom.shadow.Runtime;
+import dev.headroom.training.LossKind;
+import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TrainingRun;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An operator case as Headroom plays it.
+ *
+ * @param events in order, as a recording has them
+ * @param unmodelled operators that had no rule
+ */
+public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelled) {
+    private static final int STEPS = 2;
+
+    /** Plays a case. */
+    public static PlayedCase play(OperatorCase recorded) {
+        Graph graph = graph(recorded);
+        TrainingRun run = run(recorded);
+        CachingAllocator allocator =
+                new CachingAllocator(AllocatorSettings.parse(""), new SimulatedDeviceMemory(1L << 41, 0));
+        JsonNode capability = recorded.device().path("capability");
+        DeviceModel device = new DeviceModel(
+                capability.path(0).asInt(),
+                capability.path(1).asInt(),
+                recorded.device().path("sms").asInt());
+        Runtime runtime = new Runtime(allocator, device, new KernelOptions(0, run.attention));
+        Unmodelled unmodelled = new Unmodelled();
+        Map<Integer, List<String>> phases = new HashMap<>();
+        TrainingLoop loop = new TrainingLoop(
+                runtime,
+                graph,
+                run,
+                SymbolBinding.bind(graph, null, run.dims),
+                unmodelled,
+                (phase, step, micro) -> phases.computeIfAbsent(runtime.log().size(), k -> new ArrayList<>())
+                        .add(step == null ? phase : phase + " " + step));
+        loop.play();
+        return new PlayedCase(
+                events(runtime, phases), List.copyOf(unmodelled.counts().keySet()));
+    }
+
+    private static Graph graph(OperatorCase recorded) {
+        try {
+            Path file = Files.createTempFile("case", ".pt2");
+            try {
+                recorded.writeArchive(file);
+                return Importers.read(file);
+            } finally {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static TrainingRun run(OperatorCase recorded) {
+        TrainingRun run = new TrainingRun();
+        run.optimizer = OptimizerKind.NONE;
+        run.steps = STEPS;
+        run.inference = recorded.mode().equals("inference");
+        run.channelsLast = recorded.root().path("channels_last").asBoolean();
+        run.loss = run.inference
+                ? LossKind.OUTPUT
+                : switch (recorded.root().path("loss").asText()) {
+                    case "mse" -> LossKind.MSE;
+                    case "sum" -> LossKind.SUM;
+                    default -> LossKind.OUTPUT;
+                };
+        run.cudnnWorkspace = 0L;
+        return run;
+    }
+
+    private static List<OperatorCase.Event> events(Runtime runtime, Map<Integer, List<String>> phases) {
+        List<OperatorCase.Event> out = new ArrayList<>();
+        EventLog log = runtime.log();
+        int[] number = new int[log.storages()];
+        int made = 0;
+        for (int i = 0; i <= log.size(); i++) {
+            for (String phase : phases.getOrDefault(i, List.of())) {
+                if (!phase.startsWith("optimizer")) {
+                    out.add(new OperatorCase.Phase(phase));
+                }
+            }
+            if (i == log.size()) {
+                break;
+            }
+            int storage = log.storage(i);
+            if (log.requested(storage) == 0) {
+                continue;
+            }
+            if (log.isFree(i)) {
+                out.add(new OperatorCase.Free(number[storage]));
+            } else if (number[storage] == 0) {
+                number[storage] = ++made;
+                var who = runtime.attribution(log.attribution(storage));
+                out.add(new OperatorCase.Allocation(log.requested(storage), who.operator()));
+            }
+        }
+        return out;
+    }
+
+    /** The first event that differs from the recording, or "" when all are the same. */
+    public String divergence(OperatorCase recorded) {
+        List<OperatorCase.Event> want = recorded.events();
+        String phase = "start";
+        for (int i = 0; i < Math.max(want.size(), events.size()); i++) {
+            OperatorCase.Event w = i < want.size() ? want.get(i) : null;
+            OperatorCase.Event g = i < events.size() ? events.get(i) : null;
+            if (!same(w, g)) {
+                return "after " + phase + ", event " + i + ": recorded " + text(w, want) + ", played " + text(g, events)
+                        + context(want, i);
+            }
+            if (w instanceof OperatorCase.Phase p) {
+                phase = p.name();
+            }
+        }
+        return "";
+    }
+
+    private static String context(List<OperatorCase.Event> want, int at) {
+        StringBuilder out = new StringBuilder("\n    recorded before:");
+        for (int i = Math.max(0, at - 4); i < at; i++) {
+            out.append(" [").append(text(want.get(i), want)).append(']');
+        }
+        return out.toString();
+    }
+
+    private static boolean same(OperatorCase.Event a, OperatorCase.Event b) {
+        if (a instanceof OperatorCase.Allocation x && b instanceof OperatorCase.Allocation y) {
+            return x.bytes() == y.bytes();
+        }
+        return a != null && a.equals(b);
+    }
+
+    private static String text(OperatorCase.Event e, List<OperatorCase.Event> all) {
+        if (e instanceof OperatorCase.Allocation a) {
+            return "+" + a.bytes() + " (" + a.madeBy() + ")";
+        }
+        if (e instanceof OperatorCase.Free f) {
+            int n = 0;
+            for (OperatorCase.Event x : all) {
+                if (x instanceof OperatorCase.Allocation a && ++n == f.allocation()) {
+                    return "-" + a.bytes() + " #" + n + " (" + a.madeBy() + ")";
+                }
+            }
+        }
+        return e instanceof OperatorCase.Phase p ? "end of " + p.name() : "nothing";
+    }
+
+    /** Recorded and played events, one pair a line; marked from the first that differs on. */
+    public String sideBySide(OperatorCase recorded) {
+        List<OperatorCase.Event> want = recorded.events();
+        StringBuilder out = new StringBuilder(recorded.name());
+        for (int i = 0; i < Math.max(want.size(), events.size()); i++) {
+            OperatorCase.Event w = i < want.size() ? want.get(i) : null;
+            OperatorCase.Event g = i < events.size() ? events.get(i) : null;
+            out.append(String.format("%n%s %-90s | %s", same(w, g) ? " " : "!", text(w, want), text(g, events)));
+        }
+        return out.toString();
+    }
+}
