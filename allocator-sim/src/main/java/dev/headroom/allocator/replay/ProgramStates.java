@@ -109,7 +109,10 @@ public final class ProgramStates implements ReplayObserver {
         json.writeEndArray();
     }
 
-    /** Recorded states are taken before the program has learnt the address of its newest block, which has no name then. */
+    /**
+     * Recorded states are taken before the program has learnt the address of its newest block, which has no name then; an
+     * {@code empty_cache} belongs to the request before it.
+     */
     private void block(Segment.Block block, long id, long newest) throws IOException {
         json.writeStartArray();
         json.writeNumber(block.size());

@@ -106,7 +106,7 @@ public final class Replay implements TraceSink {
         return live;
     }
 
-    /** Id of the block that the last event handed out, or -1. */
+    /** Id of the newest block as long as nothing but {@code empty_cache} came after it, or -1. */
     public long lastAllocated() {
         return lastAllocated;
     }
@@ -119,6 +119,7 @@ public final class Replay implements TraceSink {
         int block = tryAllocate(bytes, stream);
         if (block == NONE) {
             failed.add(id);
+            lastAllocated = NONE;
         } else {
             live.put(id, block);
             lastAllocated = id;
@@ -128,6 +129,7 @@ public final class Replay implements TraceSink {
 
     @Override
     public void allocateFailed(long bytes, int stream) {
+        lastAllocated = NONE;
         int block = tryAllocate(bytes, stream);
         if (block != NONE) {
             allocator.free(block);
@@ -221,6 +223,7 @@ public final class Replay implements TraceSink {
     }
 
     private int take(long id) {
+        lastAllocated = NONE;
         int block = live.remove(id);
         if (block == NONE && !failed.remove(id)) {
             throw new Damaged("event " + events + " frees block " + id + ", which is not in use");
@@ -231,7 +234,6 @@ public final class Replay implements TraceSink {
     private void done() {
         events++;
         observer.afterEvent(this);
-        lastAllocated = NONE;
     }
 
     private static final class Damaged extends RuntimeException {
