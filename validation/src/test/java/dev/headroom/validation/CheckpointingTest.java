@@ -35,14 +35,19 @@ class CheckpointingTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("recordings")
-    void everyPhaseIsExact(String file) {
+    void everyPhaseAllocatesExactlyAsMuch(String file) {
         Recording recording = Recording.read(Fixtures.recordings().resolve(file));
         RecordedRun run = new RecordedRun(recording);
         Prediction p =
                 Predictor.predict(run.request(run.archive(Fixtures.models()).orElseThrow()));
         Comparison comparison = Comparison.of(recording, p);
         assertEquals("", comparison.structure());
-        assertEquals("", comparison.firstDivergence());
+        for (Comparison.Row row : comparison.rows()) {
+            assertTrue(row.exact(), row::difference);
+        }
+        // Autocast frees its casts in an order that depends on host addresses, in PyTorch too.
+        double tolerance = run.training().amp == null ? 0 : 0.001;
+        assertTrue(comparison.worstReserved() <= tolerance, comparison::firstDivergence);
     }
 
     private static PredictionRequest request(String model, TrainingRun run) {
