@@ -90,7 +90,7 @@ public record Simulation(
         try {
             loop.play();
         } catch (OutOfMemoryException e) {
-            Attribution who = runtime.attribution(runtime.attribution());
+            Attribution who = runtime.attribution(runtime.requester());
             oom = new Prediction.Oom(loop.phase(), loop.step(), who.module(), who.operator(), e.segment());
         }
         return new Simulation(runtime, loop, graph, phases, peakPhase[0], forward[0], unmodelled, oom);
