@@ -143,7 +143,7 @@ final class NamedTypes {
         if (converts(n)) {
             return new Meaning(meetsModelType(n.outputs().get(0)) ? Kind.HIDDEN_LOW : Kind.HIDDEN, null);
         }
-        return new Meaning(creates(n) ? Kind.FOLLOW : Kind.LITERAL, null);
+        return creates(n) ? new Meaning(Kind.FOLLOW, followed(i, "")) : new Meaning(Kind.LITERAL, null);
     }
 
     /** What the innermost source line says of the node, or {@code null}. */
