@@ -179,6 +179,7 @@ final class GraphRunner {
         Rule rule = rules[index];
         Frame frame = runtime.frame();
         try {
+            convertFactor(index, values);
             Tensor[] results;
             if (node.target().startsWith("higher_order.")) {
                 results = higherOrder(node, values);
@@ -192,6 +193,17 @@ final class GraphRunner {
         } finally {
             frame.close();
         }
+    }
+
+    /** Makes a conversion that the program makes only when its weights are in half precision. */
+    private void convertFactor(int index, Map<String, Tensor> values) {
+        String name = namedTypes.converted(index);
+        Tensor before = name == null || runtime.autocast().active() ? null : values.get(name);
+        if (before == null || before.dtype() == types.run() || !lifetimes.releasedAfter(index).contains(name)) {
+            return;
+        }
+        values.put(name, runtime.retain(Autocast.convert(runtime, before, types.run())));
+        runtime.release(before);
     }
 
     private Call call(int index, Node node, Map<String, Tensor> values) {

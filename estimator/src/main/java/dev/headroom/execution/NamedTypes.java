@@ -65,6 +65,7 @@ final class NamedTypes {
     private final Map<String, Integer> producer = new HashMap<>();
     private final Map<String, List<Node>> consumers = new HashMap<>();
     private final Set<String> userInputs = new HashSet<>();
+    private final Set<String> parameters = new HashSet<>();
     private final Set<String> followed = new HashSet<>();
     private final Map<String, DType> types = new HashMap<>();
 
@@ -77,6 +78,8 @@ final class NamedTypes {
         for (Graph.Input in : graph.inputs()) {
             if (in.kind() == Graph.InputKind.USER) {
                 userInputs.add(in.value());
+            } else if (in.kind() == Graph.InputKind.PARAMETER) {
+                parameters.add(in.value());
             }
         }
         for (int i = 0; i < nodes.size(); i++) {
@@ -244,6 +247,30 @@ final class NamedTypes {
             }
         }
         return false;
+    }
+
+    /**
+     * The factor of a product with a parameter that must be in the parameter's type, or {@code null}. The product goes
+     * to a matrix product, which takes one type only: where the factor comes in float32, as from the normalisations of
+     * transformers that look at their weight's type (models/t5/modeling_t5.py), the program converts it before. A trace
+     * in float32 does not hold that branch.
+     */
+    String converted(int node) {
+        Node n = nodes.get(node);
+        if (run == archive || !run.isReducedFloat() || !n.target().equals("aten.mul.Tensor")) {
+            return null;
+        }
+        List<String> factors = n.reads();
+        if (factors.size() != 2 || !meetsModelType(n.outputs().get(0))) {
+            return null;
+        }
+        boolean first = parameters.contains(factors.get(0));
+        if (first == parameters.contains(factors.get(1))) {
+            return null;
+        }
+        String factor = factors.get(first ? 1 : 0);
+        Integer made = producer.get(factor);
+        return made == null || converts(nodes.get(made)) ? null : factor;
     }
 
     /** Remembers the types that others follow. */

@@ -123,6 +123,11 @@ public final class Autocast {
         return lower;
     }
 
+    /** {@code t.to(type)}, outside of any operator. */
+    public static Tensor convert(Runtime rt, Tensor t, DType type) {
+        return Copies.to(rt, t, type);
+    }
+
     /** An operator that runs in float32, called by another one that autocast does not intercept. */
     static Tensor float32(Runtime rt, Tensor t) {
         return rt.autocast().active() ? cast(rt, t, DType.FLOAT32) : t;
