@@ -302,8 +302,13 @@ final class NamedTypes {
             case SELF -> self == null ? run : self.dtype();
             case FOLLOW -> followedType(m.value());
             case HIDDEN_LOW -> low;
-            case HIDDEN -> run != archive && self != null && self.dtype() != run ? run : null;
+            case HIDDEN -> restores(self) ? run : null;
         };
+    }
+
+    /** A conversion of integers makes the type that it names, as one of values in the model's type does. */
+    private boolean restores(Tensor self) {
+        return run != archive && self != null && self.dtype().isFloatingPoint() && self.dtype() != run;
     }
 
     private DType followedType(String value) {
