@@ -184,7 +184,7 @@ final class GraphRunner {
             if (node.target().startsWith("higher_order.")) {
                 results = higherOrder(node, values);
             } else if (rule != null) {
-                results = Autocast.run(call(index, node, values), rule);
+                results = run(index, call(index, node, values), rule);
             } else {
                 unmodelled.count(node.operator());
                 results = conservative(node, values);
@@ -192,6 +192,18 @@ final class GraphRunner {
             bind(node, results, values);
         } finally {
             frame.close();
+        }
+    }
+
+    private Tensor[] run(int index, Call call, Rule rule) {
+        boolean off = !runtime.gradMode() && runtime.autocast().active() && namedTypes.keepsOutOfAutocast(index);
+        boolean before = off && runtime.autocast().exclude(true);
+        try {
+            return Autocast.run(call, rule);
+        } finally {
+            if (off) {
+                runtime.autocast().exclude(before);
+            }
         }
     }
 
@@ -230,12 +242,9 @@ final class GraphRunner {
         Argument.Subgraph body = null;
         Map<String, Tensor> inputs = new HashMap<>();
         int next = 0;
-        boolean enabled = runtime.gradMode();
         for (Node.NamedArgument a : node.arguments()) {
             if (a.value() instanceof Argument.Subgraph s) {
                 body = s;
-            } else if (body == null && a.value() instanceof Argument.Bool b) {
-                enabled &= b.value();
             } else if (body != null && a.value() instanceof Argument.Value v) {
                 inputs.put(body.graph().inputs().get(next++).value(), values.get(v.name()));
             } else if (body != null) {
@@ -246,12 +255,12 @@ final class GraphRunner {
             unmodelled.count(node.operator());
             return conservative(node, values);
         }
-        boolean before = runtime.setGradMode(enabled);
+        Runnable leave = BodyMode.enter(runtime, node);
         Graph graphOfBody = body.graph();
         Tensor[] out = subgraphs
                 .computeIfAbsent(body.name(), k -> new GraphRunner(runtime, graphOfBody, symbols, unmodelled, types))
                 .run(inputs);
-        runtime.setGradMode(before);
+        leave.run();
         for (Tensor t : out) {
             runtime.adopt(t);
         }

@@ -273,6 +273,30 @@ final class NamedTypes {
         return made == null || converts(nodes.get(made)) ? null : factor;
     }
 
+    /**
+     * Whether a matrix product of a body without gradients has operands that the program converts to the archive's type
+     * by name: it computes there in float32, with autocast off. A trace outside of autocast holds no trace of that
+     * (transformers, utils/generic.py, maybe_autocast).
+     */
+    boolean keepsOutOfAutocast(int node) {
+        Node n = nodes.get(node);
+        return SAME_TYPES.contains(n.operator()) && n.reads().stream().allMatch(this::convertedByName);
+    }
+
+    private boolean convertedByName(String value) {
+        Integer made = producer.get(value);
+        if (made == null) {
+            return false;
+        }
+        Node n = nodes.get(made);
+        if (converts(n) && meanings[made] != null && meanings[made].kind() == Kind.LITERAL) {
+            return true;
+        }
+        boolean same = converts(n) && meanings[made] != null && meanings[made].kind() == Kind.SELF;
+        return (same || TYPE_KEEPING.contains(n.operator()))
+                && convertedByName(n.reads().get(0));
+    }
+
     /** Remembers the types that others follow. */
     void note(Map<String, Tensor> values) {
         followed.forEach(name -> note(name, values.get(name)));

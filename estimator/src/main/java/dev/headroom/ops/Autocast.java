@@ -85,7 +85,10 @@ public final class Autocast {
         }
         Tensor kept = mode.castOf(t);
         if (kept == null) {
+            // Recorded even where gradients are off, because a later use may want them.
+            boolean recording = rt.setGradMode(true);
             kept = Copies.to(rt, t, type);
+            rt.setGradMode(recording);
             mode.keep(t, kept);
         }
         return kept;
