@@ -211,7 +211,9 @@ final class GraphRunner {
     private void convertFactor(int index, Map<String, Tensor> values) {
         String name = namedTypes.converted(index);
         Tensor before = name == null || runtime.autocast().active() ? null : values.get(name);
-        if (before == null || before.dtype() == types.run() || !lifetimes.releasedAfter(index).contains(name)) {
+        if (before == null
+                || before.dtype() == types.run()
+                || !lifetimes.releasedAfter(index).contains(name)) {
             return;
         }
         values.put(name, runtime.retain(Autocast.convert(runtime, before, types.run())));
