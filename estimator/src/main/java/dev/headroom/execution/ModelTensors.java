@@ -90,11 +90,14 @@ public final class ModelTensors {
         Frame frame = runtime.frame();
         try {
             long[] sizes = sizes(held.meta().sizes());
+            DType of = GraphRunner.typeUnder(held.meta().dtype(), type);
             if (held.kind() == Graph.InputKind.CONSTANT) {
                 // A literal or a plain attribute: Module.to leaves its type, Module.cuda() leaves it in host memory.
-                return runtime.retain(runtime.hostTensor(held.meta().dtype(), sizes));
+                // A literal scalar is made in the type of what it is for (a mask's zero); it decides a result's type
+                // only where nothing else does.
+                return runtime.retain(
+                        runtime.hostTensor(sizes.length == 0 ? of : held.meta().dtype(), sizes));
             }
-            DType of = GraphRunner.typeUnder(held.meta().dtype(), type);
             Category category = held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
             Tensor t = runtime.emptyStrided(of, sizes, strides(held, sizes), category);
             return runtime.retain(t);

@@ -192,7 +192,7 @@ final class Matmul {
         if (large.dim() < 3 || small.dim() > 2) {
             return false;
         }
-        if (small.requiresGrad()) {
+        if (small.requiresGradAsView()) {
             return true;
         }
         if (a.dim() == 2) {
