@@ -12,7 +12,8 @@ import java.util.List;
  * A chain of modules, each of which reads only what the one before it made: what users hand to
  * {@code checkpoint_sequential}. It is made of the modules in an {@code nn.Sequential}, or in several that follow each
  * other without an operator in between; what their parent runs before them is one more block, the stem. The outermost
- * module with such a chain counts, and in it the longest. What comes after the chain runs unchecked: the tail.
+ * module with such a chain counts, and in it the longest; its Sequentials have to hold at least half of the model's
+ * operators, as who asks to split the model means no detail of it. What comes after the chain runs unchecked: the tail.
  */
 final class Chain {
     /** One after the last node of a block begins the next: {@code bounds[k]} to {@code bounds[k + 1]} is block k. */
@@ -67,7 +68,7 @@ final class Chain {
                 best = blocks(graph, run) > blocks(graph, best) ? List.copyOf(run) : best;
             }
         }
-        return best.isEmpty() ? null : chain(graph, parent, best);
+        return blocks(graph, best) < 2 ? null : chain(graph, parent, best);
     }
 
     private static int blocks(Graph graph, List<ModuleCalls.Call> containers) {
@@ -114,7 +115,9 @@ final class Chain {
             bounds.set(bounds.size() - 1, container.to());
         }
         boolean itself = containers.get(0) == parent;
-        return bounds.size() < 3
+        int operators = bounds.get(bounds.size() - 1) - begin;
+        boolean most = 2 * operators >= graph.nodes().size();
+        return bounds.size() < 3 || !most
                 ? null
                 : new Chain(graph, parent.depth() + (itself ? 0 : 1), begin, parent.to(), bounds);
     }

@@ -59,8 +59,9 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
         }
         Chain chain = Chain.of(graph);
         if (chain == null) {
-            throw new GraphException("--checkpoint " + run.checkpoint + ": the model has no chain of modules to split"
-                    + " (an nn.Sequential of at least two); name what to recompute with --checkpoint-modules");
+            throw new GraphException(
+                    "--checkpoint " + run.checkpoint + ": the model is no chain of modules to split (most"
+                            + " of it in an nn.Sequential); name what to recompute with --checkpoint-modules");
         }
         boolean reentrant = run.reentrant == null ? run.inputGrad : run.reentrant;
         return chain.split(run.checkpoint, reentrant);

@@ -1,14 +1,49 @@
 package dev.headroom.cli;
 
 import dev.headroom.graph.Graph;
+import dev.headroom.graph.GraphException;
 import dev.headroom.importer.Importers;
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.predict.Predictor;
+import dev.headroom.predict.RecordedPrediction;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/** What the commands call: replaced in tests of the command line. */
-record Engine(Function<Path, Graph> reader, Function<PredictionRequest, Prediction> predictor) {
-    static final Engine REAL = new Engine(Importers::read, Predictor::predict);
+/**
+ * What the commands call: replaced in tests of the command line.
+ *
+ * @param recorder predicts, and writes the run to a file as a snapshot
+ */
+record Engine(
+        Function<Path, Graph> reader,
+        Function<PredictionRequest, Prediction> predictor,
+        BiFunction<PredictionRequest, Path, Prediction> recorder) {
+    static final Engine REAL = new Engine(Importers::read, Predictor::predict, Engine::record);
+
+    /** Without files. */
+    Engine(Function<Path, Graph> reader, Function<PredictionRequest, Prediction> predictor) {
+        this(reader, predictor, (request, unused) -> predictor.apply(request));
+    }
+
+    private static Prediction record(PredictionRequest request, Path out) {
+        RecordedPrediction recorded = RecordedPrediction.of(request);
+        try {
+            recorded.snapshot().write(out);
+        } catch (IOException e) {
+            throw new GraphException("--snapshot: " + out + " cannot be written: " + reason(e), e);
+        }
+        return recorded.prediction();
+    }
+
+    private static String reason(IOException e) {
+        String what = e.getClass().getSimpleName().replace("Exception", "");
+        return switch (what) {
+            case "NoSuchFile" -> "its folder does not exist";
+            case "AccessDenied" -> "permission denied";
+            default -> e.getMessage();
+        };
+    }
 }

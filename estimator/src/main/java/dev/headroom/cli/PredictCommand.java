@@ -45,6 +45,12 @@ final class PredictCommand implements Callable<Integer> {
     @Option(names = "--json", description = "One JSON object on standard output.")
     boolean json;
 
+    @Option(
+            names = "--snapshot",
+            paramLabel = "OUT",
+            description = "Writes the run as a memory snapshot of PyTorch, for its viewer pytorch.org/memory_viz.")
+    Path snapshot;
+
     @Option(names = "--layers", description = "What every layer holds.")
     boolean layers;
 
@@ -58,9 +64,11 @@ final class PredictCommand implements Callable<Integer> {
         // Checked before the model is read: a mistyped card should not cost the reading.
         PredictionRequest question = device.request(null, run);
         Graph graph = engine.reader().apply(model);
-        Prediction prediction = engine.predictor()
-                .apply(new PredictionRequest(
-                        graph, run, question.gpu(), question.memory(), question.inUse(), question.limit()));
+        PredictionRequest request = new PredictionRequest(
+                graph, run, question.gpu(), question.memory(), question.inUse(), question.limit());
+        Prediction prediction = snapshot == null
+                ? engine.predictor().apply(request)
+                : engine.recorder().apply(request, snapshot);
         prediction = withWarnings(prediction, scenario.withoutEffect(run));
         PrintWriter out = spec.commandLine().getOut();
         if (json) {

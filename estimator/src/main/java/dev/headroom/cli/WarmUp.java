@@ -10,13 +10,14 @@ import java.io.Writer;
 final class WarmUp {
     private WarmUp() {}
 
-    /** @param args an archive of a model */
+    /** @param args an archive of a model, a memory snapshot */
     public static void main(String[] args) {
         PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
         Cli cli = new Cli(Engine.REAL, false);
         cli.run(nowhere, nowhere, "predict", args[0], "--batch", "2", "--gpu", "rtx-3090");
         cli.run(nowhere, nowhere, "predict", args[0], "--batch", "2", "--json");
         cli.run(nowhere, nowhere, "predict", args[0], "--batch", "2", "--layers");
+        cli.run(nowhere, nowhere, "replay", args[1]);
         cli.run(nowhere, nowhere, "devices");
         cli.run(nowhere, nowhere, "--help");
     }

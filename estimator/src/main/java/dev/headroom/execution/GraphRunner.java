@@ -180,6 +180,7 @@ final class GraphRunner {
         Rule rule = rules[index];
         Frame frame = runtime.frame();
         try {
+            convertFactor(index, values);
             Tensor[] results;
             if (node.target().startsWith("higher_order.")) {
                 results = higherOrder(node, values);
@@ -195,6 +196,31 @@ final class GraphRunner {
         }
     }
 
+    private Tensor[] run(int index, Call call, Rule rule) {
+        boolean off = !runtime.gradMode() && runtime.autocast().active() && namedTypes.keepsOutOfAutocast(index);
+        boolean before = off && runtime.autocast().exclude(true);
+        try {
+            return Autocast.run(call, rule);
+        } finally {
+            if (off) {
+                runtime.autocast().exclude(before);
+            }
+        }
+    }
+
+    /** Makes a conversion that the program makes only when its weights are in half precision. */
+    private void convertFactor(int index, Map<String, Tensor> values) {
+        String name = namedTypes.converted(index);
+        Tensor before = name == null || runtime.autocast().active() ? null : values.get(name);
+        if (before == null
+                || before.dtype() == types.run()
+                || !lifetimes.releasedAfter(index).contains(name)) {
+            return;
+        }
+        values.put(name, runtime.retain(Autocast.convert(runtime, before, types.run())));
+        runtime.release(before);
+    }
+
     private Call call(int index, Node node, Map<String, Tensor> values) {
         Call call = new Call(runtime, node, values, symbols);
         Tensor self = call.has("self") ? call.tensor("self") : null;
@@ -206,7 +232,7 @@ final class GraphRunner {
     /** A rule may find that it does not know this very call: then the call counts as unmodelled. */
     private Tensor[] withRule(int index, Node node, Rule rule, Map<String, Tensor> values) {
         try {
-            return Autocast.run(call(index, node, values), rule);
+            return run(index, call(index, node, values), rule);
         } catch (NoRule e) {
             unmodelled.count(node.operator());
             return conservative(node, values);
@@ -229,12 +255,9 @@ final class GraphRunner {
         Argument.Subgraph body = null;
         Map<String, Tensor> inputs = new HashMap<>();
         int next = 0;
-        boolean enabled = runtime.gradMode();
         for (Node.NamedArgument a : node.arguments()) {
             if (a.value() instanceof Argument.Subgraph s) {
                 body = s;
-            } else if (body == null && a.value() instanceof Argument.Bool b) {
-                enabled &= b.value();
             } else if (body != null && a.value() instanceof Argument.Value v) {
                 inputs.put(body.graph().inputs().get(next++).value(), values.get(v.name()));
             } else if (body != null) {
@@ -245,12 +268,12 @@ final class GraphRunner {
             unmodelled.count(node.operator());
             return conservative(node, values);
         }
-        boolean before = runtime.setGradMode(enabled);
+        Runnable leave = BodyMode.enter(runtime, node);
         Graph graphOfBody = body.graph();
         Tensor[] out = subgraphs
                 .computeIfAbsent(body.name(), k -> new GraphRunner(runtime, graphOfBody, symbols, unmodelled, types))
                 .run(inputs);
-        runtime.setGradMode(before);
+        leave.run();
         for (Tensor t : out) {
             runtime.adopt(t);
         }

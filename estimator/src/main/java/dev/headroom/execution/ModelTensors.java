@@ -25,13 +25,17 @@ public final class ModelTensors {
     public static final String PARAMETER = "parameter";
 
     private final Runtime runtime;
+    private final boolean channelsLast;
     private final Map<String, Tensor> byStorageName = new HashMap<>();
     private final Map<String, Tensor> byValue = new HashMap<>();
     private final List<Tensor> parameters = new ArrayList<>();
     private final List<String> parameterNames = new ArrayList<>();
 
-    private final boolean channelsLast;
+    ModelTensors(Runtime runtime, Graph graph, DType type) {
+        this(runtime, graph, type, false);
+    }
 
+    /** @param channelsLast {@code model.to(memory_format=torch.channels_last)}: what has four dimensions */
     ModelTensors(Runtime runtime, Graph graph, DType type, boolean channelsLast) {
         this.runtime = runtime;
         this.channelsLast = channelsLast;
@@ -86,11 +90,16 @@ public final class ModelTensors {
         Frame frame = runtime.frame();
         try {
             long[] sizes = sizes(held.meta().sizes());
+            DType of = GraphRunner.typeUnder(held.meta().dtype(), type);
+            if (held.kind() == Graph.InputKind.CONSTANT) {
+                // A literal or a plain attribute: Module.to leaves its type, Module.cuda() leaves it in host memory.
+                // A literal scalar is made in the type of what it is for (a mask's zero); it decides a result's type
+                // only where nothing else does.
+                return runtime.retain(
+                        runtime.hostTensor(sizes.length == 0 ? of : held.meta().dtype(), sizes));
+            }
             Category category = held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
-            // Module.to converts parameters and buffers; a tensor that the program itself holds stays as it is.
-            DType converted = held.kind() == Graph.InputKind.CONSTANT ? null : type;
-            Tensor t = runtime.emptyStrided(
-                    GraphRunner.typeUnder(held.meta().dtype(), converted), sizes, strides(held, sizes), category);
+            Tensor t = runtime.emptyStrided(of, sizes, strides(held, sizes), category);
             return runtime.retain(t);
         } finally {
             frame.close();

@@ -65,6 +65,7 @@ final class NamedTypes {
     private final Map<String, Integer> producer = new HashMap<>();
     private final Map<String, List<Node>> consumers = new HashMap<>();
     private final Set<String> userInputs = new HashSet<>();
+    private final Set<String> parameters = new HashSet<>();
     private final Set<String> followed = new HashSet<>();
     private final Map<String, DType> types = new HashMap<>();
 
@@ -77,6 +78,8 @@ final class NamedTypes {
         for (Graph.Input in : graph.inputs()) {
             if (in.kind() == Graph.InputKind.USER) {
                 userInputs.add(in.value());
+            } else if (in.kind() == Graph.InputKind.PARAMETER) {
+                parameters.add(in.value());
             }
         }
         for (int i = 0; i < nodes.size(); i++) {
@@ -143,7 +146,7 @@ final class NamedTypes {
         if (converts(n)) {
             return new Meaning(meetsModelType(n.outputs().get(0)) ? Kind.HIDDEN_LOW : Kind.HIDDEN, null);
         }
-        return new Meaning(creates(n) ? Kind.FOLLOW : Kind.LITERAL, null);
+        return creates(n) ? new Meaning(Kind.FOLLOW, followed(i, "")) : new Meaning(Kind.LITERAL, null);
     }
 
     /** What the innermost source line says of the node, or {@code null}. */
@@ -246,6 +249,54 @@ final class NamedTypes {
         return false;
     }
 
+    /**
+     * The factor of a product with a parameter that must be in the parameter's type, or {@code null}. The product goes
+     * to a matrix product, which takes one type only: where the factor comes in float32, as from the normalisations of
+     * transformers that look at their weight's type (models/t5/modeling_t5.py), the program converts it before. A trace
+     * in float32 does not hold that branch.
+     */
+    String converted(int node) {
+        Node n = nodes.get(node);
+        if (run == archive || !run.isReducedFloat() || !n.target().equals("aten.mul.Tensor")) {
+            return null;
+        }
+        List<String> factors = n.reads();
+        if (factors.size() != 2 || !meetsModelType(n.outputs().get(0))) {
+            return null;
+        }
+        boolean first = parameters.contains(factors.get(0));
+        if (first == parameters.contains(factors.get(1))) {
+            return null;
+        }
+        String factor = factors.get(first ? 1 : 0);
+        Integer made = producer.get(factor);
+        return made == null || converts(nodes.get(made)) ? null : factor;
+    }
+
+    /**
+     * Whether a matrix product of a body without gradients has operands that the program converts to the archive's type
+     * by name: it computes there in float32, with autocast off. A trace outside of autocast holds no trace of that
+     * (transformers, utils/generic.py, maybe_autocast).
+     */
+    boolean keepsOutOfAutocast(int node) {
+        Node n = nodes.get(node);
+        return SAME_TYPES.contains(n.operator()) && n.reads().stream().allMatch(this::convertedByName);
+    }
+
+    private boolean convertedByName(String value) {
+        Integer made = producer.get(value);
+        if (made == null) {
+            return false;
+        }
+        Node n = nodes.get(made);
+        if (converts(n) && meanings[made] != null && meanings[made].kind() == Kind.LITERAL) {
+            return true;
+        }
+        boolean same = converts(n) && meanings[made] != null && meanings[made].kind() == Kind.SELF;
+        return (same || TYPE_KEEPING.contains(n.operator()))
+                && convertedByName(n.reads().get(0));
+    }
+
     /** Remembers the types that others follow. */
     void note(Map<String, Tensor> values) {
         followed.forEach(name -> note(name, values.get(name)));
@@ -275,8 +326,13 @@ final class NamedTypes {
             case SELF -> self == null ? run : self.dtype();
             case FOLLOW -> followedType(m.value());
             case HIDDEN_LOW -> low;
-            case HIDDEN -> run != archive && self != null && self.dtype() != run ? run : null;
+            case HIDDEN -> restores(self) ? run : null;
         };
+    }
+
+    /** A conversion of integers makes the type that it names, as one of values in the model's type does. */
+    private boolean restores(Tensor self) {
+        return run != archive && self != null && self.dtype().isFloatingPoint() && self.dtype() != run;
     }
 
     private DType followedType(String value) {

@@ -19,6 +19,7 @@ final class PythonVariables {
 
     private final List<Node> nodes;
     private final int[][] callEnd;
+    private final Map<String, Integer> producers = new HashMap<>();
     private final List<List<PythonFrame>> frames;
 
     /** By depth, then node: last node of the statement that runs in that frame. */
@@ -27,11 +28,27 @@ final class PythonVariables {
     PythonVariables(List<Node> nodes, int[][] callEnd) {
         this.nodes = nodes;
         this.callEnd = callEnd;
+        for (int i = 0; i < nodes.size(); i++) {
+            for (String out : nodes.get(i).outputs()) {
+                producers.put(out, i);
+            }
+        }
         this.frames = new ArrayList<>(nodes.size());
         for (Node n : nodes) {
-            List<PythonFrame> parsed = PythonFrame.parse(n.stackTrace());
+            List<PythonFrame> parsed = withoutParents(PythonFrame.parse(n.stackTrace()));
             frames.add(parsed.size() == n.moduleStack().size() ? parsed : List.of());
         }
+    }
+
+    /** Without the frames that {@code super().forward(…)} opens: they belong to the same module's call. */
+    private static List<PythonFrame> withoutParents(List<PythonFrame> parsed) {
+        List<PythonFrame> out = new ArrayList<>(parsed.size());
+        for (int i = 0; i < parsed.size(); i++) {
+            if (i == 0 || !parsed.get(i - 1).text().contains("super().forward(")) {
+                out.add(parsed.get(i));
+            }
+        }
+        return out;
     }
 
     /**
@@ -53,7 +70,7 @@ final class PythonVariables {
         int end = statementEnd(made, depth);
         PythonFrame line = frames.get(made).get(depth);
         if (lastUse <= end) { // a temporary of the statement
-            return LibraryVariables.hold(line.text(), nodes.get(made).operator()) ? end : lastUse;
+            return LibraryVariables.hold(line.text(), nodes.get(made).operator(), operand(made)) ? end : lastUse;
         }
         List<String> names = line.assigned();
         if (names.isEmpty()) {
@@ -61,6 +78,13 @@ final class PythonVariables {
         }
         boolean several = names.size() > 1 && nodes.get(made).outputs().size() == names.size();
         return Math.max(lastUse, rebound(names.get(several ? output : 0), end + 1, made, depth));
+    }
+
+    /** The operator that made a node's first operand, or "" for none. */
+    private String operand(int node) {
+        List<String> reads = nodes.get(node).reads();
+        Integer made = reads.isEmpty() ? null : producers.get(reads.get(0));
+        return made == null ? "" : nodes.get(made).operator();
     }
 
     /** End of the statement that gives a name another value, or of the call. */

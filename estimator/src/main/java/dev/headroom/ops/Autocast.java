@@ -85,7 +85,10 @@ public final class Autocast {
         }
         Tensor kept = mode.castOf(t);
         if (kept == null) {
+            // Recorded even where gradients are off, because a later use may want them.
+            boolean recording = rt.setGradMode(true);
             kept = Copies.to(rt, t, type);
+            rt.setGradMode(recording);
             mode.keep(t, kept);
         }
         return kept;
@@ -121,6 +124,11 @@ public final class Autocast {
             }
         }
         return lower;
+    }
+
+    /** {@code t.to(type)}, outside of any operator. */
+    public static Tensor convert(Runtime rt, Tensor t, DType type) {
+        return Copies.to(rt, t, type);
     }
 
     /** An operator that runs in float32, called by another one that autocast does not intercept. */

@@ -54,7 +54,7 @@ final class EmbeddingRules {
             Tensor sorted = rt.emptyLike(dense);
             Tensor original = rt.emptyLike(dense);
             Tensor range = rt.emptyLike(dense);
-            scratch(rt, CubScratch.sortPairs(n, dense.dtype().bytes(), CubScratch.bits(rows)));
+            scratch(rt, CubScratch.sortPairs(rt.device(), n, dense.dtype().bytes(), CubScratch.bits(rows)));
             rt.free(range);
             weight = sumSorted(rt, g.dtype(), dense.dtype(), n, rows, width);
             rt.free(original);
@@ -79,12 +79,12 @@ final class EmbeddingRules {
         Tensor segmentOffsets = rt.empty(index, n);
         Tensor segmentCount = rt.empty(DType.INT64);
         Tensor keys = rt.empty(index, n);
-        scratch(rt, CubScratch.uniqueByKey(n));
+        scratch(rt, CubScratch.uniqueByKey(rt.device(), n, index.bytes()));
         rt.free(keys);
         long segments = Math.min(n, rows);
         Tensor partials = rt.empty(index, segments);
         Tensor partialOffsets = rt.empty(index, segments);
-        scratch(rt, CubScratch.scan(segments, index));
+        scratch(rt, CubScratch.scan(segments, index.bytes()));
         Tensor partialCount = rt.empty(DType.INT64);
         long maxPartials = n / ROWS_PER_THREAD + segments;
         Tensor offsets = rt.empty(index, maxPartials);

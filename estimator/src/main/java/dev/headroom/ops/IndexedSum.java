@@ -54,7 +54,7 @@ final class IndexedSum {
             Tensor original = rt.empty(DType.INT64, n);
             Tensor range = rt.empty(DType.INT64, n);
             int bits = CubScratch.bits(largest / slice);
-            rt.free(rt.scratch(CubScratch.sortPairs(n, DType.INT64.bytes(), bits)));
+            rt.free(rt.scratch(CubScratch.sortPairs(rt.device(), n, DType.INT64.bytes(), bits)));
             rt.free(range);
             rt.free(original);
             rt.free(sorted);

@@ -144,13 +144,7 @@ final class IndexingRules {
         for (int i = 0; r != null && i < indices.length; i++) {
             kept[i] = r.save(indices[i]);
         }
-        // Indices that are broadcast are made contiguous first.
-        Tensor[] copies = new Tensor[indices.length];
-        for (int i = 0; i < indices.length; i++) {
-            if (indices[i] != null && !Arrays.equals(indices[i].sizes(), broadcast)) {
-                copies[i] = rt.empty(indices[i].dtype(), broadcast);
-            }
-        }
+        Tensor[] copies = alike(rt, indices, broadcast);
         Tensor out = rt.empty(t.dtype(), sizes);
         for (int i = indices.length - 1; i >= 0; i--) {
             rt.free(copies[i]);
@@ -167,6 +161,27 @@ final class IndexingRules {
                     .output(out);
         }
         return out;
+    }
+
+    /** Several indices are copied where their expanded strides differ (TensorAdvancedIndexing.cpp, AdvancedIndex). */
+    private static Tensor[] alike(Runtime rt, Tensor[] indices, long[] sizes) {
+        long[][] strides = new long[indices.length][];
+        long[] first = null;
+        boolean same = true;
+        for (int i = 0; i < indices.length; i++) {
+            if (indices[i] != null) {
+                strides[i] = Shapes.expandedStrides(indices[i], sizes);
+                same &= first == null || Arrays.equals(first, strides[i]);
+                first = strides[i];
+            }
+        }
+        Tensor[] copies = new Tensor[indices.length];
+        for (int i = 0; i < indices.length && !same; i++) {
+            if (indices[i] != null && !Shapes.isContiguous(sizes, strides[i])) {
+                copies[i] = rt.empty(indices[i].dtype(), sizes);
+            }
+        }
+        return copies;
     }
 
     private static long[] append(long[] v, long... more) {

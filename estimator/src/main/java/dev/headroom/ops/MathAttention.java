@@ -40,11 +40,11 @@ final class MathAttention {
             if (dropped != softmax) {
                 rt.free(softmax);
             }
-            Tensor product = operator(rt, () -> Matmul.matmul(rt, dropped, v));
-            Tensor out = Copies.to(rt, product, origin);
-            // The weights are returned too, in the type of the query, and dropped.
+            // The weights are returned too, in the type of the query, and dropped; the last of a call's arguments is
+            // evaluated first.
             Copies.to(rt, dropped, origin);
-            return scope.keep(out);
+            Tensor product = operator(rt, () -> Matmul.matmul(rt, dropped, v));
+            return scope.keep(Copies.to(rt, product, origin));
         } finally {
             scope.close();
         }

@@ -138,7 +138,8 @@ final class Matmul {
         Saved sa = r == null ? null : r.save(r.needs(1) ? a : null);
         Saved sb = r == null || bias == null ? early : r.save(r.needs(0) ? b : null);
         Tensor out = rt.empty(a.dtype(), a.size(0), a.size(1), b.size(2));
-        if (bias != null || a.size(2) != 1) { // bmm multiplies a column with a row element by element
+        // An outer product is a kernel of PyTorch's own, not the library's (Blas.cpp, bmm_out_cuda).
+        if (bias != null || a.size(2) != 1) {
             gemm(rt, a, b, false);
         }
         if (r != null) {
@@ -216,7 +217,7 @@ final class Matmul {
         if (large.dim() < 3 || small.dim() > 2) {
             return false;
         }
-        if (small.requiresGrad()) {
+        if (small.requiresGradAsView()) {
             return true;
         }
         if (a.dim() == 2) {

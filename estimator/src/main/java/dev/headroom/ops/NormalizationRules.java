@@ -35,7 +35,8 @@ final class NormalizationRules {
                 && (running || noRunning && training)
                 && x.dim() >= 3
                 && (training ? x.size(0) <= 880801 : x.size(0) <= 65535)
-                && x.numel() < Integer.MAX_VALUE;
+                && x.numel() < Integer.MAX_VALUE
+                && (training || x.dtype() != DType.BFLOAT16);
         return batchNorm(rt, x, w, b, training, cudnn, c.tensorOrNull("running_mean"), c.tensorOrNull("running_var"));
     }
 

@@ -23,9 +23,12 @@ final class ViewRules {
         r.single(
                 "aten.transpose",
                 c -> Views.transpose(c.runtime(), c.tensor("self"), c.integer("dim0"), c.integer("dim1")));
-        r.single(
-                "aten.swapaxes",
-                c -> Views.transpose(c.runtime(), c.tensor("self"), c.integer("axis0"), c.integer("axis1")));
+        for (String name : new String[] {"aten.swapaxes", "aten.swapdims"}) {
+            String axis = name.endsWith("axes") ? "axis" : "dim";
+            r.single(
+                    name,
+                    c -> Views.transpose(c.runtime(), c.tensor("self"), c.integer(axis + "0"), c.integer(axis + "1")));
+        }
         r.single("aten.t", c -> Views.t(c.runtime(), c.tensor("self")));
         r.single(
                 "aten.numpy_T",
@@ -80,7 +83,8 @@ final class ViewRules {
         r.single("aten.alias", c -> Views.alias(c.runtime(), c.tensor("self")));
         r.single("aten.detach.default", c -> c.runtime().detach(c.tensor("self")));
         r.single("aten.detach_.default", c -> c.tensor("self"));
-        r.single("aten.lift_fresh_copy", c -> Copies.clone(c.runtime(), c.tensor("self")));
+        // torch.tensor(...) on the GPU: a constant of the program is copied there.
+        r.single("aten.lift_fresh_copy", c -> c.runtime().emptyLike(c.tensor("self")));
         r.single("aten.alias_copy", c -> Copies.clone(c.runtime(), c.tensor("self")));
     }
 

@@ -34,6 +34,11 @@ public final class Predictor {
      * @throws GraphException for impossible input, with a message for the user
      */
     public static Simulation simulate(PredictionRequest request) {
+        return simulate(request, (runtime, loop) -> {});
+    }
+
+    /** As {@link #simulate(PredictionRequest)}, with somebody looking on. */
+    public static Simulation simulate(PredictionRequest request, Simulation.Watcher watcher) {
         Long total = total(request);
         long taken = total == null ? 0 : request.inUse() + context(request);
         if (total != null && taken >= total) {
@@ -41,7 +46,7 @@ public final class Predictor {
                     + total + " bytes of device memory; free some first");
         }
         SimulatedDeviceMemory memory = new SimulatedDeviceMemory(total == null ? UNBOUNDED : total, taken);
-        return Simulation.play(request.graph(), request.run(), device(request), settings(request), memory);
+        return Simulation.play(request.graph(), request.run(), device(request), settings(request), memory, watcher);
     }
 
     static AllocatorSettings settings(PredictionRequest request) {

@@ -41,15 +41,28 @@ public record Simulation(
         Unmodelled unmodelled,
         Prediction.Oom oom) {
 
+    /** Looks on while a run is played. */
+    @FunctionalInterface
+    public interface Watcher {
+        /** Before anything is allocated; both can be asked at any later moment where the run has come to. */
+        void begins(Runtime runtime, TrainingLoop loop);
+    }
+
     /**
      * Plays a run.
      *
      * @param device decides kernels and their scratch
      * @param memory that the allocator draws on
+     * @param watcher told at the beginning
      * @throws dev.headroom.graph.GraphException for impossible input
      */
     public static Simulation play(
-            Graph exported, TrainingRun run, DeviceModel device, AllocatorSettings settings, DeviceMemory memory) {
+            Graph exported,
+            TrainingRun run,
+            DeviceModel device,
+            AllocatorSettings settings,
+            DeviceMemory memory,
+            Watcher watcher) {
         Map<String, Long> symbols = SymbolBinding.bind(exported, run.batch, run.dims);
         Graph graph = AssignedNumbers.restore(SkippedMasks.restore(exported, symbols));
         CachingAllocator allocator = new CachingAllocator(settings, memory);
@@ -72,11 +85,12 @@ public record Simulation(
                 forward[0] = runtime.log().size();
             }
         });
+        watcher.begins(runtime, loop);
         Prediction.Oom oom = null;
         try {
             loop.play();
         } catch (OutOfMemoryException e) {
-            Attribution who = runtime.attribution(runtime.attribution());
+            Attribution who = runtime.attribution(runtime.requester());
             oom = new Prediction.Oom(loop.phase(), loop.step(), who.module(), who.operator(), e.segment());
         }
         return new Simulation(runtime, loop, graph, phases, peakPhase[0], forward[0], unmodelled, oom);

@@ -66,19 +66,28 @@ final class Summaries {
                 whole.runtime().log(),
                 Predictor.settings(new PredictionRequest(
                         request.graph(), request.run(), request.gpu(), request.memory(), 0, null)));
-        long minimum = context
-                + least.bytes(
-                        whole.runtime().maxAllocated(),
-                        whole.runtime().allocator().statistics().reservedBytes().peak());
-        if (total == null) {
-            return new Prediction.Verdict(null, null, null, minimum);
+        Long minimum = whole.oom() != null
+                ? null
+                : Long.valueOf(context
+                        + least.bytes(
+                                whole.runtime().maxAllocated(),
+                                whole.runtime()
+                                        .allocator()
+                                        .statistics()
+                                        .reservedBytes()
+                                        .peak()));
+        if (total == null && request.limit() == null) {
+            return new Prediction.Verdict(run.oom() == null ? null : Boolean.FALSE, null, null, minimum);
         }
-        long room = total - request.inUse();
+        long room = total == null ? Long.MAX_VALUE : total - request.inUse();
         if (request.limit() != null) {
             room = Math.min(room, request.limit() + context);
         }
         long reserved = run.runtime().allocator().statistics().reservedBytes().peak();
-        long headroom = run.oom() == null ? room - reserved - context : Math.min(room - minimum, -1);
+        Long headroom = room - reserved - context;
+        if (run.oom() != null) {
+            headroom = minimum == null ? null : Long.valueOf(Math.min(room - minimum, -1));
+        }
         return new Prediction.Verdict(run.oom() == null, headroom, null, minimum);
     }
 
@@ -90,7 +99,8 @@ final class Summaries {
                 Predictor.device(request),
                 Predictor.settings(new PredictionRequest(
                         request.graph(), request.run(), request.gpu(), request.memory(), 0, null)),
-                new SimulatedDeviceMemory(Predictor.UNBOUNDED));
+                new SimulatedDeviceMemory(Predictor.UNBOUNDED),
+                (runtime, loop) -> {});
     }
 
     private static List<String> warnings(PredictionRequest request, Simulation run) {

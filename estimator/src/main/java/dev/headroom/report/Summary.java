@@ -53,7 +53,7 @@ public final class Summary {
         if (!p.unmodelled().isEmpty()) {
             List<String> names = new ArrayList<>();
             p.unmodelled().forEach(u -> names.add(u.operator() + " x" + u.count()));
-            lines.addAll(Wrap.lines("unmodelled, counted as free: " + String.join(", ", names), WIDTH, "  "));
+            lines.addAll(Wrap.lines("unmodelled, estimated roughly: " + String.join(", ", names), WIDTH, "  "));
         }
         for (String warning : p.warnings()) {
             lines.addAll(Wrap.lines("warning: " + warning, WIDTH, "  "));

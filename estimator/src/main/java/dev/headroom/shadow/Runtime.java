@@ -27,6 +27,7 @@ public final class Runtime {
 
     private Frame frame;
     private int attribution;
+    private int requester;
     private boolean gradMode = true;
     private boolean backwardThread;
     private final long[] nextSequence = new long[2];
@@ -89,6 +90,11 @@ public final class Runtime {
         return attribution;
     }
 
+    /** Number of the attribution of the last request for memory, also of one that failed. */
+    public int requester() {
+        return requester;
+    }
+
     /** From now on allocations count as made by this operator. */
     public void attribute(int number) {
         attribution = number;
@@ -101,6 +107,7 @@ public final class Runtime {
         int block = -1;
         long rounded = 0;
         if (bytes > 0) {
+            requester = attribution;
             block = allocator.allocate(bytes, STREAM);
             rounded = allocator.size(block);
         }

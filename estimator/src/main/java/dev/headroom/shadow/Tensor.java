@@ -102,6 +102,11 @@ public final class Tensor {
         return leafRequiresGrad || gradNode != null || hasStaleHistory() && base.requiresGrad();
     }
 
+    /** What PyTorch answers for a view that was made while no gradients were recorded: as its base. */
+    public boolean requiresGradAsView() {
+        return requiresGrad() || base != null && base.requiresGrad();
+    }
+
     public boolean isLeaf() {
         return gradNode == null;
     }

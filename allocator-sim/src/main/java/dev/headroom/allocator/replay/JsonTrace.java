@@ -6,16 +6,13 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.headroom.allocator.AllocatorProfile;
 import dev.headroom.allocator.AllocatorSettings;
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.zip.GZIPInputStream;
 
 /**
  * A JSON file, plain or gzipped, that holds either an allocator program (an array {@code ops} of
- * {@code ["a", id, bytes, stream]}, {@code ["f", id]}, {@code ["e"]}) or the recording of a run (an array {@code trace}
+ * {@code ["a", id, bytes, stream]}, with {@code "oom"} at the end where it failed, {@code ["f", id]}, {@code ["e"]}) or the recording of a run (an array {@code trace}
  * of {@code [action, id, size, stream, address, …]} and {@code ["phase", name, step, micro]}). Read as a stream.
  */
 public final class JsonTrace implements Trace {
@@ -118,6 +115,10 @@ public final class JsonTrace implements Trace {
                         sink.allocate(id, bytes, stream);
                         continue;
                     }
+                    check(
+                            json.currentToken() == JsonToken.VALUE_STRING
+                                    && json.getText().equals("oom"),
+                            json);
                     sink.allocateFailed(bytes, stream);
                 }
                 case "f" -> {
@@ -130,6 +131,7 @@ public final class JsonTrace implements Trace {
             }
             check(json.nextToken() == JsonToken.END_ARRAY, json);
         }
+        check(json.currentToken() == JsonToken.END_ARRAY, json);
     }
 
     private void events(JsonParser json, TraceSink sink) throws IOException {
@@ -161,6 +163,7 @@ public final class JsonTrace implements Trace {
                 token = json.nextToken();
             }
         }
+        check(json.currentToken() == JsonToken.END_ARRAY, json);
         interpreter.end();
     }
 
@@ -171,10 +174,15 @@ public final class JsonTrace implements Trace {
             switch (field) {
                 case "config" -> config(json);
                 case "versions" -> versions(json);
-                case "torch" -> version = json.getValueAsString();
-                case "total_bytes" -> total = json.getValueAsLong();
+                case "torch" -> version = text(json, version);
+                case "total_bytes" -> total = number(json, 0);
                 case "ops", "trace" -> {
-                    events = json.currentToken() == JsonToken.START_ARRAY ? field : events;
+                    if (json.currentToken() == JsonToken.START_ARRAY) {
+                        if (events != null) {
+                            throw damaged("'" + field + "' after '" + events + "': one array of events is read");
+                        }
+                        events = field;
+                    }
                     json.skipChildren();
                 }
                 default -> json.skipChildren();
@@ -183,29 +191,54 @@ public final class JsonTrace implements Trace {
     }
 
     private void config(JsonParser json) throws IOException {
+        fields(json);
         while (json.nextToken() == JsonToken.FIELD_NAME) {
             String field = json.currentName();
-            JsonToken value = json.nextToken();
-            boolean given = value != JsonToken.VALUE_NULL;
+            json.nextToken();
             switch (field) {
-                case "conf", "alloc_conf" -> conf = given ? json.getText() : conf;
-                case "limit_bytes" -> limit = given ? json.getValueAsLong() : limit;
-                case "every" -> every = json.getValueAsInt();
-                case "no_blocks" -> blocks = !json.getValueAsBoolean();
+                case "conf", "alloc_conf" -> conf = text(json, conf);
+                case "limit_bytes" -> limit = number(json, limit);
+                case "every" -> every = (int) Math.min(number(json, 0), Integer.MAX_VALUE);
+                case "no_blocks" -> blocks = json.currentToken() != JsonToken.VALUE_TRUE;
                 default -> json.skipChildren();
             }
         }
     }
 
     private void versions(JsonParser json) throws IOException {
+        fields(json);
         while (json.nextToken() == JsonToken.FIELD_NAME) {
             boolean torch = json.currentName().equals("torch");
             json.nextToken();
             if (torch) {
-                version = json.getValueAsString();
+                version = text(json, version);
             }
             json.skipChildren();
         }
+    }
+
+    private void fields(JsonParser json) throws IOException {
+        if (json.currentToken() != JsonToken.START_OBJECT) {
+            throw damaged("'" + json.currentName() + "' is no object");
+        }
+    }
+
+    /** A string; the other one for null. */
+    private String text(JsonParser json, String otherwise) throws IOException {
+        return switch (json.currentToken()) {
+            case VALUE_NULL -> otherwise;
+            case VALUE_STRING -> json.getText();
+            default -> throw damaged("'" + json.currentName() + "' is no text");
+        };
+    }
+
+    /** A number of bytes or events; the other one for null. */
+    private long number(JsonParser json, long otherwise) throws IOException {
+        return switch (json.currentToken()) {
+            case VALUE_NULL -> otherwise;
+            case VALUE_NUMBER_INT -> json.getLongValue();
+            default -> throw damaged("'" + json.currentName() + "' is no whole number");
+        };
     }
 
     private interface Reader {
@@ -213,27 +246,18 @@ public final class JsonTrace implements Trace {
     }
 
     private void read(Reader reader) throws IOException {
-        try (InputStream in = stream(file);
+        try (InputStream in = TraceFile.unzipped(file);
                 JsonParser json = JSON.createParser(in)) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
                 throw damaged("not a JSON object");
             }
             reader.read(json);
+            // To the end, so that a file that is cut off or goes on is noticed.
+            if (json.nextToken() != null) {
+                throw damaged("goes on after its end");
+            }
         } catch (JsonProcessingException e) {
             throw damaged("not JSON: " + e.getOriginalMessage());
-        }
-    }
-
-    static InputStream stream(Path file) throws IOException {
-        InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 16);
-        try {
-            in.mark(2);
-            boolean zipped = in.read() == 0x1f && in.read() == 0x8b;
-            in.reset();
-            return zipped ? new GZIPInputStream(in, 1 << 16) : in;
-        } catch (IOException e) {
-            in.close();
-            throw e;
         }
     }
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.StreamWriteFeature;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.AllocatorStatistics;
 import dev.headroom.allocator.BlockState;
+import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.Segment;
 import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import java.io.IOException;
@@ -30,13 +31,16 @@ public final class ProgramStates implements ReplayObserver {
      *
      * @param program a file with {@code ops}
      * @param settings in place of the recorded ones
+     * @param memory that the allocator draws on; {@link Replay#device} makes the recorded one
      * @param out not closed
      * @throws IllegalArgumentException with one line when the trace is not a program, or damaged
      */
-    public static void write(JsonTrace program, AllocatorSettings settings, Writer out) throws IOException {
+    public static void write(JsonTrace program, AllocatorSettings settings, DeviceMemory memory, Writer out)
+            throws IOException {
         if (!program.isProgram() || program.every() <= 0) {
             throw new IllegalArgumentException(program.name()
-                    + ": states are written for allocator programs only (an array 'ops' and a 'config')");
+                    + ": states are written for allocator programs only: an array 'ops', and in 'config' the number"
+                    + " 'every' of operations between two states");
         }
         JsonFactory factory = JsonFactory.builder()
                 .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
@@ -45,7 +49,7 @@ public final class ProgramStates implements ReplayObserver {
             json.writeStartObject();
             json.writeArrayFieldStart("states");
             ProgramStates states = new ProgramStates(json, program);
-            Replay.run(program, settings, 0, states);
+            Replay.run(program, settings, memory, states);
             json.writeEndArray();
             json.writeEndObject();
         } catch (UncheckedIOException e) {
@@ -105,7 +109,10 @@ public final class ProgramStates implements ReplayObserver {
         json.writeEndArray();
     }
 
-    /** Recorded states are taken before the program has learnt the address of its newest block, which has no name then. */
+    /**
+     * Recorded states are taken before the program has learnt the address of its newest block, which has no name then; an
+     * {@code empty_cache} belongs to the request before it.
+     */
     private void block(Segment.Block block, long id, long newest) throws IOException {
         json.writeStartArray();
         json.writeNumber(block.size());

@@ -2,6 +2,7 @@ package dev.headroom.allocator.replay;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
@@ -14,6 +15,7 @@ import java.io.IOException;
  */
 public final class Replay implements TraceSink {
     private static final int NONE = -1;
+    private static final long UNBOUNDED = 4L << 40;
     /** Streams for blocks that are awaited are numbered from the top. */
     private static final int WAITING = CachingAllocator.MAX_STREAMS - 1;
 
@@ -59,14 +61,34 @@ public final class Replay implements TraceSink {
      */
     public static ReplayResult run(Trace trace, AllocatorSettings settings, long totalBytes, ReplayObserver observer)
             throws IOException {
-        long total = totalBytes > 0 ? totalBytes : trace.totalBytes() > 0 ? trace.totalBytes() : 4L << 40;
-        Replay replay = new Replay(new CachingAllocator(settings, new SimulatedDeviceMemory(total)), observer);
+        return run(trace, settings, device(trace, totalBytes), observer);
+    }
+
+    /** As {@link #run(Trace, AllocatorSettings, long, ReplayObserver)}, on any device memory. */
+    public static ReplayResult run(
+            Trace trace, AllocatorSettings settings, DeviceMemory memory, ReplayObserver observer) throws IOException {
+        Replay replay = new Replay(new CachingAllocator(settings, memory), observer);
+        play(trace, replay);
+        return replay.result();
+    }
+
+    /**
+     * Fresh memory of a device.
+     *
+     * @param totalBytes its size; 0 for the one that the trace was recorded on, or for no bound when it is not known
+     */
+    public static DeviceMemory device(Trace trace, long totalBytes) {
+        long recorded = Math.min(trace.totalBytes(), UNBOUNDED);
+        return new SimulatedDeviceMemory(totalBytes > 0 ? totalBytes : recorded > 0 ? recorded : UNBOUNDED);
+    }
+
+    /** Plays a trace and names it where it is damaged. */
+    static void play(Trace trace, TraceSink sink) throws IOException {
         try {
-            trace.play(replay);
+            trace.play(sink);
         } catch (Damaged e) {
             throw new IllegalArgumentException(trace.name() + ": " + e.getMessage());
         }
-        return replay.result();
     }
 
     /** The allocator in its present state. */
@@ -84,7 +106,7 @@ public final class Replay implements TraceSink {
         return live;
     }
 
-    /** Id of the block that the last event handed out, or -1. */
+    /** Id of the newest block as long as nothing but {@code empty_cache} came after it, or -1. */
     public long lastAllocated() {
         return lastAllocated;
     }
@@ -97,6 +119,7 @@ public final class Replay implements TraceSink {
         int block = tryAllocate(bytes, stream);
         if (block == NONE) {
             failed.add(id);
+            lastAllocated = NONE;
         } else {
             live.put(id, block);
             lastAllocated = id;
@@ -106,6 +129,7 @@ public final class Replay implements TraceSink {
 
     @Override
     public void allocateFailed(long bytes, int stream) {
+        lastAllocated = NONE;
         int block = tryAllocate(bytes, stream);
         if (block != NONE) {
             allocator.free(block);
@@ -199,6 +223,7 @@ public final class Replay implements TraceSink {
     }
 
     private int take(long id) {
+        lastAllocated = NONE;
         int block = live.remove(id);
         if (block == NONE && !failed.remove(id)) {
             throw new Damaged("event " + events + " frees block " + id + ", which is not in use");
@@ -209,7 +234,6 @@ public final class Replay implements TraceSink {
     private void done() {
         events++;
         observer.afterEvent(this);
-        lastAllocated = NONE;
     }
 
     private static final class Damaged extends RuntimeException {

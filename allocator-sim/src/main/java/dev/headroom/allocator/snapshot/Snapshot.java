@@ -1,5 +1,6 @@
 package dev.headroom.allocator.snapshot;
 
+import dev.headroom.allocator.replay.TraceFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -17,13 +18,13 @@ import java.util.List;
  */
 public record Snapshot(List<SnapshotSegment> segments, List<List<TraceEvent>> deviceTraces, String allocConf) {
     /**
-     * Reads a pickle of protocol 2 to 5.
+     * Reads a pickle of protocol 2 to 5; it may be gzipped.
      *
      * @throws IOException when the file cannot be read
      * @throws IllegalArgumentException with one line when it is not a snapshot, damaged, or holds more than plain data
      */
     public static Snapshot read(Path file) throws IOException {
-        try (InputStream in = new java.io.BufferedInputStream(Files.newInputStream(file), 1 << 16)) {
+        try (InputStream in = TraceFile.unzipped(file)) {
             return read(in);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(file + ": " + e.getMessage(), e);

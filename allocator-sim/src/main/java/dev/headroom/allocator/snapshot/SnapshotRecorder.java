@@ -8,10 +8,11 @@ import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Records what an allocator does and makes snapshots of it, as {@code torch.cuda.memory._record_memory_history} does.
- * The frame of an event is the module that runs; the time is the event's number, as a simulation has no other.
+ * The time of an event is its number, as a simulation has no other.
  */
 public final class SnapshotRecorder implements AllocatorListener {
     private final CachingAllocator allocator;
@@ -19,7 +20,7 @@ public final class SnapshotRecorder implements AllocatorListener {
     private final ArrayDeque<TraceEvent> events = new ArrayDeque<>();
     private final Long2ObjectOpenHashMap<List<Frame>> blocks = new Long2ObjectOpenHashMap<>();
     private final Long2ObjectOpenHashMap<List<Frame>> segments = new Long2ObjectOpenHashMap<>();
-    private List<Frame> frames = List.of();
+    private final Supplier<List<Frame>> place;
     private long count;
 
     /**
@@ -27,31 +28,22 @@ public final class SnapshotRecorder implements AllocatorListener {
      *
      * @param allocator whose listener this becomes
      * @param maxEntries entries to keep; older ones are dropped
+     * @param place asked at every event for the frames of what runs, innermost first; equal frames are written once
      * @throws IllegalArgumentException when it is negative
      */
-    public SnapshotRecorder(CachingAllocator allocator, int maxEntries) {
+    public SnapshotRecorder(CachingAllocator allocator, int maxEntries, Supplier<List<Frame>> place) {
         if (maxEntries < 0) {
             throw new IllegalArgumentException("history of " + maxEntries + " entries: give zero or more");
         }
         this.allocator = allocator;
         this.maxEntries = maxEntries;
+        this.place = place;
         allocator.setListener(this);
-    }
-
-    /**
-     * Names the place for the events that follow.
-     *
-     * @param module path such as "layer1.0.conv1"
-     * @param operator such as "aten.conv2d", or empty
-     */
-    public void at(String module, String operator) {
-        frames = operator.isEmpty()
-                ? List.of(new Frame(module, "", 0))
-                : List.of(new Frame(operator, "", 0), new Frame(module, "", 0));
     }
 
     @Override
     public void event(Action action, long address, long bytes, int stream, int pool) {
+        List<Frame> frames = place.get();
         List<Frame> where = frames;
         switch (action) {
             case ALLOC -> blocks.put(address, frames);

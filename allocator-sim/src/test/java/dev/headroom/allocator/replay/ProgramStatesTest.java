@@ -23,7 +23,7 @@ class ProgramStatesTest {
     void writesTheRecordedStates(Path file) throws IOException {
         JsonTrace program = JsonTrace.open(file);
         StringWriter out = new StringWriter();
-        ProgramStates.write(program, program.settings(), out);
+        ProgramStates.write(program, program.settings(), Replay.device(program, 0), out);
         JsonNode written = new ObjectMapper().readTree(out.toString()).get("states");
         JsonNode recorded = Fixtures.read(file).get("states");
         for (int i = 0; i < recorded.size(); i++) {

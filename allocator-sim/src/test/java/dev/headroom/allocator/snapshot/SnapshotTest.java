@@ -28,6 +28,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SnapshotTest {
     private static final long H200 = 150754820096L;
 
+    /** Two steps of resnet18; see README.md there. */
+    private static final String RESNET = "../../../snapshots/resnet18-b4-i64-sgd.pickle.gz";
+
     private static Path file(String name) {
         return Fixtures.root().resolve("allocator/snapshots").resolve(name);
     }
@@ -45,7 +48,7 @@ class SnapshotTest {
 
     /** The history, played again, ends in the segments that PyTorch had, and takes and returns the same ones on the way. */
     @ParameterizedTest
-    @ValueSource(strings = {"default-p4.pickle", "expandable-p4.pickle"})
+    @ValueSource(strings = {"default-p4.pickle", "expandable-p4.pickle", RESNET})
     void replayEndsInTheSnapshotsSegments(String name) throws IOException {
         Snapshot snapshot = Snapshot.read(file(name));
         SnapshotTrace trace = new SnapshotTrace(snapshot, 0, name);
@@ -65,6 +68,15 @@ class SnapshotTest {
         assertEquals(recorded, end);
     }
 
+    /** PyTorch's own figures of the run are 166003200 and 186646528 bytes. */
+    @Test
+    void replayHasThePeaksOfTheRun() throws IOException {
+        var trace = TraceFile.open(file(RESNET));
+        ReplayResult result = Replay.run(trace, trace.settings(), H200);
+        assertEquals(166003200, result.peakAllocated());
+        assertEquals(186646528, result.peakReserved());
+    }
+
     @Test
     void otherSettingsGiveOtherPeaks() throws IOException {
         var trace = TraceFile.open(file("default-p4.pickle"));
@@ -79,7 +91,7 @@ class SnapshotTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"default-p4.pickle", "expandable-p4.pickle"})
+    @ValueSource(strings = {"default-p4.pickle", "expandable-p4.pickle", RESNET})
     void writtenSnapshotsAreReadBack(String name) throws IOException {
         Snapshot snapshot = Snapshot.read(file(name));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -91,10 +103,10 @@ class SnapshotTest {
     void recorderKeepsModulesAsFrames() throws IOException {
         CachingAllocator allocator =
                 new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(1L << 30));
-        SnapshotRecorder recorder = new SnapshotRecorder(allocator, 3);
-        recorder.at("layer1.0.conv1", "aten.conv2d");
+        List<Frame> place = new ArrayList<>(List.of(new Frame("layer1.0.conv1", "module", 0)));
+        SnapshotRecorder recorder = new SnapshotRecorder(allocator, 3, () -> List.copyOf(place));
         int first = allocator.allocate(1000, 0);
-        recorder.at("layer2", "");
+        place.set(0, new Frame("layer2", "module", 0));
         int second = allocator.allocate(3 << 20, 0);
         allocator.free(first);
         Snapshot snapshot = recorder.snapshot();
@@ -103,7 +115,8 @@ class SnapshotTest {
                 snapshot.deviceTraces().get(0).stream().map(TraceEvent::action).toList());
         SnapshotSegment large = snapshot.segments().get(1);
         assertEquals(allocator.address(second), large.blocks().get(0).address());
-        assertEquals(List.of(new Frame("layer2", "", 0)), large.blocks().get(0).frames());
+        assertEquals(
+                List.of(new Frame("layer2", "module", 0)), large.blocks().get(0).frames());
         assertEquals(BlockState.INACTIVE, large.blocks().get(1).state());
         assertEquals(
                 AllocatorListener.Action.ALLOC.label(),

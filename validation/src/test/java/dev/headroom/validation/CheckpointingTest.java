@@ -1,0 +1,136 @@
+package dev.headroom.validation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.fixtures.Recording;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.GraphException;
+import dev.headroom.importer.Importers;
+import dev.headroom.predict.Prediction;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.predict.Predictor;
+import dev.headroom.shadow.Category;
+import dev.headroom.shadow.EventLog;
+import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TrainingRun;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Activation checkpointing against recordings, and what it leaves alone. */
+class CheckpointingTest {
+    static Stream<String> recordings() {
+        return Fixtures.recordings(Fixtures.recordings()).stream()
+                .map(f -> f.getFileName().toString())
+                .filter(name -> name.contains("-ckpt"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("recordings")
+    void everyPhaseAllocatesExactlyAsMuch(String file) {
+        Recording recording = Recording.read(Fixtures.recordings().resolve(file));
+        RecordedRun run = new RecordedRun(recording);
+        Prediction p =
+                Predictor.predict(run.request(run.archive(Fixtures.models()).orElseThrow()));
+        Comparison comparison = Comparison.of(recording, p);
+        assertEquals("", comparison.structure());
+        for (Comparison.Row row : comparison.rows()) {
+            assertTrue(row.exact(), row::difference);
+        }
+        // Autocast frees its casts in an order that depends on host addresses, in PyTorch too.
+        double tolerance = run.training().amp == null ? 0 : 0.001;
+        assertTrue(comparison.worstReserved() <= tolerance, comparison::firstDivergence);
+    }
+
+    private static PredictionRequest request(String model, TrainingRun run) {
+        Graph graph = Importers.read(Fixtures.models().resolve(model + ".pt2"));
+        run.batch = 2L;
+        run.steps = 2;
+        run.optimizer = OptimizerKind.ADAM;
+        run.cudnnWorkspace = 0L;
+        run.dropOutputs = true;
+        return new PredictionRequest(graph, run, null, null, 0, null);
+    }
+
+    private static Prediction predict(String model, TrainingRun run) {
+        return Predictor.predict(request(model, run));
+    }
+
+    /** What the last forward pass leaves alive. Peaks are no such law: small batches peak in the optimizer. */
+    private static long forward(Prediction p) {
+        return p.phases().stream()
+                .filter(s -> s.phase().equals("forward"))
+                .reduce((a, b) -> b)
+                .orElseThrow()
+                .allocated();
+    }
+
+    /** Requested bytes by category when the run is over. */
+    private static Map<Category, Long> left(String model, TrainingRun run) {
+        EventLog log = Predictor.simulate(request(model, run)).runtime().log();
+        Category[] alive = log.aliveAfter(log.size());
+        Map<Category, Long> out = new EnumMap<>(Category.class);
+        for (int i = 0; i < alive.length; i++) {
+            if (alive[i] != null) {
+                out.merge(alive[i], log.requested(i), Long::sum);
+            }
+        }
+        return out;
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "resnet18-i224, 3, true",
+        "vgg16-i224, 2, false",
+        "vit_b_16-i224, 4, true",
+        "gpt2-s512, 1, false",
+        "gpt2-s512, 1, true"
+    })
+    void recomputationLeavesNothingBehind(String model, int segments, boolean reentrant) {
+        TrainingRun plain = new TrainingRun();
+        TrainingRun less = new TrainingRun();
+        less.checkpoint = segments;
+        less.reentrant = reentrant;
+        less.inputGrad = plain.inputGrad = true;
+        assertEquals(left(model, plain), left(model, less));
+        Prediction p = predict(model, less);
+        assertTrue(forward(p) < forward(predict(model, plain)));
+        assertTrue(p.warnings().stream().noneMatch(w -> w.contains("re-entrant")));
+    }
+
+    @Test
+    void aModelThatIsNoChainIsRefused() {
+        TrainingRun run = new TrainingRun();
+        run.checkpoint = 2;
+        GraphException e = assertThrows(GraphException.class, () -> predict("unet-i256", run));
+        assertTrue(e.getMessage().contains("--checkpoint-modules"), e.getMessage());
+    }
+
+    @Test
+    void patternsFindTheLayersThatTheLibrarySwitchFinds() {
+        TrainingRun byPattern = new TrainingRun();
+        byPattern.checkpointModules = List.of("transformer.h.*");
+        TrainingRun bySwitch = new TrainingRun();
+        bySwitch.checkpoint = 1;
+        assertEquals(
+                predict("gpt2-s512", bySwitch).phases(),
+                predict("gpt2-s512", byPattern).phases());
+    }
+
+    @Test
+    void lostGradientsAreSaid() {
+        TrainingRun run = new TrainingRun();
+        run.checkpoint = 4;
+        run.reentrant = true;
+        Prediction p = predict("resnet18-i224", run);
+        assertTrue(p.warnings().stream().anyMatch(w -> w.contains("in 3 checkpoints none of the inputs")));
+    }
+}
