@@ -81,7 +81,8 @@ final class CrossEntropy {
         int classes = x.dim() == 1 ? 0 : 1;
         Reduction reduction = LossRules.reduction(c);
         if (weight != null && reduction == Reduction.MEAN) {
-            throw new NoRule("cross_entropy with weights and smoothing selects by the labels' values, which no archive holds");
+            throw new NoRule(
+                    "cross_entropy with weights and smoothing selects by the labels' values, which no archive holds");
         }
         Tensor logs = SoftmaxRules.apply(rt, "LogSoftmaxBackward0", x, x.dtype());
         Tensor hard = Losses.nllOfAnyRank(rt, logs, target, weight, reduction);

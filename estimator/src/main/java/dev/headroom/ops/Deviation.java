@@ -58,8 +58,7 @@ final class Deviation {
             }
             boolean whole = whole(mask);
             Tensor grad = kept || whole ? g : Reductions.restored(rt, g, mask);
-            Tensor mean = Reductions.reduce(
-                    rt, self, mask, !whole, self.dtype(), Reductions.accumulator(self.dtype()));
+            Tensor mean = Reductions.reduce(rt, self, mask, !whole, self.dtype(), Reductions.accumulator(self.dtype()));
             Tensor centred = f.op(self, mean);
             out = f.op(f.op(grad), centred);
         }

@@ -142,8 +142,8 @@ final class Einsum {
         }
         long batch = size(left, kind, 0);
         long inner = size(left, kind, 2);
-        Tensor x = Views.reshape(
-                rt, Views.permute(rt, left, order(kind, 0, 1, 2, 3)), batch, size(left, kind, 1), inner);
+        Tensor x =
+                Views.reshape(rt, Views.permute(rt, left, order(kind, 0, 1, 2, 3)), batch, size(left, kind, 1), inner);
         Tensor y = Views.reshape(
                 rt, Views.permute(rt, right, order(kind, 0, 2, 3, 1)), batch, inner, size(right, kind, 3));
         Tensor product = Matmul.bmm(rt, null, x, y);

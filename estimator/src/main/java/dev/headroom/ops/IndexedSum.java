@@ -24,9 +24,7 @@ final class IndexedSum {
         int used = 0;
         long[] broadcast = new long[0];
         for (Tensor index : indices) {
-            broadcast = index == null
-                    ? broadcast
-                    : dev.headroom.shadow.Shapes.broadcast(broadcast, index.sizes());
+            broadcast = index == null ? broadcast : dev.headroom.shadow.Shapes.broadcast(broadcast, index.sizes());
         }
         for (int d = 0; d < sizes.length; d++) {
             largest += (sizes[d] - 1) * strides[d];

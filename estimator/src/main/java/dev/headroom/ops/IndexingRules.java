@@ -27,8 +27,10 @@ final class IndexingRules {
         r.single("aten.flipud", c -> permuting(c, "FlipBackward0"));
         for (String name : new String[] {"tril", "triu"}) {
             r.single("aten." + name, c -> permuting(c, "TrilBackward0"));
-            r.single("aten." + name + "_", c -> Unary.apply(
-                    c.runtime(), "TrilBackward0", c.tensor("self"), Unary.Keep.NOTHING, Unary.SCALED, true));
+            r.single(
+                    "aten." + name + "_",
+                    c -> Unary.apply(
+                            c.runtime(), "TrilBackward0", c.tensor("self"), Unary.Keep.NOTHING, Unary.SCALED, true));
         }
     }
 

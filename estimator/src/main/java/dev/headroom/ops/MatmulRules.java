@@ -19,7 +19,8 @@ final class MatmulRules {
                         c.number("beta", 1) != 1));
         r.single("aten.bmm", c -> Matmul.bmm(c.runtime(), null, c.tensor("self"), c.tensor("mat2")));
         r.single(
-                "aten.baddbmm", c -> Matmul.bmm(
+                "aten.baddbmm",
+                c -> Matmul.bmm(
                         c.runtime(),
                         c.tensor("self"),
                         c.tensor("batch1"),

@@ -108,11 +108,13 @@ final class ReductionRules {
         boolean[] mask = Reductions.mask(dims, t.dim());
         Recording r = rt.record(node, t);
         Saved self = r == null ? null : r.save(t);
-        Tensor out = Reductions.reduce(rt, t, mask, keep(c), t.dtype(), t.dtype().bytes());
+        Tensor out =
+                Reductions.reduce(rt, t, mask, keep(c), t.dtype(), t.dtype().bytes());
         if (r != null) {
             Saved result = r.saveOutput(out);
             boolean kept = keep(c);
-            r.gradient(0, g -> shared(rt, g, self.get(), result.get(), mask, kept)).output(out);
+            r.gradient(0, g -> shared(rt, g, self.get(), result.get(), mask, kept))
+                    .output(out);
         }
         return out;
     }
@@ -147,7 +149,8 @@ final class ReductionRules {
         boolean kept = keep(c);
         Recording r = rt.record("AminmaxBackward0", t);
         Saved self = r == null ? null : r.save(t);
-        Tensor min = Reductions.reduce(rt, t, mask, kept, t.dtype(), 2 * t.dtype().bytes());
+        Tensor min =
+                Reductions.reduce(rt, t, mask, kept, t.dtype(), 2 * t.dtype().bytes());
         Tensor max = Reductions.reduce(rt, t, mask, kept, t.dtype(), t.dtype().bytes());
         if (r != null) {
             Saved[] results = {r.saveOutput(min), r.saveOutput(max)};
@@ -157,8 +160,7 @@ final class ReductionRules {
                             if (grads[i] != null) {
                                 Tensor part;
                                 try (var formula = rt.frame()) {
-                                    part = formula.keep(
-                                            shared(rt, grads[i], self.get(), results[i].get(), mask, kept));
+                                    part = formula.keep(shared(rt, grads[i], self.get(), results[i].get(), mask, kept));
                                 }
                                 sum = sum == null ? part : Pointwise.opFreeing(rt, sum, part);
                             }

@@ -5,44 +5,48 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /**
  * All operators with a rule, by ATen name: with an overload ({@code aten.add.Tensor}) where overloads differ, without
- * ({@code aten.relu}) where they do not. A new family is a class with a {@code register} method, listed here.
+ * ({@code aten.relu}) where they do not. A new operator is
+ * a few lines in its family; a new family is a class with a {@code register} method, listed here.
  */
 public final class Registry {
     private static final Registry STANDARD = new Registry();
 
     static {
-        ViewRules.register(STANDARD);
-        CreationRules.register(STANDARD);
-        CopyRules.register(STANDARD);
-        PointwiseRules.register(STANDARD);
-        BinaryRules.register(STANDARD);
-        BlendRules.register(STANDARD);
-        ElementaryRules.register(STANDARD);
-        ActivationRules.register(STANDARD);
-        ReductionRules.register(STANDARD);
-        SelectionRules.register(STANDARD);
-        MatmulRules.register(STANDARD);
-        ConvolutionRules.register(STANDARD);
-        PoolingRules.register(STANDARD);
-        NormalizationRules.register(STANDARD);
-        SoftmaxRules.register(STANDARD);
-        LossRules.register(STANDARD);
-        DropoutRules.register(STANDARD);
-        EmbeddingRules.register(STANDARD);
-        IndexingRules.register(STANDARD);
-        Padding.register(STANDARD);
-        Repetition.register(STANDARD);
-        ScatterRules.register(STANDARD);
-        Upsampling.register(STANDARD);
-        StridedViewRules.register(STANDARD);
-        ImagePatches.register(STANDARD);
-        AttentionRules.register(STANDARD);
+        STANDARD.family("views", ViewRules::register);
+        STANDARD.family("creation", CreationRules::register);
+        STANDARD.family("copies and conversions", CopyRules::register);
+        STANDARD.family("arithmetic", PointwiseRules::register);
+        STANDARD.family("arithmetic", BinaryRules::register);
+        STANDARD.family("arithmetic", BlendRules::register);
+        STANDARD.family("elementary functions", ElementaryRules::register);
+        STANDARD.family("activations", ActivationRules::register);
+        STANDARD.family("reductions", ReductionRules::register);
+        STANDARD.family("sorting and selection", SelectionRules::register);
+        STANDARD.family("matrix products", MatmulRules::register);
+        STANDARD.family("convolutions", ConvolutionRules::register);
+        STANDARD.family("pooling", PoolingRules::register);
+        STANDARD.family("normalisation", NormalizationRules::register);
+        STANDARD.family("softmax", SoftmaxRules::register);
+        STANDARD.family("losses", LossRules::register);
+        STANDARD.family("dropout", DropoutRules::register);
+        STANDARD.family("embeddings", EmbeddingRules::register);
+        STANDARD.family("indexing", IndexingRules::register);
+        STANDARD.family("padding", Padding::register);
+        STANDARD.family("repetition", Repetition::register);
+        STANDARD.family("indexing", ScatterRules::register);
+        STANDARD.family("interpolation and sampling", Upsampling::register);
+        STANDARD.family("views", StridedViewRules::register);
+        STANDARD.family("patches", ImagePatches::register);
+        STANDARD.family("attention", AttentionRules::register);
     }
 
     private final Map<String, Rule> rules = new HashMap<>();
+    private final Map<String, String> families = new HashMap<>();
+    private String family = "";
 
     Registry() {}
 
@@ -51,8 +55,14 @@ public final class Registry {
         return STANDARD;
     }
 
+    private void family(String name, Consumer<Registry> register) {
+        family = name;
+        register.accept(this);
+    }
+
     /** A rule with any number of results. */
     void add(String operator, Rule rule) {
+        families.put(operator, family);
         if (rules.put(operator, rule) != null) {
             throw new IllegalStateException("two rules for " + operator);
         }
@@ -76,6 +86,11 @@ public final class Registry {
             rule = dot < 0 ? null : rules.get(target.substring(0, dot));
         }
         return rule;
+    }
+
+    /** What kind of operator one with a rule is, by the name it is listed under. */
+    public String family(String operator) {
+        return families.getOrDefault(operator, "");
     }
 
     /** Names of all operators with a rule, sorted. */

@@ -46,9 +46,7 @@ final class SelectionRules {
             long[] original = t.sizes();
             r.gradients(grads -> {
                         at.get();
-                        return new Tensor[] {
-                            grads[0] == null ? null : Creation.zeros(rt, grads[0].dtype(), original)
-                        };
+                        return new Tensor[] {grads[0] == null ? null : Creation.zeros(rt, grads[0].dtype(), original)};
                     })
                     .output(values)
                     .nonDifferentiable(indices);

@@ -17,7 +17,9 @@ final class Upsampling {
         for (int dims = 1; dims <= 3; dims++) {
             int n = dims;
             r.single("aten.upsample_nearest" + n + "d", c -> run(c, n, "UpsampleNearest" + n + "DBackward0"));
-            r.single("aten._upsample_nearest_exact" + n + "d", c -> run(c, n, "UpsampleNearestExact" + n + "DBackward0"));
+            r.single(
+                    "aten._upsample_nearest_exact" + n + "d",
+                    c -> run(c, n, "UpsampleNearestExact" + n + "DBackward0"));
         }
         r.single("aten.upsample_linear1d", c -> run(c, 1, "UpsampleLinear1DBackward0"));
         r.single("aten.upsample_bilinear2d", c -> run(c, 2, "UpsampleBilinear2DBackward0"));

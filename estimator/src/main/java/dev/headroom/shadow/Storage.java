@@ -15,6 +15,7 @@ public final class Storage {
 
     /** How often an operator that autograd recorded has written into it. */
     int version;
+
     private Category category;
 
     Storage(int id, long bytes, int block, Category category) {
