@@ -113,6 +113,12 @@ final class OptimizerState {
         add(parameter, like.dtype(), like.sizes(), Shapes.preserved(like.sizes(), like.strides()));
     }
 
+    /** Adds {@code zeros_like(parameter, dtype=type)} to its state. */
+    void addLike(int parameter, DType type) {
+        Tensor p = parameters.get(parameter);
+        add(parameter, type, p.sizes(), Shapes.preserved(p.sizes(), p.strides()));
+    }
+
     /** Adds a row-major tensor to a parameter's state. */
     void add(int parameter, DType type, long... sizes) {
         add(parameter, type, sizes, Shapes.contiguous(sizes));

@@ -9,6 +9,10 @@ public enum OptimizerKind {
     RMSPROP("rmsprop"),
     ADAGRAD("adagrad"),
     ADAFACTOR("adafactor"),
+    /** Of bitsandbytes. */
+    ADAM_8BIT("adam8bit"),
+    /** Of bitsandbytes. */
+    ADAMW_8BIT("adamw8bit"),
     NONE("none");
 
     private final String option;

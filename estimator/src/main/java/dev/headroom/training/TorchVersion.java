@@ -92,7 +92,7 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
             case ADAMW -> since(2, 0);
             case SGD, SGD_MOMENTUM -> since(2, 3);
             case ADAGRAD -> since(2, 14);
-            case RMSPROP, ADAFACTOR, NONE -> false;
+            case RMSPROP, ADAFACTOR, ADAM_8BIT, ADAMW_8BIT, NONE -> false;
         };
     }
 
