@@ -62,14 +62,12 @@ public final class Views {
     static Tensor unsafeView(Runtime rt, Tensor t, long... sizes) {
         long[] to = Shapes.inferSize(sizes, t.numel());
         long[] from = t.sizes();
-        return make(
-                rt,
-                "UnsafeViewBackward0",
-                t,
-                to,
-                Shapes.viewStrides(from, t.strides(), to),
-                t.offset(),
-                g -> reshape(rt, g, from));
+        Tensor out = rt.reinterpret(t, to, Shapes.viewStrides(from, t.strides(), to), t.offset());
+        Recording r = rt.record("UnsafeViewBackward0", t);
+        if (r != null) {
+            r.gradient(0, g -> reshape(rt, g, from)).output(out);
+        }
+        return out;
     }
 
     static Tensor transpose(Runtime rt, Tensor t, long dim0, long dim1) {
