@@ -60,7 +60,8 @@ final class Lifetimes {
         for (int i = 0; i < n; i++) {
             released.add(new ArrayList<>(2));
         }
-        // In the order in which Python lets go: arguments from the first on, then results that nothing used, of which the
+        // In the order in which Python lets go: arguments from the first on, then results that nothing used, of which
+        // the
         // tuple that held them gives up the last first.
         for (int i = n - 1; i >= 0; i--) {
             for (String v : nodes.get(i).outputs()) {

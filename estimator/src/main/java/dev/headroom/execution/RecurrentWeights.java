@@ -81,8 +81,7 @@ final class RecurrentWeights {
         Frame frame = runtime.frame();
         try {
             long[] sizes = {elements};
-            Tensor buffer =
-                    runtime.emptyStrided(first.dtype(), sizes, Shapes.contiguous(sizes), Category.PARAMETERS);
+            Tensor buffer = runtime.emptyStrided(first.dtype(), sizes, Shapes.contiguous(sizes), Category.PARAMETERS);
             long at = 0;
             for (int i = 0; i < before.size(); i++) {
                 long[] shape = before.get(i).sizes();

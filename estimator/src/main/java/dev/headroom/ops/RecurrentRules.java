@@ -136,17 +136,15 @@ final class RecurrentRules {
     }
 
     /** One buffer for all, of which the gradients are parts; without biases they are copies of parts. */
-    private static void weightGradients(
-            Runtime rt, Tensor x, Tensor[] weights, Plan p, boolean biases, Tensor[] out) {
+    private static void weightGradients(Runtime rt, Tensor x, Tensor[] weights, Plan p, boolean biases, Tensor[] out) {
         Tensor dense = Copies.contiguous(rt, x);
         Tensor buffer = rt.empty(x.dtype(), bufferSize(weights, p.layers * p.directions, p.gates * p.hidden, biases));
         Tensor workspace = rt.empty(x.dtype(), p.workspace());
         long at = 0;
         for (int i = 0; i < weights.length; i++) {
             long[] sizes = weights[i].sizes();
-            out[i + 1] = biases
-                    ? rt.reinterpret(buffer, sizes, Shapes.contiguous(sizes), at)
-                    : rt.empty(x.dtype(), sizes);
+            out[i + 1] =
+                    biases ? rt.reinterpret(buffer, sizes, Shapes.contiguous(sizes), at) : rt.empty(x.dtype(), sizes);
             at += weights[i].numel();
         }
         rt.free(workspace);
