@@ -3,6 +3,7 @@ package dev.headroom.execution;
 import dev.headroom.graph.Graph;
 import dev.headroom.graph.Node;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -59,12 +60,29 @@ final class Lifetimes {
         for (int i = 0; i < n; i++) {
             released.add(new ArrayList<>(2));
         }
-        producer.keySet().forEach(v -> {
-            if (!kept.contains(v)) {
-                released.get(last.get(v)).add(v);
+        // In the order in which Python lets go: arguments from the first on, then results that nothing used, of which
+        // the
+        // tuple that held them gives up the last first.
+        for (int i = n - 1; i >= 0; i--) {
+            for (String v : nodes.get(i).outputs()) {
+                if (v != null && !kept.contains(v)) {
+                    released.get(last.get(v)).add(0, v);
+                }
             }
-        });
+        }
+        for (int i = 0; i < n; i++) {
+            inOrder(released.get(i), nodes.get(i).reads());
+        }
         return new Lifetimes(released);
+    }
+
+    private static void inOrder(List<String> values, List<String> arguments) {
+        if (values.size() > 1) {
+            values.sort(Comparator.comparingInt(v -> {
+                int at = arguments.indexOf(v);
+                return at < 0 ? Integer.MAX_VALUE : at;
+            }));
+        }
     }
 
     /** Last node of the outermost module call that a use lies in and the making does not. */

@@ -51,7 +51,7 @@ public final class ModelTensors {
         for (String name : state.tensors().keySet()) {
             own.computeIfAbsent(ModelState.owner(name), k -> new ArrayList<>()).add(name);
         }
-        move("", children, own, state, type);
+        move("", children, own, state, type, new RecurrentWeights(graph));
         // named_parameters(): a module's own before its children's, tied ones once.
         for (Map.Entry<String, ModelState.HeldTensor> e : state.tensors().entrySet()) {
             ModelState.HeldTensor held = e.getValue();
@@ -73,9 +73,10 @@ public final class ModelTensors {
             Map<String, List<String>> children,
             Map<String, List<String>> own,
             ModelState state,
-            DType type) {
+            DType type,
+            RecurrentWeights recurrent) {
         for (String child : children.getOrDefault(module, List.of())) {
-            move(child, children, own, state, type);
+            move(child, children, own, state, type, recurrent);
         }
         for (String name : own.getOrDefault(module, List.of())) {
             ModelState.HeldTensor held = state.tensors().get(name);
@@ -83,6 +84,7 @@ public final class ModelTensors {
                 byStorageName.put(held.storage(), make(name, held, type));
             }
         }
+        recurrent.flatten(runtime, module, byStorageName);
     }
 
     private Tensor make(String name, ModelState.HeldTensor held, DType type) {

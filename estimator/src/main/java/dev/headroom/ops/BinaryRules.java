@@ -52,7 +52,10 @@ final class BinaryRules {
         extremum(r, "fmin", "FminBackward0");
         r.alias("aten.min.other", "aten.minimum");
         r.alias("aten.max.other", "aten.maximum");
-        Binary rounded = new Binary("DivBackward2", ZEROS, ZEROS);
+        Binary rounded = new Binary(
+                "DivBackward2",
+                new Term("o", (f, g, x, o, y) -> f.zerosLike(g)),
+                new Term("so", (f, g, x, o, y) -> f.zerosLike(g)));
         for (String overload : new String[] {"Tensor_mode", "Scalar_mode"}) {
             both(r, "div." + overload, rounded);
             r.single(

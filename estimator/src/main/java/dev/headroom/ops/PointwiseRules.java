@@ -18,6 +18,9 @@ final class PointwiseRules {
         r.single("aten.div", c -> Pointwise.div(c.runtime(), self(c), other(c)));
         r.single("aten.div_", c -> Pointwise.divInPlace(c.runtime(), self(c), other(c)));
         r.alias("aten.true_divide", "aten.div");
+        r.alias("aten.divide", "aten.div");
+        r.alias("aten.multiply", "aten.mul");
+        r.alias("aten.subtract", "aten.sub");
         r.single("aten.pow.Tensor_Scalar", PointwiseRules::powScalar);
         for (String name :
                 new String[] {"eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor"}) {

@@ -41,6 +41,8 @@ public final class Registry {
         STANDARD.family("interpolation and sampling", Upsampling::register);
         STANDARD.family("views", StridedViewRules::register);
         STANDARD.family("patches", ImagePatches::register);
+        STANDARD.family("recurrent", CellRules::register);
+        STANDARD.family("recurrent", RecurrentRules::register);
         STANDARD.family("attention", AttentionRules::register);
     }
 

@@ -85,18 +85,36 @@ final class SelectionRules {
         Tensor t = c.tensor("self");
         long[] sizes = t.sizes().clone();
         if (sizes.length > 0) {
+            long slice = sizes[dimension(c, t)];
+            if (manyBlocks(t.numel() / Math.max(slice, 1), slice)) {
+                throw new NoRule("topk of long slices by several blocks each");
+            }
             sizes[dimension(c, t)] = c.integer("k");
         }
         return record(c, "TopkBackward0", sizes);
+    }
+
+    /** ATen/native/cuda/TensorTopK.cu, should_use_multiblock. */
+    private static boolean manyBlocks(long slices, long size) {
+        long[][] limits = {{20, 20000}, {40, 10000}, {80, 8000}, {200, 5000}, {800, 3000}, {4000, 800}};
+        for (long[] limit : limits) {
+            if (slices <= limit[0]) {
+                return size >= limit[1];
+            }
+        }
+        return size >= 400;
     }
 
     /** Short slices are sorted in place with an offset for each slice. */
     private static Tensor[] sort(Call c) {
         Runtime rt = c.runtime();
         Tensor t = c.tensor("self");
-        Tensor[] out = whole(c, "SortBackward0");
         long slice = t.dim() == 0 ? 1 : t.size(dimension(c, t));
-        if (slice > 1 && slice <= SMALL_SLICE) {
+        if (slice > SMALL_SLICE) {
+            throw new NoRule("sort of long slices");
+        }
+        Tensor[] out = whole(c, "SortBackward0");
+        if (slice > 1) {
             rt.free(rt.empty(DType.INT64, slice));
         }
         return out;

@@ -203,6 +203,13 @@ class CliTest {
     }
 
     @Test
+    void operatorsAreListedWithWhatVerifiesThem() {
+        assertEquals(0, run("operators"));
+        assertTrue(out.toString().contains("aten.conv2d"), out.toString());
+        assertTrue(out.toString().contains("operators verified against the real PyTorch"), out.toString());
+    }
+
+    @Test
     void devicesAreListedForPeopleAndPrograms() {
         assertEquals(0, run("devices"));
         assertTrue(out.toString().contains("rtx-3090         NVIDIA GeForce RTX 3090      24268   8.6   82"));
