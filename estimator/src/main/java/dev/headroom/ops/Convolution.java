@@ -20,6 +20,10 @@ final class Convolution {
      */
     record Parameters(
             long[] stride, long[] padding, long[] dilation, boolean transposed, long[] outputPadding, long groups) {
+        private String text() {
+            return Arrays.toString(stride) + Arrays.toString(padding) + Arrays.toString(dilation) + groups;
+        }
+
         /** {@code view1d_as_2d}. */
         Parameters asTwoDimensional() {
             return new Parameters(
@@ -76,11 +80,27 @@ final class Convolution {
         return Shapes.isChannelsLastStrides(t.sizes(), t.strides());
     }
 
-    private static void workspace(Runtime rt) {
+    /**
+     * Chooses a plan and gives it its workspace. With {@code torch.backends.cudnn.benchmark} all plans for a problem are
+     * tried at its first occurrence, and all cached memory is given back after that (ATen/native/cudnn/Conv_v8.cpp,
+     * run_single_conv).
+     *
+     * @param operation forward, data or filter
+     */
+    private static void plan(Runtime rt, String operation, Tensor x, Tensor w, Tensor out, Parameters p) {
         long bytes = rt.options().cudnnWorkspace();
+        if (rt.options().cudnnBenchmark()) {
+            String problem = String.join(
+                    " ", operation, layout(x), layout(w), layout(out), x.dtype().torchName(), p.text());
+            rt.benchmarkOnce(problem);
+        }
         if (bytes > 0) {
             rt.free(rt.workspace(bytes));
         }
+    }
+
+    private static String layout(Tensor t) {
+        return Arrays.toString(t.sizes()) + Arrays.toString(t.strides());
     }
 
     /** {@code aten::convolution}: the input with a batch dimension. */
@@ -110,8 +130,8 @@ final class Convolution {
         } else {
             Tensor input = Copies.contiguous(rt, x, format(x, w));
             out = p.transposed
-                    ? backwardInput(rt, outputSizes(x, w, p), input, w)
-                    : forwardKernel(rt, input, w, outputSizes(x, w, p));
+                    ? backwardInput(rt, outputSizes(x, w, p), input, w, p)
+                    : forwardKernel(rt, input, w, outputSizes(x, w, p), p);
             drop(rt, input, x);
         }
         return line ? view3d(rt, out) : out;
@@ -126,34 +146,34 @@ final class Convolution {
     }
 
     /** {@code cudnn_convolution_forward}: the result before the weight is made contiguous. */
-    private static Tensor forwardKernel(Runtime rt, Tensor x, Tensor w, long[] sizes) {
+    private static Tensor forwardKernel(Runtime rt, Tensor x, Tensor w, long[] sizes, Parameters p) {
         MemoryFormat format = format(x, w);
         Tensor out = fresh(rt, x, sizes, format);
         Tensor weight = Copies.contiguous(rt, w, format);
-        workspace(rt);
+        plan(rt, "forward", x, weight, out, p);
         drop(rt, weight, w);
         return out;
     }
 
     /** {@code cudnn_convolution_backward_input}. */
-    private static Tensor backwardInput(Runtime rt, long[] sizes, Tensor g, Tensor w) {
+    private static Tensor backwardInput(Runtime rt, long[] sizes, Tensor g, Tensor w, Parameters p) {
         MemoryFormat format = format(g, w);
         Tensor out = fresh(rt, g, sizes, format);
         Tensor weight = Copies.contiguous(rt, w, format);
         Tensor gradient = Copies.contiguous(rt, g, format);
-        workspace(rt);
+        plan(rt, "data", gradient, weight, out, p);
         drop(rt, gradient, g);
         drop(rt, weight, w);
         return out;
     }
 
     /** {@code cudnn_convolution_backward_weight}. */
-    private static Tensor backwardWeight(Runtime rt, long[] sizes, Tensor g, Tensor x) {
+    private static Tensor backwardWeight(Runtime rt, long[] sizes, Tensor g, Tensor x, Parameters p) {
         MemoryFormat format = format(x, g);
         Tensor gradient = Copies.contiguous(rt, g, format);
         Tensor input = Copies.contiguous(rt, x, format);
         Tensor out = fresh(rt, g, sizes, format);
-        workspace(rt);
+        plan(rt, "filter", gradient, input, out, p);
         drop(rt, input, x);
         drop(rt, gradient, g);
         return out;
@@ -191,13 +211,13 @@ final class Convolution {
                     : format(g) == format(input) ? g : Copies.clone(rt, g, format(input));
             if (r.needs(0)) {
                 out[0] = p.transposed
-                        ? forwardKernel(rt, gradient, w, input.sizes())
-                        : backwardInput(rt, input.sizes(), gradient, w);
+                        ? forwardKernel(rt, gradient, w, input.sizes(), p)
+                        : backwardInput(rt, input.sizes(), gradient, w, p);
             }
             if (r.needs(1)) {
                 out[1] = p.transposed
-                        ? backwardWeight(rt, w.sizes(), input, gradient)
-                        : backwardWeight(rt, w.sizes(), gradient, input);
+                        ? backwardWeight(rt, w.sizes(), input, gradient, p)
+                        : backwardWeight(rt, w.sizes(), gradient, input, p);
             }
             drop(rt, gradient, g);
             drop(rt, input, x);

@@ -67,8 +67,10 @@ public record Simulation(
         Graph graph = AssignedNumbers.restore(SkippedMasks.restore(exported, symbols));
         CachingAllocator allocator = new CachingAllocator(settings, memory);
         long workspace = run.cudnnWorkspace == null ? 0 : run.cudnnWorkspace;
-        Runtime runtime =
-                new Runtime(allocator, device, new KernelOptions(workspace, run.attention, TorchVersion.of(run.torch)));
+        Runtime runtime = new Runtime(
+                allocator,
+                device,
+                new KernelOptions(workspace, run.attention, TorchVersion.of(run.torch), run.cudnnBenchmark));
         Unmodelled unmodelled = new Unmodelled();
         List<PhaseState> phases = new ArrayList<>();
         int[] peakPhase = {0};
