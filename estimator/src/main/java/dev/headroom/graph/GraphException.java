@@ -18,6 +18,6 @@ public class GraphException extends RuntimeException {
     }
 
     private static String oneLine(String message) {
-        return message == null ? null : UNPRINTABLE.matcher(message).replaceAll("?");
+        return message == null ? null : UNPRINTABLE.matcher(message).replaceAll(" ");
     }
 }
