@@ -17,7 +17,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 /** What holds for any parameters. */
-class OptimizerLaws {
+class OptimizerLawsTest {
     private record Shape(DType type, List<Long> sizes, boolean trained) {}
 
     @Provide
@@ -35,7 +35,7 @@ class OptimizerLaws {
     Arbitrary<TrainingRun> runs() {
         Arbitrary<Boolean> flag = Arbitraries.of(true, false);
         return net.jqwik.api.Combinators.combine(
-                        Arbitraries.of(OptimizerKind.values()).filter(k -> k != OptimizerKind.NONE),
+                        Arbitraries.of(OptimizerKind.values()).filter(OptimizerLawsTest::isOfTorch),
                         Arbitraries.of(TrainingRun.Foreach.values()),
                         flag,
                         flag,
@@ -53,6 +53,11 @@ class OptimizerLaws {
                     run.optimizerOptions.centered = second;
                     return run;
                 });
+    }
+
+    /** Quantised states are no multiple of their parameters. */
+    private static boolean isOfTorch(OptimizerKind k) {
+        return k != OptimizerKind.NONE && k != OptimizerKind.ADAM_8BIT && k != OptimizerKind.ADAMW_8BIT;
     }
 
     private static Bench bench(List<Object> shapes) {
