@@ -69,7 +69,7 @@ final class AdaptivePooling {
         Tensor dense = channelsLast ? x : Copies.contiguous(rt, x);
         Tensor out =
                 rt.emptyStrided(x.dtype(), sizes, channelsLast ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes));
-        PoolingRules.drop(rt, dense, x);
+        rt.freeUnless(dense, x);
         if (r != null) {
             r.gradient(0, g -> {
                         Tensor in = self.get();
@@ -107,7 +107,7 @@ final class AdaptivePooling {
         Tensor plainOut = out.isContiguous() ? null : rt.empty(x.dtype(), sizes);
         Tensor plainIndices = out.isContiguous() ? null : rt.empty(DType.INT64, sizes);
         Tensor dense = Copies.contiguous(rt, x);
-        PoolingRules.drop(rt, dense, x);
+        rt.freeUnless(dense, x);
         rt.free(plainIndices);
         rt.free(plainOut);
         if (r != null) {
@@ -122,8 +122,8 @@ final class AdaptivePooling {
                         Tensor plain = Copies.contiguous(rt, at.get());
                         Tensor plainGrad = grad.isContiguous() ? null : rt.empty(g.dtype(), in.sizes());
                         rt.free(plainGrad);
-                        PoolingRules.drop(rt, plain, at.get());
-                        PoolingRules.drop(rt, gradient, g);
+                        rt.freeUnless(plain, at.get());
+                        rt.freeUnless(gradient, g);
                         return grad;
                     })
                     .output(out)

@@ -132,7 +132,7 @@ final class Convolution {
             out = p.transposed
                     ? backwardInput(rt, outputSizes(x, w, p), input, w, p)
                     : forwardKernel(rt, input, w, outputSizes(x, w, p), p);
-            drop(rt, input, x);
+            rt.freeUnless(input, x);
         }
         return line ? view3d(rt, out) : out;
     }
@@ -151,7 +151,7 @@ final class Convolution {
         Tensor out = fresh(rt, x, sizes, format);
         Tensor weight = Copies.contiguous(rt, w, format);
         plan(rt, "forward", x, weight, out, p);
-        drop(rt, weight, w);
+        rt.freeUnless(weight, w);
         return out;
     }
 
@@ -162,8 +162,8 @@ final class Convolution {
         Tensor weight = Copies.contiguous(rt, w, format);
         Tensor gradient = Copies.contiguous(rt, g, format);
         plan(rt, "data", gradient, weight, out, p);
-        drop(rt, gradient, g);
-        drop(rt, weight, w);
+        rt.freeUnless(gradient, g);
+        rt.freeUnless(weight, w);
         return out;
     }
 
@@ -174,8 +174,8 @@ final class Convolution {
         Tensor input = Copies.contiguous(rt, x, format);
         Tensor out = fresh(rt, g, sizes, format);
         plan(rt, "filter", gradient, input, out, p);
-        drop(rt, input, x);
-        drop(rt, gradient, g);
+        rt.freeUnless(input, x);
+        rt.freeUnless(gradient, g);
         return out;
     }
 
@@ -183,12 +183,6 @@ final class Convolution {
         return format == MemoryFormat.CONTIGUOUS
                 ? rt.empty(like.dtype(), sizes)
                 : rt.emptyStrided(like.dtype(), sizes, Shapes.channelsLast(sizes));
-    }
-
-    private static void drop(Runtime rt, Tensor copy, Tensor original) {
-        if (copy != original) {
-            rt.free(copy);
-        }
     }
 
     /** {@code convolution_backward}: the input's gradient, the weight's, then the bias's. */
@@ -219,8 +213,8 @@ final class Convolution {
                         ? backwardWeight(rt, w.sizes(), input, gradient, p)
                         : backwardWeight(rt, w.sizes(), gradient, input, p);
             }
-            drop(rt, gradient, g);
-            drop(rt, input, x);
+            rt.freeUnless(gradient, g);
+            rt.freeUnless(input, x);
         }
         if (r.needs(2)) {
             boolean[] mask = new boolean[g.dim()];

@@ -53,17 +53,11 @@ final class CrossEntropy {
         Tensor out = reduction == Reduction.MEAN
                 ? Pointwise.divByNumber(rt, negative, rt.wrappedNumber(DType.INT64))
                 : negative;
-        if (out != negative) {
-            rt.free(negative);
-        }
+        rt.freeUnless(negative, out);
         rt.free(sum);
-        if (weighted != product) {
-            rt.free(weighted);
-        }
+        rt.freeUnless(weighted, product);
         rt.free(product);
-        if (target != target0) {
-            rt.free(target);
-        }
+        rt.freeUnless(target, target0);
         rt.free(logs);
         return out;
     }
@@ -110,9 +104,7 @@ final class CrossEntropy {
         Tensor out = Pointwise.add(rt, first, second);
         rt.free(first);
         rt.free(second);
-        if (reduced != soft) {
-            rt.free(reduced);
-        }
+        rt.freeUnless(reduced, soft);
         rt.free(ignored);
         rt.free(soft);
         rt.free(hard);

@@ -72,9 +72,7 @@ final class DepthwiseConvolution {
     static Tensor forward(Runtime rt, Tensor x, Tensor w, long[] sizes) {
         Tensor input = Copies.contiguous(rt, x);
         Tensor out = rt.empty(x.dtype(), sizes);
-        if (input != x) {
-            rt.free(input);
-        }
+        rt.freeUnless(input, x);
         return out;
     }
 
@@ -88,11 +86,7 @@ final class DepthwiseConvolution {
                 out[i] = rt.empty(g.dtype(), (i == 0 ? x : w).sizes());
             }
         }
-        if (gradient != g) {
-            rt.free(gradient);
-        }
-        if (input != x) {
-            rt.free(input);
-        }
+        rt.freeUnless(gradient, g);
+        rt.freeUnless(input, x);
     }
 }

@@ -108,9 +108,7 @@ final class EfficientAttention {
             rt.free(wideV);
             rt.free(wideK);
         }
-        if (g != turned) {
-            rt.free(g);
-        }
+        rt.freeUnless(g, turned);
         return new Tensor[] {headsFirst(rt, gq), headsFirst(rt, gk), headsFirst(rt, gv), gm};
     }
 
@@ -124,12 +122,8 @@ final class EfficientAttention {
         Tensor delta = rt.empty(DType.FLOAT32, g.size(0), g.size(2), g.size(1));
         rt.free(sums);
         rt.free(product);
-        if (wideR != result) {
-            rt.free(wideR);
-        }
-        if (wideG != g) {
-            rt.free(wideG);
-        }
+        rt.freeUnless(wideR, result);
+        rt.freeUnless(wideG, g);
         return delta;
     }
 

@@ -32,9 +32,7 @@ final class EmbeddingRules {
         long[] sizes = java.util.Arrays.copyOf(indices.sizes(), indices.dim() + 1);
         sizes[indices.dim()] = weight.size(1);
         Tensor out = rt.empty(weight.dtype(), sizes);
-        if (flat != indices) {
-            rt.free(flat);
-        }
+        rt.freeUnless(flat, indices);
         if (r != null) {
             long rows = weight.size(0);
             r.gradient(0, g -> backward(rt, g, kept.get(), rows, scaled)).output(out);
@@ -60,12 +58,8 @@ final class EmbeddingRules {
             rt.free(original);
             rt.free(sorted);
         }
-        if (grad != g) {
-            rt.free(grad);
-        }
-        if (dense != indices) {
-            rt.free(dense);
-        }
+        rt.freeUnless(grad, g);
+        rt.freeUnless(dense, indices);
         return weight;
     }
 

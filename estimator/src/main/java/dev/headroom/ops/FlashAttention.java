@@ -116,12 +116,8 @@ final class FlashAttention {
         rt.free(wideK);
         rt.free(accumulated);
         rt.free(sums);
-        if (out != turnedOut) {
-            rt.free(out);
-        }
-        if (g != turned) {
-            rt.free(g);
-        }
+        rt.freeUnless(out, turnedOut);
+        rt.freeUnless(g, turned);
         return new Tensor[] {
             EfficientAttention.headsFirst(rt, gq),
             EfficientAttention.headsFirst(rt, gk),

@@ -33,9 +33,7 @@ final class GroupNorm {
         Tensor deviation = rt.empty(x.dtype(), batch, groups);
         Tensor dense = Copies.contiguous(rt, x);
         scale(rt, x.dtype(), w != null || b != null, single, batch, channels, groups);
-        if (dense != x) {
-            rt.free(dense);
-        }
+        rt.freeUnless(dense, x);
         if (r != null) {
             r.saveOutput(mean);
             r.saveOutput(deviation);
@@ -95,12 +93,8 @@ final class GroupNorm {
         }
         rt.free(db);
         rt.free(ds);
-        if (x != x0) {
-            rt.free(x);
-        }
-        if (g != g0) {
-            rt.free(g);
-        }
+        rt.freeUnless(x, x0);
+        rt.freeUnless(g, g0);
         return out;
     }
 }

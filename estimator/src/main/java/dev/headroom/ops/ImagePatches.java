@@ -64,13 +64,13 @@ final class ImagePatches {
         Recording r = rt.record(node, t);
         Tensor dense = Copies.contiguous(rt, t);
         Tensor out = resized(rt, dense, sizes);
-        PoolingRules.drop(rt, dense, t);
+        rt.freeUnless(dense, t);
         if (r != null) {
             long[] original = t.sizes();
             r.gradient(0, g -> {
                         Tensor gradient = Copies.contiguous(rt, g);
                         Tensor back = resized(rt, gradient, original);
-                        PoolingRules.drop(rt, gradient, g);
+                        rt.freeUnless(gradient, g);
                         return back;
                     })
                     .output(out);

@@ -57,9 +57,7 @@ final class IndexedSum {
             rt.free(original);
             rt.free(sorted);
         }
-        if (values != g) {
-            rt.free(values);
-        }
+        rt.freeUnless(values, g);
         rt.free(turned);
         rt.free(linear);
         return out;

@@ -42,9 +42,7 @@ final class IndexingRules {
         for (int i = 0; i < dims; i++) {
             Tensor dense = Copies.contiguous(rt, out);
             Tensor next = rt.empty(t.dtype(), t.sizes());
-            if (dense != out) {
-                rt.free(dense);
-            }
+            rt.freeUnless(dense, out);
             before[i] = out == t ? null : out;
             out = next;
         }

@@ -38,9 +38,7 @@ final class LayerNorm {
         long[] rows = rows(x, normalized);
         Tensor mean = rt.empty(BatchNorm.statistics(x.dtype()), rows);
         Tensor deviation = rt.empty(BatchNorm.statistics(x.dtype()), rows);
-        if (dense != x) {
-            rt.free(dense);
-        }
+        rt.freeUnless(dense, x);
         if (r != null) {
             r.saveOutput(mean);
             r.saveOutput(deviation);
@@ -64,9 +62,7 @@ final class LayerNorm {
         Tensor dense = Copies.contiguous(rt, x);
         Tensor out = rt.empty(x.dtype(), x.sizes());
         Tensor deviation = rt.empty(BatchNorm.statistics(x.dtype()), rows(x, normalized));
-        if (dense != x) {
-            rt.free(dense);
-        }
+        rt.freeUnless(dense, x);
         if (r != null) {
             r.saveOutput(deviation);
             r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.orNull(), normalized))
@@ -102,12 +98,8 @@ final class LayerNorm {
         }
         Tensor gradient = Copies.contiguous(rt, g);
         partialSums(rt, x, normalized, out);
-        if (gradient != g) {
-            rt.free(gradient);
-        }
-        if (dense != x) {
-            rt.free(dense);
-        }
+        rt.freeUnless(gradient, g);
+        rt.freeUnless(dense, x);
         return out;
     }
 

@@ -46,9 +46,7 @@ final class LossRules {
     /** Takes the reduction of a temporary. */
     static Tensor reduceFreeing(Runtime rt, Tensor loss, Reduction reduction) {
         Tensor out = reduce(rt, loss, reduction);
-        if (out != loss) {
-            rt.free(loss);
-        }
+        rt.freeUnless(loss, out);
         return out;
     }
 

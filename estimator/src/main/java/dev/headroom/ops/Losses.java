@@ -40,12 +40,8 @@ public final class Losses {
         Tensor out = nll(rt, wide, labels, weight, reduction);
         rt.free(labels);
         rt.free(wide);
-        if (denseTarget != target) {
-            rt.free(denseTarget);
-        }
-        if (denseLogs != logs) {
-            rt.free(denseLogs);
-        }
+        rt.freeUnless(denseTarget, target);
+        rt.freeUnless(denseLogs, logs);
         if (reduction != Reduction.NONE) {
             return out;
         }
@@ -80,9 +76,7 @@ public final class Losses {
                     .nonDifferentiable(total);
         }
         rt.free(total);
-        if (logs != logs0) {
-            rt.free(logs);
-        }
+        rt.freeUnless(logs, logs0);
         return out;
     }
 

@@ -37,9 +37,7 @@ final class MathAttention {
             Tensor softmax = safeSoftmax(rt, weights);
             rt.free(weights);
             Tensor dropped = DropoutRules.dropout(rt, softmax, c.dropout(), true);
-            if (dropped != softmax) {
-                rt.free(softmax);
-            }
+            rt.freeUnless(softmax, dropped);
             // The weights are returned too, in the type of the query, and dropped; the last of a call's arguments is
             // evaluated first.
             Copies.to(rt, dropped, origin);

@@ -25,14 +25,8 @@ final class Matmul {
         } else {
             rt.workspaces().useBlas();
         }
-        release(rt, cb, b);
-        release(rt, ca, a);
-    }
-
-    private static void release(Runtime rt, Tensor copy, Tensor original) {
-        if (copy != original) {
-            rt.free(copy);
-        }
+        rt.freeUnless(cb, b);
+        rt.freeUnless(ca, a);
     }
 
     private static Tensor blasReady(Runtime rt, Tensor m) {

@@ -67,16 +67,12 @@ final class Padding {
         dev.headroom.shadow.Saved self = r == null ? null : r.save(t);
         Tensor dense = Copies.contiguous(rt, t);
         Tensor out = rt.empty(t.dtype(), sizes);
-        if (dense != t) {
-            rt.free(dense);
-        }
+        rt.freeUnless(dense, t);
         if (r != null) {
             r.gradient(0, g -> {
                         Tensor gradient = Copies.contiguous(rt, g);
                         Tensor in = rt.empty(g.dtype(), self.get().sizes());
-                        if (gradient != g) {
-                            rt.free(gradient);
-                        }
+                        rt.freeUnless(gradient, g);
                         return in;
                     })
                     .output(out);

@@ -96,12 +96,6 @@ final class PoolingRules {
         return sizes;
     }
 
-    static void drop(Runtime rt, Tensor copy, Tensor original) {
-        if (copy != original) {
-            rt.free(copy);
-        }
-    }
-
     /** Result and indices; the indices and the input are kept. */
     private static Tensor[] maxPool2d(Runtime rt, Tensor x, long[] sizes) {
         Recording r = rt.record("MaxPool2DWithIndicesBackward0", x);
@@ -110,7 +104,7 @@ final class PoolingRules {
         Tensor out = rt.emptyStrided(x.dtype(), sizes, strides);
         Tensor indices = rt.emptyStrided(DType.INT64, sizes, strides);
         Tensor input = Copies.contiguous(rt, x, formatOf(x));
-        drop(rt, input, x);
+        rt.freeUnless(input, x);
         if (r != null) {
             Saved at = r.saveOutput(indices);
             r.gradient(0, g -> {
@@ -119,8 +113,8 @@ final class PoolingRules {
                         Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
                         Tensor gradient = Copies.contiguous(rt, g, formatOf(in));
                         Tensor dense = Copies.contiguous(rt, in, formatOf(in));
-                        drop(rt, dense, in);
-                        drop(rt, gradient, g);
+                        rt.freeUnless(dense, in);
+                        rt.freeUnless(gradient, g);
                         return grad;
                     })
                     .output(out)
@@ -136,14 +130,14 @@ final class PoolingRules {
         Tensor out = rt.emptyStrided(x.dtype(), sizes, strides);
         Tensor indices = rt.emptyStrided(DType.INT64, sizes, strides);
         Tensor input = Copies.contiguous(rt, x, formatOf(x));
-        drop(rt, input, x);
+        rt.freeUnless(input, x);
         if (r != null) {
             Saved at = r.saveOutput(indices);
             r.gradient(0, g -> {
                         Tensor in = self.get();
                         at.get();
                         Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
-                        drop(rt, Copies.contiguous(rt, g, formatOf(in)), g);
+                        rt.freeUnless(Copies.contiguous(rt, g, formatOf(in)), g);
                         return grad;
                     })
                     .output(out)
@@ -156,15 +150,15 @@ final class PoolingRules {
         Recording r = rt.record("AvgPool2DBackward0", x);
         Saved self = r == null ? null : r.save(x);
         Tensor out = rt.emptyStrided(x.dtype(), sizes, channelsLastOr(x, sizes));
-        drop(rt, Copies.contiguous(rt, x, formatOf(x)), x);
+        rt.freeUnless(Copies.contiguous(rt, x, formatOf(x)), x);
         if (r != null) {
             r.gradient(0, g -> {
                         Tensor in = self.get();
                         Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
                         Tensor dense = Copies.contiguous(rt, in, formatOf(in));
                         Tensor gradient = Copies.contiguous(rt, g, formatOf(in));
-                        drop(rt, gradient, g);
-                        drop(rt, dense, in);
+                        rt.freeUnless(gradient, g);
+                        rt.freeUnless(dense, in);
                         return grad;
                     })
                     .output(out);
@@ -177,11 +171,11 @@ final class PoolingRules {
         Recording r = rt.record("AvgPool3DBackward0", x);
         Saved self = r == null ? null : r.save(x);
         Tensor out = rt.empty(x.dtype(), sizes);
-        drop(rt, Copies.contiguous(rt, x), x);
+        rt.freeUnless(Copies.contiguous(rt, x), x);
         if (r != null) {
             r.gradient(0, g -> {
                         Tensor grad = rt.empty(g.dtype(), self.get().sizes());
-                        drop(rt, Copies.contiguous(rt, g), g);
+                        rt.freeUnless(Copies.contiguous(rt, g), g);
                         return grad;
                     })
                     .output(out);

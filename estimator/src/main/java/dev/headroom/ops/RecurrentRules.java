@@ -77,9 +77,7 @@ final class RecurrentRules {
         Tensor workspace = rt.empty(x.dtype(), p.workspace());
         Tensor reserve = train ? rt.empty(x.dtype(), p.reserve()) : null;
         rt.free(workspace);
-        if (dense != x) {
-            rt.free(dense);
-        }
+        rt.freeUnless(dense, x);
         if (r != null) {
             Saved result = r.saveOutput(out);
             r.saveOutput(reserve);
@@ -119,9 +117,7 @@ final class RecurrentRules {
         if (gradient != grads[0]) {
             rt.free(gradient);
         }
-        if (dense != x) {
-            rt.free(dense);
-        }
+        rt.freeUnless(dense, x);
         weightGradients(rt, x, weights, p, biases, out);
         rt.free(zeroCell);
         rt.free(zeroHidden);
@@ -148,9 +144,7 @@ final class RecurrentRules {
             at += weights[i].numel();
         }
         rt.free(workspace);
-        if (dense != x) {
-            rt.free(dense);
-        }
+        rt.freeUnless(dense, x);
         rt.free(buffer);
     }
 

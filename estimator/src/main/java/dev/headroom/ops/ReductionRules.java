@@ -231,9 +231,7 @@ final class ReductionRules {
             Tensor difference = Pointwise.sub(rt, later, earlier);
             rt.free(later);
             rt.free(earlier);
-            if (out != t) {
-                rt.free(out);
-            }
+            rt.freeUnless(out, t);
             out = difference;
         }
         return out;

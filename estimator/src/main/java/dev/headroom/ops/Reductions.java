@@ -152,9 +152,7 @@ final class Reductions {
         }
         if (lead > 0) {
             Tensor viewed = Views.view(rt, out, sizes);
-            if (out != t) {
-                rt.free(out);
-            }
+            rt.freeUnless(out, t);
             return viewed;
         }
         return out;

@@ -28,12 +28,8 @@ final class SoftmaxRules {
         Recording r = rt.record(node, x);
         Tensor out = rt.empty(to, x.sizes());
         Tensor dense = Copies.contiguous(rt, x);
-        if (dense != x) {
-            rt.free(dense);
-        }
-        if (x != x0) {
-            rt.free(x);
-        }
+        rt.freeUnless(dense, x);
+        rt.freeUnless(x, x0);
         if (r != null) {
             Saved result = r.saveOutput(out);
             DType from = fused ? x0.dtype() : to;
@@ -52,12 +48,8 @@ final class SoftmaxRules {
         Tensor grad = rt.empty(type, result.sizes());
         Tensor read = weighted ? Pointwise.op(rt, g, result) : g;
         Tensor dense = Copies.contiguous(rt, read);
-        if (dense != read) {
-            rt.free(dense);
-        }
-        if (read != g) {
-            rt.free(read);
-        }
+        rt.freeUnless(dense, read);
+        rt.freeUnless(read, g);
         return grad;
     }
 }

@@ -68,12 +68,12 @@ final class Upsampling {
         boolean turned = Convolution.suggestsChannelsLast(x) && (!copies || x.size(1) >= CHANNELS_LAST_FROM);
         if (turned) {
             Tensor dense = Copies.contiguous(rt, x, PoolingRules.formatOf(x));
-            PoolingRules.drop(rt, dense, x);
+            rt.freeUnless(dense, x);
             return out;
         }
         Tensor standIn = out.isContiguous() ? null : rt.empty(x.dtype(), sizes);
         Tensor dense = Copies.contiguous(rt, x);
-        PoolingRules.drop(rt, dense, x);
+        rt.freeUnless(dense, x);
         rt.free(standIn);
         return out;
     }

@@ -185,6 +185,13 @@ public final class Runtime {
         }
     }
 
+    /** Frees what {@code contiguous()} or {@code to()} gave, unless it gave the tensor itself. */
+    public void freeUnless(Tensor t, Tensor same) {
+        if (t != same) {
+            free(t);
+        }
+    }
+
     /** Frees several local variables. */
     public void freeAll(Collection<Tensor> tensors) {
         tensors.forEach(this::free);
