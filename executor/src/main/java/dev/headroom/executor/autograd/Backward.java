@@ -1,0 +1,15 @@
+package dev.headroom.executor.autograd;
+
+import dev.headroom.executor.tensor.Tensor;
+
+/** What an operator does in the backward pass. */
+@FunctionalInterface
+public interface Backward {
+    /**
+     * Computes gradients.
+     *
+     * @param gradients of the operator's results, {@code null} for one that nothing used; borrowed
+     * @return one for each of the recorded inputs, as local variables; {@code null} for none
+     */
+    Tensor[] apply(Tensor[] gradients);
+}

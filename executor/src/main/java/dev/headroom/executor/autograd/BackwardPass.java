@@ -1,0 +1,204 @@
+package dev.headroom.executor.autograd;
+
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Layout;
+import dev.headroom.executor.tensor.Owner;
+import dev.headroom.executor.tensor.Scope;
+import dev.headroom.executor.tensor.Tensor;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** Walks the tape backwards (torch/csrc/autograd/engine.cpp, Engine::execute and evaluate_function). */
+public final class BackwardPass {
+    private final Eager eager;
+    private final GradientArithmetic arithmetic;
+
+    public BackwardPass(Eager eager, GradientArithmetic arithmetic) {
+        this.eager = eager;
+        this.arithmetic = arithmetic;
+    }
+
+    /**
+     * Brings every leaf that a tensor depends on its gradient. What nodes saved is freed as they run.
+     *
+     * @param gradient of the tensor; borrowed
+     */
+    public void run(Tensor root, Tensor gradient) {
+        run(new Tensor[] {root}, new Tensor[] {gradient});
+    }
+
+    /** The same from several tensors at once; those without history are left out. */
+    public void run(Tensor[] roots, Tensor[] gradients) {
+        boolean threadBefore = eager.tape().setBackwardThread(true);
+        boolean modeBefore = eager.tape().setEnabled(false);
+        Owner ownerBefore = eager.owner();
+        try {
+            new Walk().run(roots, gradients);
+        } finally {
+            eager.own(ownerBefore);
+            eager.tape().setEnabled(modeBefore);
+            eager.tape().setBackwardThread(threadBefore);
+        }
+    }
+
+    /** One walk: GraphTask. */
+    private final class Walk {
+        private final ReadyQueue ready = new ReadyQueue();
+        private final Map<Node, Integer> missing = new IdentityHashMap<>();
+        private final Map<Node, InputBuffer> waiting = new HashMap<>();
+
+        void run(Tensor[] roots, Tensor[] gradients) {
+            Edge[] edges = Arrays.stream(roots).map(eager.tape()::edge).toArray(Edge[]::new);
+            try {
+                Set<Node> starts = new HashSet<>();
+                for (int i = 0; i < edges.length; i++) {
+                    if (edges[i] != null) {
+                        Node node = edges[i].node();
+                        waiting.computeIfAbsent(node, this::buffer).add(edges[i].input(), eager.hold(gradients[i]));
+                        starts.add(node);
+                    }
+                }
+                countDependencies(starts);
+                for (Edge e : edges) {
+                    if (e != null && !missing.containsKey(e.node()) && waiting.containsKey(e.node())) {
+                        ready.push(new ReadyQueue.Task(e.node(), waiting.remove(e.node())));
+                    }
+                }
+                while (!ready.isEmpty()) {
+                    evaluate(ready.pop());
+                }
+            } finally {
+                for (Edge e : edges) {
+                    if (e != null) {
+                        eager.tape().release(e.node());
+                    }
+                }
+            }
+        }
+
+        private InputBuffer buffer(Node node) {
+            return new InputBuffer(eager, arithmetic, node.results.size());
+        }
+
+        private void countDependencies(Set<Node> starts) {
+            ArrayDeque<Node> queue = new ArrayDeque<>(starts);
+            Set<Node> seen = java.util.Collections.newSetFromMap(new IdentityHashMap<>());
+            seen.addAll(starts);
+            while (!queue.isEmpty()) {
+                for (Edge e : queue.poll().next) {
+                    if (e != null) {
+                        missing.merge(e.node(), 1, Integer::sum);
+                        if (seen.add(e.node())) {
+                            queue.add(e.node());
+                        }
+                    }
+                }
+            }
+        }
+
+        private void evaluate(ReadyQueue.Task task) {
+            Node node = task.node();
+            eager.own(node.owner);
+            Tensor[] gradients = task.gradients().take();
+            if (node.leaf != null) {
+                accumulate(node.leaf, gradients[0]);
+                return;
+            }
+            Tensor[] out = call(node, gradients);
+            node.releaseSaved();
+            for (int i = 0; i < node.next.length; i++) {
+                Edge edge = node.next[i];
+                if (edge == null) {
+                    eager.release(out[i]);
+                    continue;
+                }
+                Node next = edge.node();
+                boolean complete = missing.merge(next, -1, Integer::sum) == 0;
+                InputBuffer buffer = waiting.computeIfAbsent(next, this::buffer);
+                if (out[i] != null) {
+                    buffer.add(edge.input(), out[i]);
+                }
+                if (complete) {
+                    waiting.remove(next);
+                    ready.push(new ReadyQueue.Task(next, buffer));
+                }
+            }
+        }
+
+        /** Runs a node's function and gives its gradients the shapes and types of what they belong to. */
+        private Tensor[] call(Node node, Tensor[] gradients) {
+            Tensor[] out = new Tensor[node.next.length];
+            try (Scope s = eager.open()) {
+                if (Arrays.stream(gradients).anyMatch(g -> g != null)) {
+                    Tensor[] made = node.backward.apply(gradients);
+                    for (int i = 0; i < out.length; i++) {
+                        out[i] = node.next[i] == null ? null : eager.hold(made[i]);
+                    }
+                }
+            }
+            for (Tensor g : gradients) {
+                eager.release(g);
+            }
+            for (int i = 0; i < out.length; i++) {
+                if (out[i] != null) {
+                    out[i] = fitted(out[i], node.next[i]);
+                }
+            }
+            return out;
+        }
+
+        /** validate_outputs. */
+        private Tensor fitted(Tensor gradient, Edge edge) {
+            Node.Result result = edge.node().results.get(edge.input());
+            Tensor fitted = gradient;
+            try (Scope s = eager.open()) {
+                if (!Arrays.equals(fitted.sizes(), result.sizes())) {
+                    fitted = arithmetic.sumTo(fitted, result.sizes());
+                }
+                if (fitted.dtype() != result.dtype()) {
+                    fitted = arithmetic.cast(fitted, result.dtype());
+                }
+                if (fitted != gradient) {
+                    eager.hold(fitted);
+                    eager.release(gradient);
+                }
+            }
+            return fitted;
+        }
+
+        /** AccumulateGrad::accumulateGrad: takes the gradient itself when nobody else has it, else a copy. */
+        private void accumulate(Tensor leaf, Tensor gradient) {
+            if (gradient == null) {
+                return;
+            }
+            try (Scope s = eager.open()) {
+                if (leaf.grad() != null) {
+                    arithmetic.addInPlace(leaf.grad(), gradient);
+                } else if (gradient.references() == 1 && obeysLayout(gradient, leaf)) {
+                    eager.setGrad(leaf, eager.detach(gradient));
+                } else {
+                    eager.setGrad(leaf, arithmetic.cloneFor(gradient, leaf));
+                }
+            }
+            eager.release(gradient);
+        }
+
+        /** grad_layout_contract.h, obeys_layout_contract: dimensions of size one do not count. */
+        private static boolean obeysLayout(Tensor gradient, Tensor leaf) {
+            if (!Layout.isDense(leaf.sizes(), leaf.strides())) {
+                return gradient.isContiguous();
+            }
+            for (int i = 0; i < leaf.dims(); i++) {
+                if (leaf.size(i) != 1 && gradient.stride(i) != leaf.stride(i)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+}

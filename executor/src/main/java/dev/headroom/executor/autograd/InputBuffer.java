@@ -1,0 +1,47 @@
+package dev.headroom.executor.autograd;
+
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Layout;
+import dev.headroom.executor.tensor.Scope;
+import dev.headroom.executor.tensor.Tensor;
+
+/** Gradients on their way to a node, one for each of its results (torch/csrc/autograd/input_buffer.cpp). */
+final class InputBuffer {
+    private final Eager eager;
+    private final GradientArithmetic arithmetic;
+    private final Tensor[] sums;
+
+    InputBuffer(Eager eager, GradientArithmetic arithmetic, int results) {
+        this.eager = eager;
+        this.arithmetic = arithmetic;
+        this.sums = new Tensor[results];
+    }
+
+    /** Adds a gradient, whose reference it takes over. */
+    void add(int result, Tensor gradient) {
+        Tensor before = sums[result];
+        if (before == null) {
+            sums[result] = gradient;
+            return;
+        }
+        try (Scope s = eager.open()) {
+            if (isOnlyOurs(before)) {
+                arithmetic.addInPlace(before, gradient);
+            } else {
+                sums[result] = eager.hold(arithmetic.add(before, gradient));
+                eager.release(before);
+            }
+        }
+        eager.release(gradient);
+    }
+
+    /** can_accumulate_inplace. */
+    private static boolean isOnlyOurs(Tensor t) {
+        return t.references() == 1 && t.storage().users() == 1 && Layout.isDense(t.sizes(), t.strides());
+    }
+
+    /** The gradients, whose references the caller takes over. */
+    Tensor[] take() {
+        return sums;
+    }
+}

@@ -1,0 +1,46 @@
+package dev.headroom.executor.autograd;
+
+import dev.headroom.executor.tensor.Owner;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.DType;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A step of the backward pass. It lives as long as a tensor or another node refers to it. */
+public final class Node {
+    /** Nodes that collect gradients of leaves go before all others (accumulate_grad.h: sequence number UINT64_MAX). */
+    static final long FIRST = Long.MAX_VALUE;
+
+    /** What a result of the operator looks like, and so its gradient. */
+    record Result(long[] sizes, DType dtype) {}
+
+    final String name;
+    final long sequence;
+    final Edge[] next;
+    final Owner owner;
+    final List<Result> results = new ArrayList<>(1);
+    final List<SavedTensor> saved = new ArrayList<>(3);
+    /** The leaf whose gradient is collected here, or {@code null}. */
+    final Tensor leaf;
+
+    Backward backward;
+    int references;
+
+    Node(String name, long sequence, Edge[] next, Owner owner, Tensor leaf) {
+        this.name = name;
+        this.sequence = sequence;
+        this.next = next;
+        this.owner = owner;
+        this.leaf = leaf;
+    }
+
+    /** Such as {@code ReluBackward0}. */
+    public String name() {
+        return name;
+    }
+
+    void releaseSaved() {
+        saved.forEach(SavedTensor::release);
+        saved.clear();
+    }
+}

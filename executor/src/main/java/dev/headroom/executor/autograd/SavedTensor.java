@@ -1,0 +1,74 @@
+package dev.headroom.executor.autograd;
+
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.GraphException;
+
+/** A tensor kept for the backward pass (torch/csrc/autograd/saved_variable.cpp). */
+public final class SavedTensor {
+    /** Stands for what is not kept. */
+    static final SavedTensor NOTHING = new SavedTensor(null, null, null, null, 0, "");
+
+    private final Eager eager;
+    private final SavedTensorHooks hooks;
+    private final int version;
+    private final String node;
+    private Tensor held;
+    private Object packed;
+
+    private SavedTensor(Eager eager, Tensor held, SavedTensorHooks hooks, Object packed, int version, String node) {
+        this.eager = eager;
+        this.held = held;
+        this.hooks = hooks;
+        this.packed = packed;
+        this.version = version;
+        this.node = node;
+    }
+
+    static SavedTensor holding(Eager eager, Tensor t, String node) {
+        return new SavedTensor(eager, eager.hold(t), null, null, t.storage().version(), node);
+    }
+
+    static SavedTensor packed(Eager eager, Tensor t, SavedTensorHooks hooks, String node) {
+        return new SavedTensor(eager, null, hooks, hooks.pack(t), 0, node);
+    }
+
+    /**
+     * The tensor, borrowed; {@code null} when nothing was saved.
+     *
+     * @throws GraphException when it was changed in place since, or the backward pass has run already
+     */
+    public Tensor get() {
+        if (this == NOTHING) {
+            return null;
+        }
+        if (hooks != null && packed != null) {
+            return hooks.unpack(packed);
+        }
+        if (held == null) {
+            throw new GraphException(
+                    node + ": a second backward pass through the same graph; its saved tensors are freed");
+        }
+        if (held.storage().version() != version) {
+            throw new GraphException(
+                    node + ": a tensor that the backward pass needs was changed in place, which PyTorch refuses");
+        }
+        return held;
+    }
+
+    void release() {
+        if (this == NOTHING) {
+            return;
+        }
+        Tensor t = held;
+        held = null;
+        if (t != null) {
+            eager.release(t);
+        }
+        if (packed != null) {
+            Object p = packed;
+            packed = null;
+            hooks.discard(p);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package dev.headroom.executor.autograd;
+
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Scope;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.GraphException;
+import java.util.ArrayDeque;
+
+/** Makes nodes for operators that run, and lets nodes go that nothing refers to any more. */
+public final class Tape {
+    private final Eager eager;
+    private final ArrayDeque<Node> dying = new ArrayDeque<>();
+    private final long[] sequence = new long[2];
+    private boolean enabled = true;
+    private boolean backwardThread;
+    private SavedTensorHooks hooks;
+    private boolean burying;
+
+    public Tape(Eager eager) {
+        this.eager = eager;
+    }
+
+    /** {@code torch.is_grad_enabled()}. */
+    public boolean isEnabled() {
+        return enabled;
+    }
+
+    /**
+     * {@code torch.set_grad_enabled}.
+     *
+     * @return what it was before
+     */
+    public boolean setEnabled(boolean value) {
+        boolean before = enabled;
+        enabled = value;
+        return before;
+    }
+
+    /** Whether autograd's own thread runs, which has its library handles and counts its nodes for itself. */
+    public boolean inBackwardThread() {
+        return backwardThread;
+    }
+
+    boolean setBackwardThread(boolean value) {
+        boolean before = backwardThread;
+        backwardThread = value;
+        return before;
+    }
+
+    /** From now on saved tensors go through these; {@code null}: nodes hold them. Returns those before. */
+    public SavedTensorHooks setHooks(SavedTensorHooks now) {
+        SavedTensorHooks before = hooks;
+        hooks = now;
+        return before;
+    }
+
+    /** Starts a node when one of the inputs requires a gradient. */
+    public Recorder record(String name, Tensor... inputs) {
+        boolean wanted = false;
+        for (Tensor t : inputs) {
+            wanted |= t != null && t.requiresGrad();
+        }
+        if (!enabled || !wanted) {
+            return new Recorder(this, null, inputs);
+        }
+        Edge[] next = new Edge[inputs.length];
+        for (int i = 0; i < inputs.length; i++) {
+            next[i] = edge(inputs[i]);
+        }
+        int thread = backwardThread ? 1 : 0;
+        return new Recorder(this, new Node(name, sequence[thread]++, next, eager.owner(), null), inputs);
+    }
+
+    /** Where a tensor's gradient goes, with a reference to the node; {@code null} for nowhere. */
+    Edge edge(Tensor t) {
+        if (t == null || !t.requiresGrad()) {
+            return null;
+        }
+        Node node = t.gradNode();
+        if (node == null) {
+            node = t.accumulator();
+        }
+        if (node == null) {
+            node = new Node("AccumulateGrad", Node.FIRST, new Edge[0], eager.owner(), eager.hold(t));
+            node.results.add(new Node.Result(t.sizes(), t.dtype()));
+            t.setAccumulator(node);
+        }
+        node.references++;
+        return new Edge(node, t.resultNumber());
+    }
+
+    SavedTensor save(Node node, Tensor t) {
+        SavedTensor saved = hooks != null && t.onDevice()
+                ? SavedTensor.packed(eager, t, hooks, node.name)
+                : SavedTensor.holding(eager, t, node.name);
+        node.saved.add(saved);
+        return saved;
+    }
+
+    SavedTensor saveAlias(Node node, Tensor t) {
+        try (Scope s = eager.open()) {
+            return save(node, eager.detach(t));
+        }
+    }
+
+    void link(Node node, Tensor t) {
+        t.setHistory(node, node.results.size());
+        node.results.add(new Node.Result(t.sizes(), t.dtype()));
+        node.references++;
+    }
+
+    /** A tensor changed in place gets a new history in place of its old one (rebase_history). */
+    void relink(Node node, Tensor t) {
+        if (t.base() != null) {
+            throw new GraphException(node.name + ": a change in place of a view that requires gradients is not"
+                    + " supported by the executor");
+        }
+        if (t.isLeaf() && t.requiresGrad()) {
+            throw new GraphException(
+                    node.name + ": a leaf that requires gradients is changed in place, which PyTorch refuses");
+        }
+        Node before = t.gradNode();
+        link(node, t);
+        release(before);
+    }
+
+    /** A tensor ends: so may its history. */
+    public void forget(Tensor t) {
+        Node node = t.gradNode();
+        t.setHistory(null, 0);
+        release(node);
+    }
+
+    /** Gives a reference to a node back. */
+    void release(Node node) {
+        if (node == null || --node.references > 0) {
+            return;
+        }
+        dying.add(node);
+        if (burying) {
+            return; // a deep graph must not become a deep recursion
+        }
+        burying = true;
+        try {
+            while (!dying.isEmpty()) {
+                bury(dying.poll());
+            }
+        } finally {
+            burying = false;
+        }
+    }
+
+    private void bury(Node node) {
+        node.releaseSaved();
+        node.backward = null;
+        if (node.leaf != null) {
+            node.leaf.setAccumulator(null);
+            eager.release(node.leaf);
+        }
+        for (Edge e : node.next) {
+            if (e != null) {
+                release(e.node());
+            }
+        }
+    }
+}

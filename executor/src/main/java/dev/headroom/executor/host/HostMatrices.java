@@ -1,0 +1,40 @@
+package dev.headroom.executor.host;
+
+import dev.headroom.executor.kernel.MatrixKernels;
+import dev.headroom.executor.tensor.Tensor;
+
+final class HostMatrices implements MatrixKernels {
+    private final HostArrays arrays;
+
+    HostMatrices(HostArrays arrays) {
+        this.arrays = arrays;
+    }
+
+    @Override
+    public void multiply(Tensor result, Tensor a, Tensor b, double alpha, double beta, Tensor workspace) {
+        int m = (int) a.size(-2);
+        int k = (int) a.size(-1);
+        int n = (int) b.size(-1);
+        double[] x = arrays.read(a);
+        double[] y = arrays.read(b);
+        double[] out = beta == 0 ? new double[Math.toIntExact(result.elements())] : arrays.read(result);
+        int batches = out.length == 0 ? 0 : out.length / (m * n);
+        double[] row = new double[n];
+        for (int i = 0; i < batches * m; i++) {
+            java.util.Arrays.fill(row, 0);
+            int batch = i / m;
+            for (int p = 0; p < k; p++) {
+                double factor = x[i * k + p];
+                int from = (batch * k + p) * n;
+                for (int j = 0; j < n; j++) {
+                    row[j] += factor * y[from + j];
+                }
+            }
+            for (int j = 0; j < n; j++) {
+                int at = i * n + j;
+                out[at] = alpha * row[j] + (beta == 0 ? 0 : beta * out[at]);
+            }
+        }
+        arrays.write(result, out);
+    }
+}

@@ -1,0 +1,5 @@
+/**
+ * The backend in plain Java: the numerical reference, always available. Computes in double precision and rounds to each
+ * result's type, so that it is at least as exact as a GPU.
+ */
+package dev.headroom.executor.host;

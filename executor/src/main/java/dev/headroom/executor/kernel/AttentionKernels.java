@@ -1,0 +1,4 @@
+package dev.headroom.executor.kernel;
+
+/** Attention kernels. */
+public interface AttentionKernels {}

@@ -1,0 +1,4 @@
+package dev.headroom.executor.kernel;
+
+/** Convolution kernels. */
+public interface ConvolutionKernels {}

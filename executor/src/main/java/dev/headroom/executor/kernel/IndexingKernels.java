@@ -1,0 +1,4 @@
+package dev.headroom.executor.kernel;
+
+/** Indexing kernels. */
+public interface IndexingKernels {}

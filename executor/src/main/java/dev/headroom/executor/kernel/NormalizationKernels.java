@@ -1,0 +1,4 @@
+package dev.headroom.executor.kernel;
+
+/** Normalization kernels. */
+public interface NormalizationKernels {}

@@ -1,0 +1,4 @@
+package dev.headroom.executor.kernel;
+
+/** Pooling kernels. */
+public interface PoolingKernels {}

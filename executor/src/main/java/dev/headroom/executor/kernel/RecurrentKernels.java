@@ -1,0 +1,4 @@
+package dev.headroom.executor.kernel;
+
+/** Recurrent kernels. */
+public interface RecurrentKernels {}

@@ -1,0 +1,4 @@
+package dev.headroom.executor.kernel;
+
+/** Softmax kernels. */
+public interface SoftmaxKernels {}

@@ -1,0 +1,5 @@
+/**
+ * What a backend computes: kernels by family, over tensors that exist already. Kernels allocate nothing; outputs,
+ * temporaries and workspaces are the operators' business, so that a run takes the same memory on every backend.
+ */
+package dev.headroom.executor.kernel;

@@ -1,0 +1,80 @@
+package dev.headroom.executor.op;
+
+import dev.headroom.executor.kernel.ReductionKernels.Kind;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Layout;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.DType;
+import java.util.Arrays;
+
+/** {@code aten.sum}, {@code aten.mean} and their like. */
+final class ReductionOperators {
+    private ReductionOperators() {}
+
+    static void register(Operators o) {
+        o.add1(
+                "aten.sum",
+                (e, a) -> sum(e, a.tensor("self"), a.integers("dim"), a.flag("keepdim", false), a.dtype("dtype")));
+        o.add1(
+                "aten.mean",
+                (e, a) -> mean(e, a.tensor("self"), a.integers("dim"), a.flag("keepdim", false), a.dtype("dtype")));
+    }
+
+    /** {@code sum}; of all dimensions when none is named. */
+    static Tensor sum(Eager e, Tensor t, long[] dims, boolean keep, DType dtype) {
+        DType type = dtype != null ? dtype : t.dtype().isFloatingPoint() ? t.dtype() : DType.INT64;
+        return reduced(e, Kind.SUM, t, dims, keep, type, 1);
+    }
+
+    /** {@code mean}; of all dimensions when none is named. */
+    static Tensor mean(Eager e, Tensor t, long[] dims, boolean keep, DType dtype) {
+        long[] kept = kept(t.sizes(), dims);
+        double share = (double) Layout.elements(kept) / t.elements();
+        return reduced(e, Kind.MEAN, t, dims, keep, dtype == null ? t.dtype() : dtype, share);
+    }
+
+    private static Tensor reduced(Eager e, Kind kind, Tensor t, long[] dims, boolean keep, DType type, double share) {
+        long[] before = t.sizes();
+        long[] kept = kept(before, dims);
+        var r = e.record(kind == Kind.SUM ? "SumBackward1" : "MeanBackward1", t);
+        Tensor wide = Reductions.reduce(e, kind, t, kept, type);
+        long[] sizes = keep ? kept : dropped(before, kept, dims);
+        Tensor out = e.alias(wide, sizes, Layout.contiguous(sizes), 0);
+        e.drop(wide);
+        return r.backward(g -> {
+                    Tensor whole = Views.expand(e, Views.view(e, g[0], kept), before);
+                    return new Tensor[] {share == 1 ? whole : Scaling.times(e, whole, share)};
+                })
+                .result(out);
+    }
+
+    /** Sizes with 1 in the reduced dimensions. */
+    static long[] kept(long[] sizes, long[] dims) {
+        long[] out = sizes.clone();
+        if (dims.length == 0) {
+            Arrays.fill(out, 1);
+        }
+        for (long d : dims) {
+            if (out.length > 0) {
+                out[Layout.dimension(d, out.length)] = 1;
+            }
+        }
+        return out;
+    }
+
+    private static long[] dropped(long[] before, long[] kept, long[] dims) {
+        if (dims.length == 0) {
+            return new long[0];
+        }
+        boolean[] reduced = new boolean[before.length];
+        for (long d : dims) {
+            if (before.length > 0) {
+                reduced[Layout.dimension(d, before.length)] = true;
+            }
+        }
+        return java.util.stream.IntStream.range(0, before.length)
+                .filter(i -> !reduced[i])
+                .mapToLong(i -> before[i])
+                .toArray();
+    }
+}

@@ -1,0 +1,101 @@
+package dev.headroom.executor.program;
+
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.Node;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The calls of modules that a graph's nodes were traced in. */
+final class CallTree {
+    private final Call program = Call.program();
+    private final Call[] callOf;
+    private final Call.Step[] stepOf;
+    private final Map<String, List<SourceLine>> frames = new HashMap<>();
+
+    private CallTree(int nodes) {
+        callOf = new Call[nodes];
+        stepOf = new Call.Step[nodes];
+    }
+
+    static CallTree of(Graph graph) {
+        List<Node> nodes = graph.nodes();
+        CallTree tree = new CallTree(nodes.size());
+        Call at = tree.program;
+        for (int i = 0; i < nodes.size(); i++) {
+            at = tree.add(i, nodes.get(i), at);
+        }
+        return tree;
+    }
+
+    private Call add(int i, Node node, Call before) {
+        List<Node.ModuleCall> stack = node.moduleStack();
+        Call at = before;
+        if (!stack.isEmpty()) { // without one it is arithmetic on sizes, which interrupts nobody
+            while (at.depth > stack.size() || at.module != null && !runs(stack.get(at.depth - 1), at)) {
+                at = at.parent;
+            }
+            at = common(at, stack);
+        }
+        List<SourceLine> lines = frames.computeIfAbsent(node.stackTrace(), SourceLine::frames);
+        while (at.depth < stack.size()) {
+            at = at.enter(stack.get(at.depth), line(lines, at.depth));
+        }
+        callOf[i] = at;
+        stepOf[i] = at.operator(i, stack.isEmpty() ? SourceLine.UNKNOWN : line(lines, at.depth));
+        return at;
+    }
+
+    /** The innermost running call, from {@code at} outwards, whose callers all are in the stack. */
+    private static Call common(Call at, List<Node.ModuleCall> stack) {
+        Call lowest = at;
+        for (Call c = at; c.module != null; c = c.parent) {
+            if (!runs(stack.get(c.depth - 1), c)) {
+                lowest = c.parent;
+            }
+        }
+        return lowest;
+    }
+
+    private static boolean runs(Node.ModuleCall module, Call call) {
+        return module.call().equals(call.module.call());
+    }
+
+    /** Frame 0 is the model's, whose caller is the program. */
+    private static SourceLine line(List<SourceLine> lines, int depth) {
+        return depth > 0 && depth <= lines.size() ? lines.get(depth - 1) : SourceLine.UNKNOWN;
+    }
+
+    /** The calls, callers first. */
+    Call program() {
+        return program;
+    }
+
+    /** The innermost call that a node ran in. */
+    Call callOf(int node) {
+        return callOf[node];
+    }
+
+    /** The innermost call that two nodes ran in. */
+    Call commonCall(int a, int b) {
+        Call x = callOf[a];
+        Call y = callOf[b];
+        while (x != y) {
+            if (x.depth >= y.depth) {
+                x = x.parent;
+            } else {
+                y = y.parent;
+            }
+        }
+        return x;
+    }
+
+    /** What a call did when a node in it ran. */
+    Call.Step stepIn(Call call, int node) {
+        Call.Step step = stepOf[node];
+        for (Call c = callOf[node]; c != call; c = c.parent) {
+            step = c.step;
+        }
+        return step;
+    }
+}

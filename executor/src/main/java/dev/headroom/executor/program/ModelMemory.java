@@ -1,0 +1,104 @@
+package dev.headroom.executor.program;
+
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Layout;
+import dev.headroom.executor.tensor.Owner;
+import dev.headroom.executor.tensor.Scope;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.DType;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.ModelState;
+import dev.headroom.graph.ModelState.HeldTensor;
+import dev.headroom.training.TrainingRun;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A model's parameters and buffers on the device, in the order in which {@code Module.cuda()} brings them there: children
+ * before their parent, parameters before buffers, what is tied once (torch/nn/modules/module.py, Module._apply).
+ */
+public final class ModelMemory {
+    private final Eager eager;
+    private final ModelState state;
+    private final TrainingRun run;
+    private final Map<String, Tensor> byStorage = new HashMap<>();
+    private final Map<String, Tensor> byValue = new HashMap<>();
+    private final Map<String, Tensor> parameters = new java.util.LinkedHashMap<>();
+
+    /** Takes the memory; values are for {@link Initialisation} to set. */
+    public ModelMemory(Eager eager, Graph graph, TrainingRun run) {
+        this.eager = eager;
+        this.state = graph.held();
+        this.run = run;
+        move("");
+        state.tensors().forEach((name, held) -> {
+            Tensor t = byStorage.get(held.storage());
+            if (held.value() != null) {
+                byValue.put(held.value(), t);
+            }
+            if (held.kind() == Graph.InputKind.PARAMETER && held.storage().equals(name)) {
+                t.requireGrad(held.meta().requiresGrad());
+                parameters.put(name, t);
+            }
+        });
+    }
+
+    private void move(String module) {
+        for (String child : state.modules()) {
+            if (!child.isEmpty() && ModelState.owner(child).equals(module)) {
+                move(child);
+            }
+        }
+        state.tensors().forEach((name, held) -> {
+            if (ModelState.owner(name).equals(module) && !byStorage.containsKey(held.storage())) {
+                byStorage.put(held.storage(), make(name, held));
+            }
+        });
+    }
+
+    private Tensor make(String name, HeldTensor held) {
+        eager.own(new Owner(ModelState.owner(name), name));
+        long[] sizes = held.meta().sizes().stream()
+                .mapToLong(s -> s.evaluate(Map.of()))
+                .toArray();
+        long[] strides = held.meta().strides().stream()
+                .mapToLong(s -> s.evaluate(Map.of()))
+                .toArray();
+        DType type = underRun(held.meta().dtype(), run);
+        if (held.kind() == Graph.InputKind.CONSTANT) {
+            return eager.hold(Tensor.number(type, 0)); // Module.cuda() leaves plain attributes in host memory
+        }
+        boolean turned = run.channelsLast && sizes.length == 4;
+        try (Scope s = eager.open()) {
+            long[] layout = turned ? Layout.channelsLast(sizes) : Layout.preserved(sizes, strides);
+            return eager.hold(eager.emptyStrided(type, sizes, layout));
+        }
+    }
+
+    /** The type that {@code --dtype} gives a tensor of the archive. */
+    public static DType underRun(DType type, TrainingRun run) {
+        return run.dtype != null && type.isFloatingPoint() ? run.dtype : type;
+    }
+
+    /** By value name of the graph. */
+    public Map<String, Tensor> byValue() {
+        return byValue;
+    }
+
+    /** By storage name, buffers too. */
+    public Map<String, Tensor> all() {
+        return byStorage;
+    }
+
+    /** By qualified name, in the order of {@code named_parameters()}. */
+    public Map<String, Tensor> parameters() {
+        return parameters;
+    }
+
+    /** Those that are trained. */
+    public List<Tensor> trained() {
+        return new ArrayList<>(parameters.values());
+    }
+}

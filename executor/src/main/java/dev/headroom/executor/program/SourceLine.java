@@ -1,0 +1,89 @@
+package dev.headroom.executor.program;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The line of Python that a function is at, as {@code traceback} prints it.
+ *
+ * @param number in its file, 0 where unknown
+ * @param text without indentation; of a statement over several lines only the one that the running call begins on
+ * @param kind what the statement does with its value
+ * @param names the variables that it binds, in order
+ */
+record SourceLine(int number, String text, Kind kind, List<String> names) {
+    enum Kind {
+        /** {@code a, b = …} and {@code a += …}. */
+        ASSIGNMENT,
+        /** {@code for a in …:}. */
+        LOOP,
+        /** A bare expression, a {@code return}, or a part of a longer statement. */
+        EXPRESSION
+    }
+
+    private static final String NAME = "[A-Za-z_]\\w*";
+    private static final String NAMES = "\\(?\\s*(\\*?" + NAME + "(?:\\s*,\\s*\\*?" + NAME + ")*)\\s*,?\\s*\\)?";
+
+    /** Assignments have a space before their sign; keyword arguments on a line of their own have none. */
+    private static final Pattern ASSIGN =
+            Pattern.compile(NAMES + "(?:\\s*:\\s[^=]+?)?\\s+(?:[-+*/@&|^%]|//|\\*\\*)?=(?!=).*", Pattern.DOTALL);
+
+    private static final Pattern FOR = Pattern.compile("for\\s+" + NAMES + "\\s+in\\s.*", Pattern.DOTALL);
+
+    private static final Pattern FRAME = Pattern.compile("File \"[^\n]*\", line (\\d+), in [^\n]*(?:\n *([^\n]*))?");
+
+    static final SourceLine UNKNOWN = new SourceLine(0, "", Kind.EXPRESSION, List.of());
+
+    /** Reads one line. */
+    static SourceLine of(int number, String text) {
+        Matcher loop = FOR.matcher(text);
+        if (loop.matches()) {
+            return new SourceLine(number, text, Kind.LOOP, split(loop.group(1)));
+        }
+        Matcher assign = ASSIGN.matcher(text);
+        if (assign.matches()) {
+            return new SourceLine(number, text, Kind.ASSIGNMENT, split(assign.group(1)));
+        }
+        return new SourceLine(number, text, Kind.EXPRESSION, List.of());
+    }
+
+    /** Reads a stack trace, outermost frame first. */
+    static List<SourceLine> frames(String trace) {
+        List<SourceLine> out = new ArrayList<>();
+        Matcher m = FRAME.matcher(trace);
+        while (m.find()) {
+            String text = m.group(2) == null ? "" : m.group(2).strip();
+            int number = m.group(1).length() > 9 ? 0 : Integer.parseInt(m.group(1));
+            out.add(of(number, text.startsWith("File \"") ? "" : text));
+        }
+        return out;
+    }
+
+    /** Whether the text names a variable. */
+    boolean mentions(String name) {
+        int at = text.indexOf(name);
+        while (at >= 0) {
+            int end = at + name.length();
+            boolean begins = at == 0 || !partOfName(text.charAt(at - 1)) && text.charAt(at - 1) != '.';
+            if (begins && (end == text.length() || !partOfName(text.charAt(end)))) {
+                return true;
+            }
+            at = text.indexOf(name, at + 1);
+        }
+        return false;
+    }
+
+    private static boolean partOfName(char c) {
+        return c == '_' || Character.isLetterOrDigit(c);
+    }
+
+    private static List<String> split(String names) {
+        List<String> out = new ArrayList<>();
+        for (String n : names.split(",")) {
+            out.add(n.strip().replace("*", ""));
+        }
+        return List.copyOf(out);
+    }
+}

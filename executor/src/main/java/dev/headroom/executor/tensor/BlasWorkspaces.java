@@ -1,0 +1,34 @@
+package dev.headroom.executor.tensor;
+
+import dev.headroom.training.TorchVersion;
+
+/**
+ * The workspaces that PyTorch gives cuBLAS: one for each handle and stream, taken from the caching allocator with the
+ * first product and kept. Each thread that computes has a handle: the program's and autograd's
+ * (aten/src/ATen/cuda/CublasHandlePool.cpp, getCurrentCUDABlasHandle).
+ */
+public final class BlasWorkspaces {
+    private final Eager eager;
+    private final Tensor[] ofThread = new Tensor[2];
+
+    BlasWorkspaces(Eager eager) {
+        this.eager = eager;
+    }
+
+    /** The running thread's workspace. */
+    public Tensor current() {
+        int thread = eager.tape().inBackwardThread() ? 1 : 0;
+        if (ofThread[thread] == null) {
+            Owner before = eager.owner();
+            eager.own(new Owner("", "cuBLAS workspace"));
+            try (Scope s = eager.open()) {
+                long bytes = TorchVersion.NEWEST.blasWorkspaceBytes(
+                        eager.settings().gpu().major());
+                ofThread[thread] = eager.hold(eager.workspace(bytes));
+            } finally {
+                eager.own(before);
+            }
+        }
+        return ofThread[thread];
+    }
+}

@@ -1,0 +1,45 @@
+package dev.headroom.executor.train;
+
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.executor.kernel.Backend;
+import dev.headroom.executor.kernel.NoKernels;
+import dev.headroom.executor.program.ModelMemory;
+import dev.headroom.executor.program.Program;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Settings;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.DType;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.TensorMeta;
+import dev.headroom.training.TrainingRun;
+import java.util.Map;
+
+/** The shape of a model's first output. */
+record OutputShape(DType type, long[] sizes) {
+    private static final long PLENTY = 1L << 42;
+
+    /** From what the graph says of it; where it says nothing, from a forward pass without data. */
+    static OutputShape of(Graph graph, TrainingRun run, Map<String, Long> symbols, Settings settings) {
+        String name = graph.outputs().stream()
+                .filter(o -> o.kind() != Graph.OutputKind.MUTATION && o.value() != null)
+                .map(Graph.Output::value)
+                .findFirst()
+                .orElseThrow(() -> new dev.headroom.graph.GraphException(
+                        "the model returns no tensor, so there is nothing to train on; export it with its outputs"));
+        TensorMeta meta = graph.values().get(name);
+        if (meta != null) {
+            return new OutputShape(
+                    meta.dtype(),
+                    meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray());
+        }
+        try (Backend none = NoKernels.over(PLENTY)) {
+            Eager eager = new Eager(new CachingAllocator(AllocatorSettings.defaults(), none.memory()), none, settings);
+            eager.tape().setEnabled(false);
+            Map<String, Tensor> inputs =
+                    Inputs.make(eager, graph, run, symbols, new ModelMemory(eager, graph, run), (n, t) -> {});
+            Tensor out = new Program(eager, graph, symbols).run(inputs)[0];
+            return new OutputShape(out.dtype(), out.sizes());
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package dev.headroom.executor.train;
+
+import dev.headroom.graph.DType;
+import dev.headroom.graph.GraphException;
+import dev.headroom.training.LossKind;
+import java.util.Arrays;
+
+/**
+ * What the loss compares the model's first output with.
+ *
+ * @param type {@code null} when it compares with nothing
+ */
+record Target(LossKind loss, DType type, long[] sizes) {
+    static Target of(LossKind asked, DType outputType, long[] output) {
+        LossKind loss = asked != LossKind.AUTO ? asked : output.length == 0 ? LossKind.OUTPUT : LossKind.CROSS_ENTROPY;
+        return switch (loss) {
+            case CROSS_ENTROPY -> new Target(loss, DType.INT64, labels(scores(output)));
+            case MSE -> new Target(loss, outputType, output);
+            default -> new Target(loss, null, null);
+        };
+    }
+
+    /** Scores of a single class make no loss: dimensions of size 1 are squeezed, as users do. */
+    static long[] scores(long[] output) {
+        boolean single = output.length > 2 && output[1] == 1;
+        return single ? Arrays.stream(output).filter(s -> s != 1).toArray() : output;
+    }
+
+    private static long[] labels(long[] scores) {
+        if (scores.length == 0) {
+            throw new GraphException(
+                    "--loss cross-entropy needs class scores, but the model's first output is a scalar;"
+                            + " use --loss output");
+        }
+        long[] out = new long[scores.length - 1];
+        for (int i = 0; i < out.length; i++) {
+            out[i] = scores[i == 0 ? 0 : i + 1];
+        }
+        return out;
+    }
+}

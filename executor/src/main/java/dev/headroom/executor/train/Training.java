@@ -1,0 +1,211 @@
+package dev.headroom.executor.train;
+
+import dev.headroom.executor.autograd.BackwardPass;
+import dev.headroom.executor.op.GradientSums;
+import dev.headroom.executor.op.LossOperators;
+import dev.headroom.executor.optim.Optimizer;
+import dev.headroom.executor.optim.Optimizers;
+import dev.headroom.executor.program.Initialisation;
+import dev.headroom.executor.program.ModelMemory;
+import dev.headroom.executor.program.Program;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Owner;
+import dev.headroom.executor.tensor.Scope;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.GraphException;
+import dev.headroom.graph.SymbolBinding;
+import dev.headroom.restore.AssignedNumbers;
+import dev.headroom.restore.SkippedMasks;
+import dev.headroom.training.TrainingRun;
+import java.util.Map;
+
+/**
+ * The training loop, phase by phase: zero_grad, forward, loss, backward, optimizer step. Outputs and loss live until the
+ * next iteration gives their names other values, as in the loop that a recording ran.
+ */
+public final class Training {
+    /** Told at the end of each phase. */
+    @FunctionalInterface
+    public interface Listener {
+        void ended(PhaseMemory phase);
+    }
+
+    private final Eager eager;
+    private final Graph graph;
+    private final TrainingRun run;
+    private final Map<String, Long> symbols;
+    private final Listener listener;
+    private final BackwardPass backwardPass;
+
+    private ModelMemory model;
+    private Program program;
+    private Optimizer optimizer;
+    private Map<String, Tensor> inputs;
+    private Target target;
+    private Tensor labels;
+    private Tensor[] outputs = {};
+    private Tensor loss;
+    private String phase = "model";
+    private Integer step;
+    private Integer micro;
+
+    /**
+     * @param exported as imported
+     * @throws GraphException when sizes are open or impossible, or the executor lacks an operator
+     */
+    public Training(Eager eager, Graph exported, TrainingRun run, Listener listener) {
+        this.eager = eager;
+        this.symbols = SymbolBinding.bind(exported, run.batch, run.dims);
+        this.graph = AssignedNumbers.restore(SkippedMasks.restore(exported, symbols));
+        this.run = run;
+        this.listener = listener;
+        this.backwardPass = new BackwardPass(eager, new GradientSums(eager));
+    }
+
+    /** The phase that runs. */
+    public String phase() {
+        return phase;
+    }
+
+    /** The step that runs, or {@code null} before the first. */
+    public Integer step() {
+        return step;
+    }
+
+    /** The model, once it is made. */
+    public ModelMemory model() {
+        return model;
+    }
+
+    /** The value of the last loss. */
+    public double loss() {
+        return eager.backend().read(loss)[0];
+    }
+
+    /** Brings the model, the optimizer and a batch to the device. */
+    public void prepare(Batch batch) {
+        program = new Program(eager, graph, symbols);
+        model = new ModelMemory(eager, graph, run);
+        Initialisation.apply(eager, model.all());
+        eager.own(new Owner("", "optimizer"));
+        optimizer = run.inference ? null : Optimizers.of(eager, run, model.trained());
+        end("model");
+        phase = "inputs";
+        var shape = OutputShape.of(graph, run, symbols, eager.settings());
+        target = Target.of(run.loss, shape.type(), shape.sizes());
+        inputs = Inputs.make(eager, graph, run, symbols, model, batch);
+        if (target.type() != null) {
+            labels = Inputs.held(
+                    eager,
+                    target.type(),
+                    target.sizes(),
+                    dev.headroom.executor.tensor.Layout.contiguous(target.sizes()));
+            batch.fill("target", labels);
+        }
+        end("inputs");
+    }
+
+    /** Runs all steps. */
+    public void run() {
+        for (int s = 0; s < run.steps; s++) {
+            step(s);
+        }
+    }
+
+    /** Runs one step. */
+    public void step(int number) {
+        step = number;
+        if (run.inference) {
+            boolean before = eager.tape().setEnabled(false);
+            forward();
+            eager.tape().setEnabled(before);
+            return;
+        }
+        phase = "zero_grad";
+        if (!run.zeroGradKeep) {
+            model.parameters().values().forEach(p -> eager.setGrad(p, null));
+        }
+        end("zero_grad");
+        for (int k = 0; k < run.accumulate; k++) {
+            micro = run.accumulate > 1 ? k : null;
+            forward();
+            computeLoss();
+            backward();
+        }
+        micro = null;
+        phase = "optimizer";
+        eager.own(new Owner("", "optimizer"));
+        if (optimizer != null) {
+            optimizer.step();
+        }
+        end("optimizer");
+    }
+
+    private void forward() {
+        phase = "forward";
+        Tensor[] made = program.run(inputs);
+        dropOutputs();
+        outputs = made;
+        end("forward");
+    }
+
+    private void computeLoss() {
+        phase = "loss";
+        eager.own(new Owner("", "loss"));
+        try (Scope s = eager.open()) {
+            Tensor out = outputs[0];
+            Tensor made =
+                    switch (target.loss()) {
+                        case MSE -> LossOperators.mse(eager, out, labels);
+                        case SUM -> LossOperators.sum(eager, out);
+                        case OUTPUT -> scalar(out);
+                        default -> throw new GraphException("cross entropy is not there yet");
+                    };
+            rebindLoss(made);
+        }
+        end("loss");
+    }
+
+    private void rebindLoss(Tensor made) {
+        eager.hold(made);
+        eager.drop(made);
+        eager.release(loss);
+        loss = made;
+    }
+
+    private static Tensor scalar(Tensor out) {
+        if (out.elements() != 1) {
+            throw new GraphException("--loss output needs a model whose first output is a scalar, but it has "
+                    + out.elements() + " elements; name another --loss");
+        }
+        return out;
+    }
+
+    private void backward() {
+        phase = "backward";
+        eager.own(new Owner("", "backward"));
+        try (Scope s = eager.open()) {
+            Tensor one = eager.emptyLike(loss);
+            eager.backend().random().uniform(one, 1, 1, 0);
+            backwardPass.run(loss, one);
+        }
+        if (run.dropOutputs) {
+            dropOutputs();
+            eager.release(loss);
+            loss = null;
+        }
+        end("backward");
+    }
+
+    private void dropOutputs() {
+        for (Tensor t : outputs) {
+            eager.release(t);
+        }
+        outputs = new Tensor[0];
+    }
+
+    private void end(String name) {
+        listener.ended(PhaseMemory.of(name, step, micro, eager.allocator()));
+    }
+}

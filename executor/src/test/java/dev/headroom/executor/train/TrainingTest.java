@@ -1,0 +1,52 @@
+package dev.headroom.executor.train;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.build.Layers;
+import dev.headroom.build.Model;
+import dev.headroom.build.Sequential;
+import dev.headroom.device.GpuCatalogue;
+import dev.headroom.executor.host.HostBackend;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Settings;
+import dev.headroom.graph.DType;
+import dev.headroom.graph.Graph;
+import dev.headroom.training.LossKind;
+import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TrainingRun;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TrainingTest {
+    @Test
+    void perceptronLearnsWhatItIsShown() {
+        Graph graph = Model.of("mlp", Sequential.of(Layers.linear(4, 32), Layers.tanh(), Layers.linear(32, 1)))
+                .input("x", DType.FLOAT32, Model.BATCH, 4)
+                .graph();
+        TrainingRun run = new TrainingRun();
+        run.batch = 16L;
+        run.optimizer = OptimizerKind.SGD;
+        run.loss = LossKind.MSE;
+        try (HostBackend host = new HostBackend(1L << 30)) {
+            Eager eager = new Eager(
+                    new CachingAllocator(AllocatorSettings.defaults(), host.memory()),
+                    host,
+                    new Settings(GpuCatalogue.find("h200").orElseThrow(), run.attention, 1));
+            List<PhaseMemory> phases = new ArrayList<>();
+            Training training = new Training(eager, graph, run, phases::add);
+            training.prepare((name, t) -> host.random().uniform(t, -1, 1, name.hashCode()));
+            training.step(0);
+            double first = training.loss();
+            for (int s = 1; s < 200; s++) {
+                training.step(s);
+            }
+            assertTrue(training.loss() < first, () -> first + " to " + training.loss());
+            assertEquals(
+                    phases.get(12).allocated(), phases.get(phases.size() - 5).allocated());
+        }
+    }
+}
