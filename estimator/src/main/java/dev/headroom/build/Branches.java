@@ -1,6 +1,5 @@
 package dev.headroom.build;
 
-
 /** Runs several modules on one input and joins their results along a dimension. */
 public final class Branches extends Module {
     private final long dim;

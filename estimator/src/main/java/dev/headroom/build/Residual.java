@@ -1,6 +1,5 @@
 package dev.headroom.build;
 
-
 /**
  * {@code out = body(x); out += shortcut(x); return end(out)}: the block of residual networks. Without a shortcut the
  * input itself is added; without an end the sum is the result.

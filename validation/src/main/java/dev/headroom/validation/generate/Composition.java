@@ -98,10 +98,7 @@ final class Composition {
         }
         Integer dim = !join ? null : first.size() == 2 ? Integer.valueOf(2) : Integer.valueOf(1);
         List<Long> after = join ? parts.get(0).withWidth(width) : first;
-        f.put(
-                new Layer.Branches(dim, parts.stream().map(Fitting::chain).toList()),
-                after,
-                true);
+        f.put(new Layer.Branches(dim, parts.stream().map(Fitting::chain).toList()), after, true);
     }
 
     /** The first part's sizes, but for the width. */

@@ -43,8 +43,7 @@ import java.util.List;
 public sealed interface Layer {
     record Linear(long in, long out, boolean bias) implements Layer {}
 
-    record Conv2d(
-            long in, long out, long kernel, long stride, long padding, long dilation, long groups, boolean bias)
+    record Conv2d(long in, long out, long kernel, long stride, long padding, long dilation, long groups, boolean bias)
             implements Layer {}
 
     /** @param extra the output padding */
@@ -126,8 +125,7 @@ public sealed interface Layer {
      * @param packed one projection for queries, keys and values
      * @param causal only of the fused one
      */
-    record Attention(
-            long length, long width, long heads, boolean fused, boolean packed, boolean causal, double dropout)
+    record Attention(long length, long width, long heads, boolean fused, boolean packed, boolean causal, double dropout)
             implements Layer {}
 
     /**

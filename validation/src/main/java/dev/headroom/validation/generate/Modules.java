@@ -47,8 +47,7 @@ final class Modules {
             return linear(l.in(), l.out(), l.bias());
         }
         if (layer instanceof Layer.Conv2d c) {
-            return conv2d(
-                    c.in(), c.out(), c.kernel(), c.stride(), c.padding(), c.dilation(), c.groups(), c.bias());
+            return conv2d(c.in(), c.out(), c.kernel(), c.stride(), c.padding(), c.dilation(), c.groups(), c.bias());
         }
         if (layer instanceof Layer.ConvTranspose2d c) {
             return convTranspose2d(

@@ -42,7 +42,7 @@ public record RandomCase(RandomModel model, RandomRun run) {
                         fused ? TrainingRun.Foreach.AUTO : wished.foreach(),
                         fused,
                         wished.variant(),
-                        scaled && wished.dtype() == DType.FLOAT16 ? null : wished.dtype(),
+                        scaled ? null : wished.dtype(), // the scaler wants float32 gradients
                         wished.amp(),
                         loss(model, wished.loss()),
                         segments < 2 || wished.inference() ? 0 : segments,

@@ -42,17 +42,14 @@ final class Reshaping {
 
     private static Function.Body body(Layer layer) {
         if (layer instanceof Layer.Tokens) {
-            return (s, x) -> transpose(
-                    s, s.op("aten.flatten.using_ints", Scope.arguments("self", x, "start_dim", 2)), 1, 2);
+            return (s, x) ->
+                    transpose(s, s.op("aten.flatten.using_ints", Scope.arguments("self", x, "start_dim", 2)), 1, 2);
         }
         if (layer instanceof Layer.Image i) {
-            return (s, x) -> s.op(
-                    "aten.reshape.default",
-                    Scope.arguments(
-                            "self",
-                            transpose(s, x, 1, 2),
-                            "shape",
-                            new long[] {-1, i.channels(), i.height(), i.width()}));
+            return (s, x) ->
+                    s.op("aten.reshape.default", Scope.arguments("self", transpose(s, x, 1, 2), "shape", new long[] {
+                        -1, i.channels(), i.height(), i.width()
+                    }));
         }
         if (layer instanceof Layer.Mean) {
             return (s, x) -> s.op("aten.mean.dim", Scope.arguments("self", x, "dim", new long[] {1}));

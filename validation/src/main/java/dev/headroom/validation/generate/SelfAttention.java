@@ -38,11 +38,9 @@ final class SelfAttention extends Module {
         scope.line("return self.out(out.transpose(1, 2).reshape(-1, self.length, self.width))");
         Value rows = scope.op(
                 "aten.reshape.default",
-                Scope.arguments(
-                        "self",
-                        Reshaping.transpose(scope, mixed, 1, 2),
-                        "shape",
-                        new long[] {-1, options.length(), options.width()}));
+                Scope.arguments("self", Reshaping.transpose(scope, mixed, 1, 2), "shape", new long[] {
+                    -1, options.length(), options.width()
+                }));
         return scope.call(out, rows);
     }
 
@@ -54,7 +52,8 @@ final class SelfAttention extends Module {
         scope.line("q, k, v = self.qkv(x).view(-1, self.length, 3, self.heads, self.head)"
                 + ".permute(2, 0, 3, 1, 4).unbind(0)");
         Value all = view(scope, scope.call(in[0], x), -1, options.length(), 3, options.heads(), head);
-        Value turned = scope.op("aten.permute.default", Scope.arguments("self", all, "dims", new long[] {2, 0, 3, 1, 4}));
+        Value turned =
+                scope.op("aten.permute.default", Scope.arguments("self", all, "dims", new long[] {2, 0, 3, 1, 4}));
         return scope.ops("aten.unbind.int", 3, Scope.arguments("self", turned, "dim", 0));
     }
 

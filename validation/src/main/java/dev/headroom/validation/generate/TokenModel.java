@@ -25,8 +25,7 @@ final class TokenModel extends Module {
     protected Value forward(Scope scope, Value... inputs) {
         scope.line("x = F.embedding(ids, self.embedding) + self.position");
         Value rows = scope.op(
-                "aten.embedding.default",
-                Map.of("weight", scope.parameter("embedding"), "indices", inputs[0]));
+                "aten.embedding.default", Map.of("weight", scope.parameter("embedding"), "indices", inputs[0]));
         Value x = scope.op("aten.add.Tensor", Map.of("self", rows, "other", scope.parameter("position")));
         scope.line("x = self.body(x)");
         x = scope.call(body, x);
@@ -35,8 +34,8 @@ final class TokenModel extends Module {
             return scores;
         }
         scope.line("return F.cross_entropy(scores.view(-1, self.vocabulary), labels.view(-1))");
-        Value flat = scope.op(
-                "aten.view.default", Map.of("self", scores, "size", new long[] {-1, options.vocabulary()}));
+        Value flat =
+                scope.op("aten.view.default", Map.of("self", scores, "size", new long[] {-1, options.vocabulary()}));
         Value labels = scope.op("aten.view.default", Map.of("self", inputs[1], "size", new long[] {-1}));
         return scope.op("aten.cross_entropy_loss.default", Map.of("self", flat, "target", labels));
     }
@@ -44,8 +43,7 @@ final class TokenModel extends Module {
     private Value scores(Scope scope, Value x) {
         if (options.tied()) {
             scope.line("scores = F.linear(x, self.embedding)");
-            return scope.op(
-                    "aten.linear.default", Map.of("input", x, "weight", scope.parameter("embedding")));
+            return scope.op("aten.linear.default", Map.of("input", x, "weight", scope.parameter("embedding")));
         }
         scope.line("scores = self.head(x)");
         return scope.call(head, x);

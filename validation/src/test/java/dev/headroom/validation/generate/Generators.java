@@ -112,7 +112,8 @@ public final class Generators {
         return Combinators.combine(
                         Arbitraries.longs().between(1, mostSamples),
                         // The 8-bit ones are no part of PyTorch.
-                        Arbitraries.of(OptimizerKind.class).filter(k -> !k.option().endsWith("8bit")),
+                        Arbitraries.of(OptimizerKind.class)
+                                .filter(k -> !k.option().endsWith("8bit")),
                         Arbitraries.of(TrainingRun.Foreach.class),
                         rarely(4),
                         Arbitraries.frequency(Tuple.of(3, 0), Tuple.of(1, 1), Tuple.of(1, 2), Tuple.of(1, 7)),
@@ -134,8 +135,7 @@ public final class Generators {
 
     private static Arbitrary<Recomputation> recomputations() {
         return Combinators.combine(
-                        Arbitraries.frequency(
-                                Tuple.of(5, 0), Tuple.of(1, 2), Tuple.of(1, 3), Tuple.of(1, 4)),
+                        Arbitraries.frequency(Tuple.of(5, 0), Tuple.of(1, 2), Tuple.of(1, 3), Tuple.of(1, 4)),
                         rarely(4).flatMap(some -> Arbitraries.integers()
                                 .between(0, MOST_BLOCKS)
                                 .set()

@@ -1,19 +1,14 @@
 package dev.headroom.validation.generate;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.graph.Graph;
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.predict.Predictor;
-import java.util.TreeSet;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
-import org.junit.jupiter.api.Test;
 
 /** The generated models are what they promise to be. */
 class GeneratorsTest {
