@@ -170,6 +170,23 @@ class ValueLifetimesTest {
     }
 
     @Test
+    void aListThatIsReplacedLetsGo() {
+        Writer w = model();
+        String before = "x";
+        for (int k = 0; k < 3; k++) {
+            w.line(1, "h = self.cell(h)").enter(k == 0 ? "cell" : "cell@" + k).line(11, "return h.tanh()");
+            w.op("h" + k, "aten.tanh.default", before).leave();
+            before = "h" + k;
+        }
+        w.line(3, "hs = torch.stack(hs, 1)").op("s", "aten.stack.default", "h0", "h1", "h2");
+        w.line(4, "return hs.exp()").op("e", "aten.exp.default", "s");
+        ValueLifetimes l = w.lifetimes("e");
+        assertEquals(List.of(), l.diesAfter(2));
+        assertEquals(List.of("h0", "h1"), l.diesAfter(3), "h holds the last");
+        assertEquals(List.of("h2", "s"), l.diesAfter(4));
+    }
+
+    @Test
     void resultsAreUnpackedToTheirNames() {
         ValueLifetimes l = model().line(1, "q, k = self.qk(x).split(4)")
                 .op("qk", "aten.linear.default", "x")
