@@ -63,7 +63,8 @@ public final class CompareCases {
     }
 
     private static String key(String event) {
-        return event.replaceFirst(" [^0-9].*", "");
+        int who = event.indexOf(' ', event.indexOf(' ') + 1);
+        return who < 0 ? event : event.substring(0, who);
     }
 
     private static List<String> recorded(RecordedCase c) {
