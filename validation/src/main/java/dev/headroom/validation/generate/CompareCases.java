@@ -48,8 +48,8 @@ public final class CompareCases {
 
     /** Both lists of events around the first difference. */
     private static String events(RecordedCase c, Runtime runtime) {
-        List<String> truth = recorded(c);
-        List<String> mine = simulated(runtime);
+        List<String> truth = sorted(recorded(c));
+        List<String> mine = sorted(simulated(runtime));
         int at = 0;
         while (at < Math.min(truth.size(), mine.size()) && key(truth.get(at)).equals(key(mine.get(at)))) {
             at++;
@@ -60,6 +60,18 @@ public final class CompareCases {
                     .formatted(k, k < truth.size() ? truth.get(k) : "", k < mine.size() ? mine.get(k) : ""));
         }
         return out.toString();
+    }
+
+    /** Frees between two allocations come in order of number: their own order makes no difference. */
+    private static List<String> sorted(List<String> events) {
+        int from = 0;
+        for (int i = 0; i <= events.size(); i++) {
+            if (i == events.size() || events.get(i).startsWith("+")) {
+                events.subList(from, i).sort(null);
+                from = i + 1;
+            }
+        }
+        return events;
     }
 
     private static String key(String event) {

@@ -28,6 +28,7 @@ import net.jqwik.api.constraints.IntRange;
 /** Laws that every prediction obeys, on random models and runs. */
 class RandomLawsTest {
     private static final long PLENTY = 4L << 40;
+    private static final long EXPANDED_BY = 20L << 20;
     private static final long GRANULE = SimulatedDeviceMemory.GRANULE;
 
     @Provide
@@ -40,12 +41,11 @@ class RandomLawsTest {
     }
 
     private static Prediction predict(RandomCase c, Long memory) {
-        return predict(c.model().graph(), c.run().training(), memory);
+        return predict(c.graph(), c.run().training(), memory);
     }
 
     private static Simulation simulate(RandomCase c, Long limit) {
-        return Predictor.simulate(
-                new PredictionRequest(c.model().graph(), c.run().training(), null, null, 0, limit));
+        return Predictor.simulate(new PredictionRequest(c.graph(), c.run().training(), null, null, 0, limit));
     }
 
     /** The events of a run, played again through an allocator that is looked at after each. */
@@ -159,16 +159,15 @@ class RandomLawsTest {
     void oneMoreStepChangesNoStepBeforeIt(@ForAll("cases") RandomCase c) {
         TrainingRun longer = c.run().training();
         longer.steps++;
-        List<PhaseState> few =
-                predict(c.model().graph(), c.run().training(), null).phases();
-        List<PhaseState> more = predict(c.model().graph(), longer, null).phases();
+        List<PhaseState> few = predict(c.graph(), c.run().training(), null).phases();
+        List<PhaseState> more = predict(c.graph(), longer, null).phases();
         assertTrue(more.size() > few.size());
         assertEquals(few, more.subList(0, few.size()));
     }
 
     @Property(tries = 60)
     void namesMeanNothing(@ForAll("cases") RandomCase c) {
-        Graph graph = c.model().graph();
+        Graph graph = c.graph();
         Prediction a = predict(graph, c.run().training(), null);
         Prediction b = predict(Renamed.of(graph), c.run().training(), null);
         assertEquals(a.phases(), b.phases());
@@ -189,7 +188,8 @@ class RandomLawsTest {
 
     /** Where memory comes from depends on the limit; what is asked for does not, as far as the run gets. */
     @Property(tries = 60)
-    void aLimitChangesNothingBeforeItBites(@ForAll("cases") RandomCase c, @ForAll @IntRange(min = 1, max = 100) int part) {
+    void aLimitChangesNothingBeforeItBites(
+            @ForAll("cases") RandomCase c, @ForAll @IntRange(min = 1, max = 100) int part) {
         Simulation whole = simulate(c, null);
         long reserved = whole.phases().get(whole.phases().size() - 1).maxReserved();
         long limit = Math.max(GRANULE, reserved * part / 100);
@@ -200,7 +200,9 @@ class RandomLawsTest {
         for (int i = 0; i < some.storages(); i++) {
             assertEquals(all.requested(i), some.requested(i));
         }
-        assertTrue(limited.runtime().allocator().statistics().reservedBytes().peak() <= limit);
+        // The limit is held against what is asked for, but expandable segments grow by whole pieces.
+        long piece = c.run().allocConf().contains("expandable") ? EXPANDED_BY : 0;
+        assertTrue(limited.runtime().allocator().statistics().reservedBytes().peak() <= limit + piece);
         if (limited.oom() == null) {
             assertEquals(all.size(), some.size());
             assertEquals(whole.phases().size(), limited.phases().size());
@@ -219,7 +221,7 @@ class RandomLawsTest {
     }
 
     private static long kept(RandomCase c, TrainingRun run) {
-        return predict(c.model().graph(), run, null).layers().stream()
+        return predict(c.graph(), run, null).layers().stream()
                 .mapToLong(l -> l.saved())
                 .sum();
     }

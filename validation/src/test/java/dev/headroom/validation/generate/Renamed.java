@@ -20,8 +20,7 @@ final class Renamed {
         return new Graph(
                 "other",
                 g.inputs().stream()
-                        .map(i -> new Graph.Input(
-                                i.kind(), value(i.value()), path(i.qualifiedName()), i.persistent()))
+                        .map(i -> new Graph.Input(i.kind(), value(i.value()), path(i.qualifiedName()), i.persistent()))
                         .toList(),
                 g.nodes().stream().map(Renamed::node).toList(),
                 g.outputs().stream()
