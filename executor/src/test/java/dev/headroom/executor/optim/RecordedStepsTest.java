@@ -98,7 +98,7 @@ class RecordedStepsTest {
         return out;
     }
 
-    private static TrainingRun run(JsonNode recorded) {
+    static TrainingRun run(JsonNode recorded) {
         TrainingRun run = new TrainingRun();
         run.optimizer = Arrays.stream(OptimizerKind.values())
                 .filter(k -> k.option().equals(recorded.path("optimizer").asText()))
