@@ -20,7 +20,7 @@ public final class Eager {
     private final Settings settings;
     private final MemoryLog log = new MemoryLog();
     private final Tape tape = new Tape(this);
-    private final AutocastState autocast = new AutocastState();
+    private final AutocastState autocast = new AutocastState(this);
     private final BlasWorkspaces blasWorkspaces = new BlasWorkspaces(this);
     private final Randomness randomness;
 
