@@ -18,13 +18,14 @@ import dev.headroom.graph.SymbolBinding;
 import dev.headroom.restore.AssignedNumbers;
 import dev.headroom.restore.SkippedMasks;
 import dev.headroom.training.TrainingRun;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
  * The training loop, phase by phase: zero_grad, forward, loss, backward, optimizer step. Outputs and loss live until the
  * next iteration gives their names other values, as in the loop that a recording ran.
  */
-public final class Training {
+public final class Training implements AutoCloseable {
     /** Told at the end of each phase. */
     @FunctionalInterface
     public interface Listener {
@@ -41,7 +42,7 @@ public final class Training {
     private ModelMemory model;
     private Program program;
     private Optimizer optimizer;
-    private Map<String, Tensor> inputs;
+    private Map<String, Tensor> inputs = Map.of();
     private Target target;
     private Tensor labels;
     private Tensor[] outputs = {};
@@ -94,7 +95,7 @@ public final class Training {
         phase = "inputs";
         var shape = OutputShape.of(graph, run, symbols, eager.settings());
         target = Target.of(run.loss, shape.type(), shape.sizes());
-        inputs = Inputs.make(eager, graph, run, symbols, model, batch);
+        inputs = Inputs.make(eager, graph, run, symbols, batch);
         if (target.type() != null) {
             labels = Inputs.held(
                     eager,
@@ -118,8 +119,11 @@ public final class Training {
         step = number;
         if (run.inference) {
             boolean before = eager.tape().setEnabled(false);
-            forward();
-            eager.tape().setEnabled(before);
+            try {
+                forward();
+            } finally {
+                eager.tape().setEnabled(before);
+            }
             return;
         }
         phase = "zero_grad";
@@ -142,9 +146,30 @@ public final class Training {
         end("optimizer");
     }
 
+    /** Lets go of everything, whatever state the run ended in. */
+    @Override
+    public void close() {
+        dropOutputs();
+        eager.release(loss);
+        loss = null;
+        eager.release(labels);
+        labels = null;
+        inputs.values().forEach(eager::release);
+        inputs = Map.of();
+        if (optimizer != null) {
+            optimizer.close();
+            optimizer = null;
+        }
+        if (model != null) {
+            model.close();
+        }
+    }
+
     private void forward() {
         phase = "forward";
-        Tensor[] made = program.run(inputs);
+        Map<String, Tensor> given = new HashMap<>(model.byValue());
+        given.putAll(inputs);
+        Tensor[] made = program.run(given);
         dropOutputs();
         outputs = made;
         end("forward");
