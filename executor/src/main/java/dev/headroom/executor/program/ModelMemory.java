@@ -20,6 +20,9 @@ import java.util.Map;
  * before their parent, parameters before buffers, what is tied once (torch/nn/modules/module.py, Module._apply).
  */
 public final class ModelMemory implements AutoCloseable {
+    /** The operator that parameters and buffers are made by. */
+    private static final String PARAMETER = "parameter";
+
     private final Eager eager;
     private final ModelState state;
     private final TrainingRun run;
@@ -64,7 +67,7 @@ public final class ModelMemory implements AutoCloseable {
     }
 
     private Tensor make(String name, HeldTensor held) {
-        eager.own(new Owner(ModelState.owner(name), name));
+        eager.own(new Owner(ModelState.owner(name), PARAMETER));
         long[] sizes = held.meta().sizes().stream()
                 .mapToLong(s -> s.evaluate(Map.of()))
                 .toArray();

@@ -20,7 +20,7 @@ public final class BlasWorkspaces {
         int thread = eager.tape().inBackwardThread() ? 1 : 0;
         if (ofThread[thread] == null) {
             Owner before = eager.owner();
-            eager.own(Owner.library("cuBLAS"));
+            eager.own(before.library("cuBLAS"));
             try (Scope s = eager.open()) {
                 long bytes = TorchVersion.NEWEST.blasWorkspaceBytes(
                         eager.settings().gpu().major());

@@ -9,9 +9,9 @@ package dev.headroom.executor.tensor;
 public record Owner(String module, String operator) {
     private static final String WORKSPACE = " workspace";
 
-    /** A workspace that a library keeps, such as cuBLAS's. */
-    public static Owner library(String name) {
-        return new Owner("", name + WORKSPACE);
+    /** A library that keeps a workspace, such as cuBLAS, in the module that first needs it. */
+    public Owner library(String name) {
+        return new Owner(module, name + WORKSPACE);
     }
 
     /** The same operator as the owner of what its kernels work in. */

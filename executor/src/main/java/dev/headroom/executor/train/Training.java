@@ -20,6 +20,7 @@ import dev.headroom.restore.SkippedMasks;
 import dev.headroom.training.TrainingRun;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.DoubleConsumer;
 
 /**
  * The training loop, phase by phase: zero_grad, forward, loss, backward, optimizer step. Outputs and loss live until the
@@ -47,6 +48,7 @@ public final class Training implements AutoCloseable {
     private Tensor labels;
     private Tensor[] outputs = {};
     private Tensor loss;
+    private DoubleConsumer lossListener;
     private String phase = "model";
     private Integer step;
     private Integer micro;
@@ -82,6 +84,11 @@ public final class Training implements AutoCloseable {
     /** The value of the last loss. */
     public double loss() {
         return eager.backend().read(loss)[0];
+    }
+
+    /** Has someone told the value of every loss when it is computed. */
+    public void onLoss(DoubleConsumer listener) {
+        lossListener = listener;
     }
 
     /** Brings the model, the optimizer and a batch to the device. */
@@ -190,6 +197,9 @@ public final class Training implements AutoCloseable {
             rebindLoss(made);
         }
         end("loss");
+        if (lossListener != null) {
+            lossListener.accept(loss());
+        }
     }
 
     private void rebindLoss(Tensor made) {
