@@ -44,6 +44,11 @@ public final class HostBackend implements Backend {
         return memory;
     }
 
+    /** Segments of its memory that are taken. */
+    public int segments() {
+        return memory.segments();
+    }
+
     @Override
     public ElementwiseKernels elementwise() {
         return new HostElementwise(arrays);
