@@ -4,11 +4,11 @@ import dev.headroom.executor.tensor.Tensor;
 import java.util.List;
 
 /** Updates parameters from their gradients. */
-public interface Optimizer {
+public interface Optimizer extends AutoCloseable {
     /** What it was given, also what has no gradient; in the model's order. */
     List<Tensor> parameters();
 
-    /** {@code optimizer.step()}. */
+    /** {@code optimizer.step()}. When memory runs out in it, what it made for the time of the step is given back. */
     void step();
 
     /**
@@ -28,4 +28,8 @@ public interface Optimizer {
     default void step(Tensor scale, Tensor foundInf) {
         throw new UnsupportedOperationException("this optimizer does not unscale gradients");
     }
+
+    /** Lets go of its state; one without state has nothing to do. */
+    @Override
+    default void close() {}
 }

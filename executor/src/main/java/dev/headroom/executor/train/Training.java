@@ -20,13 +20,15 @@ import dev.headroom.restore.AssignedNumbers;
 import dev.headroom.restore.SkippedMasks;
 import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.function.DoubleConsumer;
 
 /**
  * The training loop, phase by phase: zero_grad, forward, loss, backward, optimizer step. Outputs and loss live until the
  * next iteration gives their names other values, as in the loop that a recording ran.
  */
-public final class Training {
+public final class Training implements AutoCloseable {
     /** Told at the end of each phase. */
     @FunctionalInterface
     public interface Listener {
@@ -44,11 +46,12 @@ public final class Training {
     private Program program;
     private Optimizer optimizer;
     private GradScaler scaler;
-    private Map<String, Tensor> inputs;
+    private Map<String, Tensor> inputs = Map.of();
     private Target target;
     private Tensor labels;
     private Tensor[] outputs = {};
     private Tensor loss;
+    private DoubleConsumer lossListener;
     private String phase = "model";
     private Integer step;
     private Integer micro;
@@ -90,6 +93,11 @@ public final class Training {
         return eager.backend().read(loss)[0];
     }
 
+    /** Has someone told the value of every loss when it is computed. */
+    public void onLoss(DoubleConsumer listener) {
+        lossListener = listener;
+    }
+
     /** Brings the model, the optimizer and a batch to the device. */
     public void prepare(Batch batch) {
         program = new Program(eager, graph, symbols);
@@ -102,7 +110,7 @@ public final class Training {
         phase = "inputs";
         var shape = OutputShape.of(graph, run, symbols, eager.settings());
         target = Target.of(run.loss, shape.type(), shape.sizes());
-        inputs = Inputs.make(eager, graph, run, symbols, model, batch);
+        inputs = Inputs.make(eager, graph, run, symbols, batch);
         if (target.type() != null) {
             labels = Inputs.held(
                     eager,
@@ -139,6 +147,9 @@ public final class Training {
                 computeLoss();
             });
             end("loss");
+            if (lossListener != null) {
+                lossListener.accept(loss());
+            }
             backward();
         }
         micro = null;
@@ -185,9 +196,30 @@ public final class Training {
         }
     }
 
+    /** Lets go of everything, whatever state the run ended in. */
+    @Override
+    public void close() {
+        dropOutputs();
+        eager.release(loss);
+        loss = null;
+        eager.release(labels);
+        labels = null;
+        inputs.values().forEach(eager::release);
+        inputs = Map.of();
+        if (optimizer != null) {
+            optimizer.close();
+            optimizer = null;
+        }
+        if (model != null) {
+            model.close();
+        }
+    }
+
     private void forward() {
         phase = "forward";
-        Tensor[] made = program.run(inputs);
+        Map<String, Tensor> given = new HashMap<>(model.byValue());
+        given.putAll(inputs);
+        Tensor[] made = program.run(given);
         dropOutputs();
         outputs = made;
     }
