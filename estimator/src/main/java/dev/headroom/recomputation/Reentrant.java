@@ -1,4 +1,4 @@
-package dev.headroom.checkpoint;
+package dev.headroom.recomputation;
 
 import dev.headroom.graph.DType;
 import dev.headroom.shadow.AutocastMode;
@@ -50,8 +50,7 @@ final class Reentrant {
             types[i] = outputs[i].dtype();
             if (Arrays.asList(inputs).contains(outputs[i])) {
                 // torch/csrc/autograd/custom_function.cpp, _view_as_self_with_no_grad: it gets a history of its own
-                outputs[i] =
-                        runtime.view(outputs[i], outputs[i].sizes(), outputs[i].strides(), outputs[i].offset());
+                outputs[i] = runtime.view(outputs[i], outputs[i].sizes(), outputs[i].strides(), outputs[i].offset());
             }
             r.output(outputs[i]);
         }
