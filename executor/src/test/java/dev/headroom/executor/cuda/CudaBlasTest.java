@@ -124,8 +124,7 @@ class CudaBlasTest {
             assertEquals(
                     "cublasGemmEx failed with 13 (CUBLAS_STATUS_EXECUTION_FAILED, null cuBLAS refused the call)",
                     e.getMessage());
-            assertEquals(
-                    cublas.CUBLAS_STATUS_EXECUTION_FAILED, product(context, cudart.CUDA_R_16F, a, freed, a, 2));
+            assertEquals(cublas.CUBLAS_STATUS_EXECUTION_FAILED, product(context, cudart.CUDA_R_16F, a, freed, a, 2));
             device.failCall("cublasGemmEx", 2, cublas.CUBLAS_STATUS_ALLOC_FAILED);
             assertEquals(0, product(context, cudart.CUDA_R_16F, a, a, a, 2));
             assertEquals(cublas.CUBLAS_STATUS_ALLOC_FAILED, product(context, cudart.CUDA_R_16F, a, a, a, 2));

@@ -225,14 +225,11 @@ class CudaDnnTest {
                 for (int i = 0; i < count; i++) {
                     int at = shape.at(i / 4, c, 0, i % 4);
                     double normal = (x[at] - m) * inv;
-                    assertEquals(
-                            (2 + c) * inv * (dy[at] - sum / count - normal * product / count), dxs[at], 1e-5);
+                    assertEquals((2 + c) * inv * (dy[at] - sum / count - normal * product / count), dxs[at], 1e-5);
                 }
                 assertEquals(0.75 + 0.25 * m, newMean[c], 1e-6);
                 assertEquals(
-                        0.75 + 0.25 * v * count / (count - 1),
-                        DeviceArrays.get(runningVariance.address(), 2)[c],
-                        1e-6);
+                        0.75 + 0.25 * v * count / (count - 1), DeviceArrays.get(runningVariance.address(), 2)[c], 1e-6);
                 assertEquals(product, DeviceArrays.get(dscale.address(), 2)[c], 1e-5);
                 assertEquals(sum, DeviceArrays.get(dbias.address(), 2)[c], 1e-5);
             }
@@ -252,8 +249,7 @@ class CudaDnnTest {
                 SizeTPointer bytes = new SizeTPointer(1)) {
             CudaStatus.dnn(
                     "cudnnGetConvolutionForwardAlgorithm_v7",
-                    cudnn.cudnnGetConvolutionForwardAlgorithm_v7(
-                            context.dnn(), x, w, convolution, y, 1, count, best));
+                    cudnn.cudnnGetConvolutionForwardAlgorithm_v7(context.dnn(), x, w, convolution, y, 1, count, best));
             assertEquals(1000, best.memory());
             CudaStatus.dnn(
                     "cudnnGetConvolutionForwardWorkspaceSize",
@@ -271,8 +267,7 @@ class CudaDnnTest {
                 "cudnnSetConvolution2dDescriptor",
                 cudnn.cudnnSetConvolution2dDescriptor(
                         convolution, 1, 1, 2, 2, 2, 1, cudnn.CUDNN_CROSS_CORRELATION, cudnn.CUDNN_DATA_FLOAT));
-        CudaStatus.dnn(
-                "cudnnSetConvolutionGroupCount", cudnn.cudnnSetConvolutionGroupCount(convolution, GROUPS));
+        CudaStatus.dnn("cudnnSetConvolutionGroupCount", cudnn.cudnnSetConvolutionGroupCount(convolution, GROUPS));
         return convolution;
     }
 

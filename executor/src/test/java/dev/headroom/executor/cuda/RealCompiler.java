@@ -33,7 +33,8 @@ public final class RealCompiler {
         try {
             new ObjectMapper().writeValue(file.toFile(), new Job(sources, capabilities));
             Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
                             "-cp",
                             System.getProperty("java.class.path"),
                             "-D" + FOLDERS + "=" + System.getProperty(FOLDERS),

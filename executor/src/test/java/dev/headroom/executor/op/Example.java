@@ -20,6 +20,8 @@ final class Example {
     enum Values {
         /** Distinct, of both signs, not near zero or another: no kink or tie is close. */
         ANY,
+        /** The same, up to 7. */
+        WIDE,
         /** Between 1/2 and 2. */
         POSITIVE,
         /** Between 1/8 and 7/8. */
@@ -49,6 +51,11 @@ final class Example {
     /** A drawn tensor. */
     Example tensor(String name, long... sizes) {
         return add(name, new Given(null, sizes, null, Values.ANY, null, true));
+    }
+
+    /** A drawn tensor with larger numbers. */
+    Example wide(String name, long... sizes) {
+        return add(name, new Given(null, sizes, null, Values.WIDE, null, true));
     }
 
     /** A drawn tensor of positive numbers. */

@@ -21,8 +21,8 @@ import java.util.Random;
 
 /** Runs an example on the host backend in a type, with values that a seed decides. */
 final class ExampleRun implements AutoCloseable {
-    /** Values are multiples of this, exact in every type. */
-    private static final double UNIT = 1 / 64.0;
+    /** Values are odd multiples of this: exact in every type, and no round number at which functions have kinks. */
+    private static final double UNIT = 1 / 128.0;
 
     private final Example example;
     private final HostBackend host = new HostBackend(1L << 30);
@@ -63,17 +63,18 @@ final class ExampleRun implements AutoCloseable {
 
     private static double[] drawn(Example.Values values, int n, Random random) {
         List<Double> grid = new ArrayList<>();
-        for (int k = 4; k <= 128; k++) {
+        for (int k = 9; k <= 221; k += 2) {
             boolean fits =
                     switch (values) {
-                        case ANY -> k <= 110;
-                        case POSITIVE -> k >= 32;
-                        case FRACTION -> k >= 8 && k <= 56;
+                        case ANY, WIDE -> true;
+                        case POSITIVE -> k >= 65;
+                        case FRACTION -> k >= 17 && k <= 111;
                     };
             if (fits) {
-                grid.add(k * UNIT);
-                if (values == Example.Values.ANY) {
-                    grid.add(-k * UNIT);
+                double value = k * UNIT * (values == Example.Values.WIDE ? 4 : 1);
+                grid.add(value);
+                if (values == Example.Values.ANY || values == Example.Values.WIDE) {
+                    grid.add(-value);
                 }
             }
         }

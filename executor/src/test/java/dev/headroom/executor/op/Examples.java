@@ -10,7 +10,7 @@ import java.util.Set;
  */
 final class Examples {
     /** Operators whose results have no gradient. */
-    static final Set<String> WITHOUT_GRADIENT = Set.of("aten.detach");
+    static final Set<String> WITHOUT_GRADIENT = Set.of("aten.detach", "aten.empty", "aten.bernoulli_");
 
     private final List<Example> all = new ArrayList<>();
 
@@ -19,6 +19,9 @@ final class Examples {
         ViewExamples.add(this);
         MatrixExamples.add(this);
         ReductionExamples.add(this);
+        ConvolutionExamples.add(this);
+        NormalizationExamples.add(this);
+        JoiningExamples.add(this);
         LossExamples.add(this);
     }
 
