@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Assumptions;
 /**
  * The null CUDA libraries in place of the real ones, for tests on machines without a GPU. They keep books of device
  * memory as a driver does. By default memory is address space and work does nothing (results read as zeros); with
- * {@link #emulate} memory is real, kernels run on the host and matrix products, convolutions and batch normalisation are
- * computed. A process has one such device; tests that use it must not run at the same time.
+ * {@link #emulate} memory is real, kernels run on the host and matrix products, convolutions, batch normalisation and
+ * recurrent layers are computed. A process has one such device; tests that use it must not run at the same time.
  */
 public final class NullCuda {
     /** Java property: {@code null} (the default) tests over these libraries, {@code real} over the machine's own. */
@@ -47,6 +47,7 @@ public final class NullCuda {
         PRODUCTS,
         CONVOLUTIONS,
         HAS_CONTEXT,
+        RECURRENCES,
         FAULT_CALL
     }
 
@@ -100,6 +101,7 @@ public final class NullCuda {
         set(Field.LAUNCHES, 0);
         set(Field.PRODUCTS, 0);
         set(Field.CONVOLUTIONS, 0);
+        set(Field.RECURRENCES, 0);
     }
 
     /** From now on memory is real and work is computed. */
@@ -205,6 +207,11 @@ public final class NullCuda {
     /** Convolutions of cuDNN since the reset, forward and backward. */
     public long convolutions() {
         return get(Field.CONVOLUTIONS);
+    }
+
+    /** Passes of cuDNN's recurrent layers since the reset, forward, backward over data and over weights. */
+    public long recurrences() {
+        return get(Field.RECURRENCES);
     }
 
     private long get(Field field) {
