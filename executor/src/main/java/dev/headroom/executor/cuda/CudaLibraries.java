@@ -23,7 +23,8 @@ public final class CudaLibraries {
     private static final Map<CudaLibrary, Path> LOADED = new EnumMap<>(CudaLibrary.class);
 
     static {
-        // JavaCPP refuses native memory when the process is larger than a limit that it derives from the heap's size; the
+        // JavaCPP refuses native memory when the process is larger than a limit that it derives from the heap's size;
+        // the
         // CUDA libraries alone may exceed that.
         if (System.getProperty("org.bytedeco.javacpp.maxPhysicalBytes") == null) {
             System.setProperty("org.bytedeco.javacpp.maxPhysicalBytes", "0");
