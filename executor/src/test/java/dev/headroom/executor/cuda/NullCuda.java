@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 
 /**
@@ -68,8 +69,7 @@ public final class NullCuda {
      * {@link #reset}. Without a C compiler, or when real CUDA is asked for, the calling test is skipped.
      */
     public static synchronized NullCuda install() {
-        Assumptions.assumeTrue(
-                System.getProperty(PROPERTY, "null").equals("null"), "the machine's own CUDA libraries are tested");
+        Assumptions.assumeTrue(!real(), "the machine's own CUDA libraries are tested");
         if (installed == null) {
             Assumptions.assumeTrue(
                     NullCudaBuild.hasCompilers(), "no gcc and g++ to build the null CUDA libraries with");
@@ -83,6 +83,19 @@ public final class NullCuda {
         }
         installed.reset();
         return installed;
+    }
+
+    /**
+     * Lets this process compute with CUDA: emulated, or on the machine's own device when {@link #PROPERTY} says so.
+     *
+     * @return the null device; empty when the device is real
+     */
+    public static Optional<NullCuda> compute() {
+        return real() ? Optional.empty() : Optional.of(install().emulate());
+    }
+
+    private static boolean real() {
+        return System.getProperty(PROPERTY, "null").equals("real");
     }
 
     /** An H100 of 80 GiB that does nothing, no faults, counts of calls from 0; what is alive stays counted. */
