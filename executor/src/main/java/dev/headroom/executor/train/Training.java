@@ -213,6 +213,9 @@ public final class Training implements AutoCloseable {
             optimizer.close();
             optimizer = null;
         }
+        if (scaler != null) {
+            scaler.close();
+        }
         if (model != null) {
             model.close();
         }
