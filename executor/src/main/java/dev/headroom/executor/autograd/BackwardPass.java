@@ -118,7 +118,7 @@ public final class BackwardPass {
                 }
                 out = new Tensor[node.next.length];
                 call(node, gradients, out);
-                node.releaseSaved();
+                eager.tape().releaseVariables(node);
                 for (int i = 0; i < out.length; i++) {
                     if (node.next[i] != null) {
                         pass(taken(out, i), node.next[i]);

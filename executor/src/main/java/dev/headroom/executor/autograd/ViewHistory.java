@@ -42,7 +42,7 @@ final class ViewHistory {
      *
      * @param change what changed the view; its first gradient is the view's before the change
      */
-    static Backward copySlices(Eager e, Tensor base, Tensor view, Backward change) {
+    static Backward copySlices(Eager e, Tensor base, Tensor view, Node change) {
         Place whole = Place.of(base);
         Place part = Place.of(view);
         return gradients -> {
@@ -53,7 +53,7 @@ final class ViewHistory {
             Tensor slice = e.alias(all, part.sizes(), part.strides(), part.offset() - whole.offset());
             Tensor changed = e.emptyLike(slice);
             copy(e, changed, slice);
-            Tensor[] out = change.apply(new Tensor[] {changed}).clone();
+            Tensor[] out = change.backward.apply(new Tensor[] {changed}).clone();
             if (out[0] == null) {
                 e.backend().elementwise().map(ZERO, new double[0], new Tensor[] {slice});
             } else {
