@@ -247,4 +247,16 @@ final class HostNormalizations implements NormalizationKernels {
         write(gradWeight, ofWeight);
         write(gradBias, ofBias);
     }
+
+    @Override
+    public void layerNorm(
+            Tensor result, Tensor mean, Tensor rstd, Tensor x, Tensor weight, Tensor bias, double epsilon) {
+        new HostLayerNorm(arrays).forward(result, mean, rstd, x, weight, bias, epsilon);
+    }
+
+    @Override
+    public void layerNormGradient(
+            Tensor dx, Tensor dweight, Tensor dbias, Tensor g, Tensor x, Tensor mean, Tensor rstd, Tensor weight) {
+        new HostLayerNorm(arrays).gradient(dx, dweight, dbias, g, x, mean, rstd, weight);
+    }
 }
