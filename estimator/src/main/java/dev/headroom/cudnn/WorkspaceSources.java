@@ -6,10 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** The sources of workspaces at hand, the surest first; remembers answers and who gave how many. */
 public final class WorkspaceSources {
+    /** The level of convolutions that nobody knows. */
+    public static final String UNKNOWN = "unknown";
+
     private final List<WorkspaceSource> sources;
     private final CudnnDevice gpu;
     private final Map<ConvolutionProblem, Optional<WorkspaceAnswer>> answers = new HashMap<>();
@@ -48,10 +52,15 @@ public final class WorkspaceSources {
         });
     }
 
-    /** Number of different convolutions by level; {@code unknown} are those that nobody knows. */
+    /** The convolutions that were asked for. */
+    public Set<ConvolutionProblem> problems() {
+        return Set.copyOf(answers.keySet());
+    }
+
+    /** Number of different convolutions by level, or as {@link #UNKNOWN}. */
     public Map<String, Integer> answered() {
         Map<String, Integer> out = new TreeMap<>();
-        answers.values().forEach(a -> out.merge(a.map(x -> x.level().label()).orElse("unknown"), 1, Integer::sum));
+        answers.values().forEach(a -> out.merge(a.map(x -> x.level().label()).orElse(UNKNOWN), 1, Integer::sum));
         return out;
     }
 
