@@ -36,7 +36,6 @@ public final class Operators {
         SelectionOperators.register(this);
         ScanOperators.register(this);
         RearrangingOperators.register(this);
-        AttentionOperators.register(this);
     }
 
     /** All of them. */
