@@ -19,6 +19,8 @@ final class ElementwiseExamples {
         o.of("aten.leaky_relu").tensor("self", 3, 4).real("negative_slope", 0.25);
         o.of("aten.elu").tensor("self", 3, 4).real("alpha", 0.5).real("scale", 2);
         o.of("aten.softplus").wide("self", 3, 4);
+        o.of("aten.gelu").wide("self", 3, 4);
+        o.of("aten.gelu").wide("self", 3, 4).text("approximate", "tanh");
         o.of("aten.softplus")
                 .wide("self", 3, 4)
                 .real("beta", 2)
