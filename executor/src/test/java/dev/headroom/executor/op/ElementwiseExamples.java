@@ -31,7 +31,13 @@ final class ElementwiseExamples {
             o.of("aten.log" + suffix).positive("self", 3, 4);
             arithmetic(o, suffix);
         }
-        o.of("aten.neg").tensor("self", 3, 4);
+        for (String name : new String[] {"neg", "abs", "sin", "cos"}) {
+            o.of("aten." + name).tensor("self", 3, 4);
+        }
+        o.of("aten.rsqrt").positive("self", 3, 4);
+        o.of("aten.pow").tensor("self", 3, 4).integer("exponent", 2);
+        o.of("aten.pow").tensor("self", 3, 4).integer("exponent", 3);
+        o.of("aten.pow").positive("self", 3, 4).real("exponent", -0.5);
         o.of("aten.rsub").tensor("self", 3, 4).real("other", 2).real("alpha", 3);
         o.of("aten.rsub").tensor("self", 3, 4).tensor("other", 4).label("of tensors");
     }

@@ -22,7 +22,9 @@ final class Examples {
                     "eq ge gt le lt ne logical_and logical_not logical_or logical_xor",
                     "__and__ __or__ __xor__ bitwise_and bitwise_not bitwise_or bitwise_xor",
                     // the executor has it for positions only
-                    "diff")
+                    "diff",
+                    // truths of a whole
+                    "all any")
             .flatMap(names -> Stream.of(names.split(" ")))
             .map(name -> "aten." + name)
             .collect(Collectors.toUnmodifiableSet());
@@ -38,6 +40,7 @@ final class Examples {
         NormalizationExamples.add(this);
         JoiningExamples.add(this);
         SelectionExamples.add(this);
+        AttentionExamples.add(this);
         LossExamples.add(this);
     }
 
