@@ -178,7 +178,8 @@ final class Products {
             Tensor first = fitted(e, a);
             e.backend()
                     .matrices()
-                    .multiply(out, first, second, alpha, beta, e.blasWorkspaces().current());
+                    .multiply(
+                            out, first, second, alpha, beta, e.blasWorkspaces().current());
         }
     }
 
@@ -203,7 +204,8 @@ final class Products {
             Tensor first = columns ? fittedBatch(e, a, false, m, k) : fittedBatch(e, a, true, k, m);
             e.backend()
                     .matrices()
-                    .multiply(out, first, second, alpha, beta, e.blasWorkspaces().current());
+                    .multiply(
+                            out, first, second, alpha, beta, e.blasWorkspaces().current());
         }
     }
 
