@@ -59,6 +59,7 @@ final class CrossEntropy {
                         "cross_entropy_loss with label smoothing or with probabilities as its target is not"
                                 + " supported by the executor");
             }
+            // The type is named, so that autocast leaves it alone; nll_loss then gets a copy in single precision.
             Tensor logs = SoftmaxOperators.softmax(e, scores, classes, scores.dtype(), true);
             return nll(e, logs, target, weight, reduction, ignored);
         });
@@ -67,15 +68,24 @@ final class CrossEntropy {
     /** {@code nll_loss_nd}: scores (classes), (n, classes) or (n, classes, …). */
     static Tensor nll(Eager e, Tensor scores, Tensor target, Tensor weight, int reduction, long ignored) {
         if (scores.dims() <= 2 || scores.dims() == 4) {
-            return recorded(e, scores, target, weight, reduction, ignored);
+            return dispatched(e, scores, target, weight, reduction, ignored);
         }
         return e.call(() -> {
             // Two dimensions hold what is left, as the kernel for images wants it.
             long rest = target.elements() / Math.max(1, target.size(0));
             Tensor wide = Views.view(e, Copies.contiguous(e, scores), scores.size(0), scores.size(1), 1, rest);
             Tensor labels = Views.view(e, Copies.contiguous(e, target), target.size(0), 1, rest);
-            Tensor out = recorded(e, wide, labels, weight, reduction, ignored);
+            Tensor out = dispatched(e, wide, labels, weight, reduction, ignored);
             return reduction == NONE ? Views.view(e, out, target.sizes()) : out;
+        });
+    }
+
+    /** {@code nll_loss} or {@code nll_loss2d} as autocast sees it. */
+    private static Tensor dispatched(
+            Eager e, Tensor scores, Tensor target, Tensor weight, int reduction, long ignored) {
+        return e.call(() -> {
+            Tensor wideWeight = weight == null ? null : Autocast.widened(e, weight);
+            return recorded(e, Autocast.widened(e, scores), target, wideWeight, reduction, ignored);
         });
     }
 

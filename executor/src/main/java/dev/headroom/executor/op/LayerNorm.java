@@ -65,13 +65,13 @@ final class LayerNorm {
 
     private static Tensor[] gradients(
             Eager e, Recorder r, Tensor grad, Tensor input, Tensor weight, Tensor mean, Tensor rstd) {
-        Tensor g = Copies.packed(e, grad);
         Tensor x = Copies.packed(e, input);
         long rows = mean.elements();
         long n = input.elements() / Math.max(1, rows);
         Tensor dx = r.needs(0) ? e.empty(input.dtype(), input.sizes()) : null;
         Tensor dweight = r.needs(1) ? e.empty(weight.dtype(), weight.sizes()) : null;
         Tensor dbias = r.needs(2) ? e.empty(input.dtype(), weight.sizes()) : null;
+        Tensor g = Copies.packed(e, grad);
         e.backend()
                 .normalizations()
                 .layerNormGradient(

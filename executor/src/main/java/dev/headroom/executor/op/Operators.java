@@ -36,6 +36,8 @@ public final class Operators {
         SelectionOperators.register(this);
         ScanOperators.register(this);
         RearrangingOperators.register(this);
+        AttentionOperators.register(this);
+        ElementaryOperators.register(this);
     }
 
     /** All of them. */

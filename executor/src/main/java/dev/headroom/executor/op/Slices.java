@@ -16,6 +16,10 @@ final class Slices {
         long size = t.size(at);
         long start = clamped(from < 0 ? from + size : from, 0, size);
         long end = clamped(to < 0 ? to + size : to, start, size);
+        if (start == 0 && end == size && step == 1) {
+            // Python's x[:] passes such dimensions over (python_variable_indexing.cpp, applySlicing).
+            return t;
+        }
         long[] before = t.sizes();
         return e.record("SliceBackward0", t)
                 .backward(g -> new Tensor[] {sliceGradient(e, g[0], before, at, start, step)})

@@ -19,6 +19,8 @@ final class ElementwiseExamples {
         o.of("aten.leaky_relu").tensor("self", 3, 4).real("negative_slope", 0.25);
         o.of("aten.elu").tensor("self", 3, 4).real("alpha", 0.5).real("scale", 2);
         o.of("aten.softplus").wide("self", 3, 4);
+        o.of("aten.gelu").wide("self", 3, 4);
+        o.of("aten.gelu").wide("self", 3, 4).text("approximate", "tanh");
         o.of("aten.softplus")
                 .wide("self", 3, 4)
                 .real("beta", 2)
@@ -29,7 +31,13 @@ final class ElementwiseExamples {
             o.of("aten.log" + suffix).positive("self", 3, 4);
             arithmetic(o, suffix);
         }
-        o.of("aten.neg").tensor("self", 3, 4);
+        for (String name : new String[] {"neg", "abs", "sin", "cos"}) {
+            o.of("aten." + name).tensor("self", 3, 4);
+        }
+        o.of("aten.rsqrt").positive("self", 3, 4);
+        o.of("aten.pow").tensor("self", 3, 4).integer("exponent", 2);
+        o.of("aten.pow").tensor("self", 3, 4).integer("exponent", 3);
+        o.of("aten.pow").positive("self", 3, 4).real("exponent", -0.5);
         o.of("aten.rsub").tensor("self", 3, 4).real("other", 2).real("alpha", 3);
         o.of("aten.rsub").tensor("self", 3, 4).tensor("other", 4).label("of tensors");
     }

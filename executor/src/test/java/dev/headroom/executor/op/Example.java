@@ -42,7 +42,7 @@ final class Example {
     private final Map<String, Given> tensors = new LinkedHashMap<>();
     private String label = "";
     private double halfTolerance = 1;
-    private boolean halves = true;
+    private boolean doubleOnly;
 
     Example(String operator) {
         this.operator = operator;
@@ -177,9 +177,9 @@ final class Example {
         return this;
     }
 
-    /** Leaves half precision out, where the operator has no such kernel. */
-    Example withoutHalves() {
-        halves = false;
+    /** Leaves out other precisions, where kernels that differ in more than rounding compute in them. */
+    Example doubleOnly() {
+        doubleOnly = true;
         return this;
     }
 
@@ -195,8 +195,8 @@ final class Example {
         return halfTolerance;
     }
 
-    boolean halves() {
-        return halves;
+    boolean isDoubleOnly() {
+        return doubleOnly;
     }
 
     /** The call as a node of a graph. */

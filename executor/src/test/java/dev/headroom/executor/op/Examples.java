@@ -3,6 +3,8 @@ package dev.headroom.executor.op;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * At least one example of every operator. Whoever adds an operator adds an example to its family's file, or its name to
@@ -10,7 +12,22 @@ import java.util.Set;
  */
 final class Examples {
     /** Operators whose results have no gradient. */
-    static final Set<String> WITHOUT_GRADIENT = Set.of("aten.detach", "aten.empty", "aten.bernoulli_");
+    static final Set<String> WITHOUT_GRADIENT = Stream.of(
+                    // the operand without its history
+                    "detach detach_ _assert_tensor_metadata",
+                    // fresh tensors
+                    "arange empty empty_like full full_like new_empty new_full new_ones new_zeros ones ones_like",
+                    "scalar_tensor zeros zeros_like bernoulli_",
+                    // truth values and whole numbers
+                    "eq ge gt le lt ne logical_and logical_not logical_or logical_xor",
+                    "__and__ __or__ __xor__ bitwise_and bitwise_not bitwise_or bitwise_xor",
+                    // the executor has it for positions only
+                    "diff",
+                    // truths of a whole
+                    "all any")
+            .flatMap(names -> Stream.of(names.split(" ")))
+            .map(name -> "aten." + name)
+            .collect(Collectors.toUnmodifiableSet());
 
     private final List<Example> all = new ArrayList<>();
 
@@ -22,6 +39,8 @@ final class Examples {
         ConvolutionExamples.add(this);
         NormalizationExamples.add(this);
         JoiningExamples.add(this);
+        SelectionExamples.add(this);
+        AttentionExamples.add(this);
         LossExamples.add(this);
     }
 

@@ -11,9 +11,10 @@ final class JoiningExamples {
         o.of("aten.pad").tensor("self", 2, 3).integers("pad", 1, 2).real("value", 0.5);
         o.of("aten.constant_pad_nd").tensor("self", 2, 3).integers("pad", 1, -1, 0, 2);
         for (String suffix : new String[] {"", "_"}) {
-            o.of("aten.dropout" + suffix).tensor("input", 4, 5).real("p", 0.5).flag("train", true);
+            String first = suffix.isEmpty() ? "input" : "self";
+            o.of("aten.dropout" + suffix).tensor(first, 4, 5).real("p", 0.5).flag("train", true);
             o.of("aten.feature_dropout" + suffix)
-                    .tensor("input", 4, 5, 2)
+                    .tensor(first, 4, 5, 2)
                     .real("p", 0.5)
                     .flag("train", true);
         }

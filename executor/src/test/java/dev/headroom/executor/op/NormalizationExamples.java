@@ -16,6 +16,17 @@ final class NormalizationExamples {
                 .flag("training", true)
                 .label("without affine map")
                 .halfTolerance(4);
+        o.of("aten.layer_norm")
+                .tensor("input", 2, 3, 4)
+                .integers("normalized_shape", 4)
+                .positive("weight", 4)
+                .tensor("bias", 4)
+                .halfTolerance(4);
+        o.of("aten.layer_norm")
+                .tensor("input", 2, 3, 4)
+                .integers("normalized_shape", 3, 4)
+                .label("without affine map")
+                .halfTolerance(4);
         o.of("aten.group_norm")
                 .tensor("input", 2, 4, 3)
                 .integer("num_groups", 2)

@@ -4,6 +4,11 @@ final class ReductionExamples {
     private ReductionExamples() {}
 
     static void add(Examples o) {
+        o.of("aten.cumsum").tensor("self", 3, 4).integer("dim", 1);
+        for (String name : new String[] {"aten.softmax", "aten.log_softmax"}) {
+            o.of(name).tensor("self", 3, 4).integer("dim", -1);
+            o.of(name).tensor("self", 2, 3, 4).integer("dim", 1).label("of a middle dimension");
+        }
         for (String reduction : new String[] {"aten.sum", "aten.mean"}) {
             o.of(reduction).tensor("self", 3, 4);
             o.of(reduction).tensor("self", 2, 3, 4).integers("dim", 1, -1).flag("keepdim", true);
