@@ -11,6 +11,9 @@ import dev.headroom.graph.DType;
 final class ArithmeticOperators {
     static final Formula NEGATE = Formula.unary("neg", "-x0", x -> -x);
     static final Formula DIVIDE = Formula.binary("div", "x0 / x1", (a, b) -> a / b);
+    private static final Formula TRUNCATED =
+            Formula.binary("div_trunc", "trunc(x0 / x1)", (a, b) -> a / b < 0 ? Math.ceil(a / b) : Math.floor(a / b));
+    private static final Formula FLOORED = Formula.binary("div_floor", "floor(x0 / x1)", (a, b) -> Math.floor(a / b));
     private static final Formula ADD_SCALED =
             new Formula("add_scaled", "y0 = x0 + s0 * x1;", (x, s, y) -> y[0] = x[0] + s[0] * x[1]);
     private static final Formula SUBTRACT_FROM =
@@ -113,6 +116,9 @@ final class ArithmeticOperators {
     private static Tensor divide(Eager e, Arguments a, boolean inPlace) {
         Tensor x = a.tensor("self");
         Tensor y = other(a);
+        if (!a.text("rounding_mode", "").isEmpty()) {
+            return quotient(e, x, y, a.text("rounding_mode", "").equals("trunc") ? TRUNCATED : FLOORED, inPlace);
+        }
         Recorder r = e.record("DivBackward0", x, y);
         SavedTensor divisor = r.save(y);
         SavedTensor dividend = r.saveIf(r.needs(1), inPlace ? copied(e, r.needs(1), x) : x);
@@ -126,6 +132,29 @@ final class ArithmeticOperators {
             return r.changed(x);
         }
         return r.result(Elementwise.map(e, DIVIDE, Promotion.floating(Promotion.common(x, y)), new double[0], x, y));
+    }
+
+    /** A rounded quotient, whose gradients are zeros. */
+    private static Tensor quotient(Eager e, Tensor x, Tensor y, Formula formula, boolean inPlace) {
+        Recorder r = e.record("DivBackward1", x, y);
+        r.save(y);
+        r.saveIf(r.needs(1), inPlace ? copied(e, r.needs(1), x) : x);
+        r.backward(g -> {
+            Tensor ofSecond = r.needs(1) ? zerosLike(e, g[0]) : null;
+            Tensor ofFirst = r.needs(0) ? zerosLike(e, g[0]) : null;
+            return new Tensor[] {ofFirst, ofSecond};
+        });
+        if (inPlace) {
+            Elementwise.into(e, formula, x, x, y);
+            return r.changed(x);
+        }
+        return r.result(Elementwise.map(e, formula, Promotion.common(x, y), new double[0], x, y));
+    }
+
+    private static Tensor zerosLike(Eager e, Tensor t) {
+        Tensor out = e.emptyLike(t);
+        Elementwise.fill(e, out, 0);
+        return out;
     }
 
     /** div_tensor_other_backward: -g ((x / y) / y). */

@@ -180,7 +180,9 @@ final class Convolutions {
         MemoryFormat format = format(givenX, weight);
         // The input is only looked at for the weights' gradient.
         Tensor x = r.needs(1) ? Formats.packed(e, givenX, format) : givenX;
-        Tensor g = Formats.packed(e, given, Formats.suggested(x));
+        Tensor g = spec.transposed()
+                ? Formats.packed(e, given, Formats.suggested(x))
+                : Formats.turned(e, given, Formats.suggested(x));
         Geometry geometry = spec.geometry();
         Tensor[] out = new Tensor[2];
         if (r.needs(0)) {
@@ -192,6 +194,8 @@ final class Convolutions {
                     ? weightGradient(e, weight.sizes(), x, g, geometry)
                     : weightGradient(e, weight.sizes(), g, x, geometry);
         }
+        e.dropUnless(g, given);
+        e.dropUnless(x, givenX);
         return out;
     }
 

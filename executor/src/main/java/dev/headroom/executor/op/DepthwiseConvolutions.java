@@ -30,16 +30,22 @@ final class DepthwiseConvolutions {
         Tensor input = Formats.packed(e, x);
         Tensor output = Formats.packed(e, g);
         Tensor kernel = Formats.packed(e, weight);
+        boolean flat = x.dims() == 4;
+        // The kernels for three dimensions go the other way round.
+        Tensor gradX = ofX && !flat ? ofInput(e, output, x, kernel, spec) : null;
         Tensor gradWeight = ofWeight ? e.empty(weight.dtype(), weight.sizes()) : null;
         if (ofWeight) {
             e.backend()
                     .convolutions()
                     .convolve(Direction.WEIGHT_GRADIENT, input, gradWeight, output, spec.geometry(), null);
         }
-        Tensor gradX = ofX ? e.empty(x.dtype(), x.sizes()) : null;
-        if (ofX) {
-            e.backend().convolutions().convolve(Direction.INPUT_GRADIENT, gradX, kernel, output, spec.geometry(), null);
-        }
+        gradX = ofX && flat ? ofInput(e, output, x, kernel, spec) : gradX;
         return new Tensor[] {gradX, gradWeight};
+    }
+
+    private static Tensor ofInput(Eager e, Tensor g, Tensor x, Tensor kernel, Convolutions.Spec spec) {
+        Tensor out = e.empty(x.dtype(), x.sizes());
+        e.backend().convolutions().convolve(Direction.INPUT_GRADIENT, out, kernel, g, spec.geometry(), null);
+        return out;
     }
 }

@@ -38,14 +38,15 @@ final class DropoutOperators {
             if (features) {
                 Arrays.fill(sizes, 2, sizes.length, 1);
             }
-            Tensor noise = features ? e.empty(x.dtype(), sizes) : e.emptyLike(x);
             if (p == 1) {
-                Elementwise.fill(e, noise, 0);
-            } else {
-                bernoulli(e, noise, 1 - p);
-                Elementwise.into(e, Scaling.SCALE, new double[] {1 / (1 - p)}, noise, noise);
-                noise.storage().changed();
+                Tensor zero = e.empty(x.dtype());
+                Elementwise.fill(e, zero, 0);
+                return ArithmeticOperators.times(e, x, zero, inPlace);
             }
+            Tensor noise = features ? e.empty(x.dtype(), sizes) : e.emptyLike(x);
+            bernoulli(e, noise, 1 - p);
+            Elementwise.into(e, Scaling.SCALE, new double[] {1 / (1 - p)}, noise, noise);
+            noise.storage().changed();
             return ArithmeticOperators.times(e, x, noise, inPlace);
         });
     }

@@ -40,6 +40,11 @@ final class Formats {
         return out;
     }
 
+    /** {@code to(memory_format)}: the tensor itself when its strides suggest the format already, packed or not. */
+    static Tensor turned(Eager e, Tensor t, MemoryFormat format) {
+        return suggested(t) == format ? t : packed(e, t, format);
+    }
+
     /** {@code contiguous()}. */
     static Tensor packed(Eager e, Tensor t) {
         return t == null ? null : packed(e, t, MemoryFormat.CONTIGUOUS);

@@ -35,6 +35,8 @@ final class NativeBatchNorms {
         }
         SavedTensor savedMean = r.save(mean);
         SavedTensor savedInvstd = r.save(invstd);
+        e.drop(mean);
+        e.drop(invstd);
         return r.backward(g -> n.training()
                         ? trainingBackward(
                                 e, r, g[0], savedX.get(), savedWeight.get(), savedMean.get(), savedInvstd.get())

@@ -110,7 +110,8 @@ final class Poolings {
                     Tensor gradX = Formats.empty(
                             e, savedX.get().dtype(), f, savedX.get().sizes());
                     try (Scope s = e.open()) {
-                        Tensor packed = Formats.packed(e, g[0], f);
+                        // The channels-last kernel takes the gradient as it lies.
+                        Tensor packed = f == MemoryFormat.CONTIGUOUS ? Formats.packed(e, g[0]) : g[0];
                         e.backend().poolings().adaptiveAveragePoolBackward(gradX, packed);
                     }
                     return new Tensor[] {gradX};

@@ -1,0 +1,110 @@
+package dev.headroom.executor;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.device.GpuCatalogue;
+import dev.headroom.executor.kernel.Backend;
+import dev.headroom.executor.kernel.NoKernels;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Settings;
+import dev.headroom.executor.train.PhaseMemory;
+import dev.headroom.executor.train.Training;
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.fixtures.Recording;
+import dev.headroom.graph.DType;
+import dev.headroom.importer.Importers;
+import dev.headroom.training.LossKind;
+import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TrainingRun;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/** Runs a recorded training run again, on an allocator whose kernels do nothing. */
+final class Recorded {
+    private Recorded() {}
+
+    /** The phases of the executor's run, in order. */
+    static List<PhaseMemory> replay(Recording recording) {
+        return run(recording).phases();
+    }
+
+    /** A run that ended. */
+    record Run(List<PhaseMemory> phases, Eager eager) {}
+
+    static Run run(Recording recording) {
+        TrainingRun run = training(recording.config());
+        List<PhaseMemory> phases = new ArrayList<>();
+        try (Backend none = NoKernels.over(recording.root().path("total_bytes").asLong())) {
+            AllocatorSettings settings = run.allocConf.isEmpty()
+                    ? AllocatorSettings.defaults()
+                    : AllocatorSettings.parse(run.allocConf);
+            Eager eager = new Eager(
+                    new CachingAllocator(settings, none.memory()),
+                    none,
+                    new Settings(GpuCatalogue.find("h200").orElseThrow(), run.attention, 1));
+            eager.log().keepChanges();
+            Training training = new Training(eager, Importers.read(archive(recording.config())), run, phases::add);
+            training.prepare((name, t) -> {});
+            training.run();
+            return new Run(phases, eager);
+        }
+    }
+
+    /** The archive of a run's model. */
+    private static Path archive(JsonNode config) {
+        String model = config.path("model").asText();
+        List<String> names = new ArrayList<>();
+        for (String size : List.of(
+                "-i" + config.path("image_size").asLong(),
+                "-s" + config.path("seq").asLong(),
+                "")) {
+            if (config.path("inference").asBoolean()) {
+                names.add(model + size + "-eval");
+            }
+            String attention = config.path("attention").asText("default");
+            names.add(model + size + (attention.equals("default") ? "" : "-" + attention));
+        }
+        return names.stream()
+                .map(name -> Fixtures.models().resolve(name + ".pt2"))
+                .filter(Files::exists)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static TrainingRun training(JsonNode config) {
+        TrainingRun run = new TrainingRun();
+        run.batch = config.path("batch").asLong();
+        String optimizer = config.path("optimizer").asText();
+        run.optimizer = Arrays.stream(OptimizerKind.values())
+                .filter(kind -> kind.option().equals(optimizer))
+                .findFirst()
+                .orElseThrow();
+        run.foreach = TrainingRun.Foreach.valueOf(config.path("foreach").asText("auto").toUpperCase(Locale.ROOT));
+        run.fused = config.path("fused").asBoolean();
+        run.dtype = type(config.path("dtype").asText("fp32"));
+        run.amp = config.path("amp").isTextual() ? type(config.path("amp").asText()) : null;
+        run.loss = config.path("model").asText().startsWith("cnn-") ? LossKind.MSE : LossKind.AUTO;
+        run.steps = config.path("steps").asInt(3);
+        run.accumulate = config.path("accumulate").asInt(1);
+        run.zeroGradKeep = !config.path("set_to_none").asBoolean(true);
+        run.channelsLast = config.path("channels_last").asBoolean();
+        run.inputGrad = config.path("input_grad").asBoolean();
+        run.dropOutputs = config.path("drop_outputs").asBoolean();
+        run.inference = config.path("inference").asBoolean();
+        run.allocConf = config.path("alloc_conf").asText("");
+        return run;
+    }
+
+    private static DType type(String name) {
+        return switch (name) {
+            case "fp16" -> DType.FLOAT16;
+            case "bf16" -> DType.BFLOAT16;
+            default -> null;
+        };
+    }
+}

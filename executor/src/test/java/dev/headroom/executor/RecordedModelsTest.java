@@ -1,0 +1,69 @@
+package dev.headroom.executor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.headroom.executor.train.PhaseMemory;
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.fixtures.Recording;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whole models at full size: every phase of every step shows what the real PyTorch's allocator showed, to the byte. */
+class RecordedModelsTest {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "resnet18-b128-none",
+                "resnet18-b32-sgd",
+                "resnet50-b32-adam",
+                "resnet50-b32-sgd",
+                "resnet50-b32-adamw-cl",
+                "resnet50-b32-inference",
+                "resnet101-b16-adam",
+                "vgg16-b32-adamw",
+                "densenet169-b8-512-adam",
+                "unet-b4-256-adamw",
+                "mobilenet_v2-b64-sgdm",
+                "mobilenet_v3_large-b64-adamw",
+                "efficientnet_b0-b32-adamw",
+                "mnasnet1_0-b300-86-sgd",
+                "regnet_x_400mf-b64-adamw",
+                "cnn-small-b100-adam",
+                "cnn-full-b100-adam",
+            })
+    void allocatorShowsWhatPyTorchShows(String name) {
+        Recording recording = Recording.read(Fixtures.recordings().resolve(name + ".json.gz"));
+        List<PhaseMemory> phases = Recorded.replay(recording);
+        List<String> recorded = lines(recording);
+        List<String> shown = lines(phases);
+        for (int i = 0; i < Math.min(recorded.size(), shown.size()); i++) {
+            assertEquals(recorded.get(i), shown.get(i));
+        }
+        assertEquals(recorded.size(), shown.size());
+    }
+
+    private static List<String> lines(Recording recording) {
+        List<String> out = new ArrayList<>();
+        for (Recording.Phase p : recording.phases()) {
+            out.add(line(p.label(), p.allocated(), p.maxAllocated(), p.reserved(), p.maxReserved()));
+        }
+        return out;
+    }
+
+    private static List<String> lines(List<PhaseMemory> phases) {
+        List<String> out = new ArrayList<>();
+        for (PhaseMemory p : phases) {
+            String label =
+                    p.phase() + (p.step() == null ? "" : " " + p.step()) + (p.micro() == null ? "" : "." + p.micro());
+            out.add(line(label, p.allocated(), p.maxAllocated(), p.reserved(), p.maxReserved()));
+        }
+        return out;
+    }
+
+    private static String line(String label, long allocated, long maxAllocated, long reserved, long maxReserved) {
+        return label + ": allocated " + allocated + " (most " + maxAllocated + "), reserved " + reserved + " (most "
+                + maxReserved + ")";
+    }
+}
