@@ -59,7 +59,11 @@ final class Cli {
             name = "headroom",
             description = "Will this training run fit on this GPU, and what takes the memory?",
             mixinStandardHelpOptions = true,
-            footer = {"", "'headroom local' lists the GPUs of this machine (it builds the executor first)."},
+            footer = {
+                "",
+                "'headroom measure' runs a model and compares its memory with the prediction; 'headroom local' lists the"
+                        + " GPUs of this machine. Both build the executor first."
+            },
             versionProvider = Version.class)
     static final class Root implements Runnable {
         @Spec

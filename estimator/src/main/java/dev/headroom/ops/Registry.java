@@ -65,9 +65,25 @@ public final class Registry {
     /** A rule with any number of results. */
     void add(String operator, Rule rule) {
         families.put(operator, family);
-        if (rules.put(operator, rule) != null) {
+        if (rules.put(operator, isInPlace(operator) ? call -> noted(call, rule) : rule) != null) {
             throw new IllegalStateException("two rules for " + operator);
         }
+    }
+
+    private static boolean isInPlace(String operator) {
+        String name = operator.split("\\.")[1];
+        return name.endsWith("_") && !name.endsWith("__");
+    }
+
+    /** The tensor's version counts a change that nothing is recorded of, too (increment_version). */
+    private static Tensor[] noted(Call call, Rule rule) {
+        Tensor[] out = rule.run(call);
+        if (out.length > 0
+                && out[0] != null
+                && !(out[0].requiresGrad() && call.runtime().gradMode())) {
+            call.runtime().noteChange(out[0]);
+        }
+        return out;
     }
 
     /** A rule with one result. */

@@ -303,6 +303,11 @@ public final class Runtime {
         return t;
     }
 
+    /** Memory is written to: views of it get their histories anew when they are used next. */
+    public void noteChange(Tensor t) {
+        t.storage().version++;
+    }
+
     /** Another tensor over the same storage, as a kernel makes it below autograd. */
     public Tensor reinterpret(Tensor of, long[] sizes, long[] strides, long offset) {
         return reinterpret(of, of.dtype(), sizes, strides, offset);

@@ -105,8 +105,8 @@ public final class MeasureCommand implements Subcommand {
         long total = prediction.device() == null ? PLENTY : prediction.device().memory();
         // What a prediction sets aside for the context, so that the same is left for both.
         long context = prediction.peak().device() - prediction.peak().reserved();
-        MeasurementRequest request =
-                new MeasurementRequest(question.graph(), question.run(), gpu, question.limit(), SEED);
+        MeasurementRequest request = new MeasurementRequest(
+                question.graph(), question.run(), gpu, question.limit(), SEED, provider.computes());
         try (Backend opened = provider.open(total, question.inUse() + context)) {
             return Measurer.measure(request, opened);
         }

@@ -11,19 +11,18 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
-import java.util.stream.Collectors;
 
 /** Predicted beside measured, for people: phases, modules at the peak, workspaces, losses. */
 final class MeasureReport {
-    private static final int NAME = 20;
-    private static final int NUMBER = 10;
-    private static final int BYTES = 9;
-    private static final int MODULE = 40;
+    private static final int NAME = 19;
+    private static final int NUMBER = 9;
+    private static final int BYTES = 11;
+    private static final int MODULE = 48;
     private static final int MOST_MODULES = 8;
     /** Of more steps, the first two and the last are shown. */
     private static final int MOST_STEPS = 4;
 
-    private static final int MOST_LOSSES = 6;
+    private static final int MOST_LOSSES = 4;
 
     private final Comparison comparison;
     private final PrintWriter out;
@@ -80,11 +79,14 @@ final class MeasureReport {
     }
 
     private void phases() {
+        out.println(Columns.left("", NAME)
+                + Columns.right("allocated", 2 * NUMBER)
+                + Columns.right("reserved", BYTES + 2 * NUMBER + 1));
         out.println(Columns.left("MiB", NAME)
-                + Columns.right("allocated", NUMBER)
+                + Columns.right("predicted", NUMBER)
                 + Columns.right("measured", NUMBER)
                 + Columns.right("bytes", BYTES)
-                + Columns.right("reserved", NUMBER + 1)
+                + Columns.right("predicted", NUMBER + 1)
                 + Columns.right("measured", NUMBER)
                 + Columns.right("bytes", BYTES));
         int steps = comparison.phases().stream()
@@ -182,14 +184,17 @@ final class MeasureReport {
         if (losses.isEmpty()) {
             return;
         }
-        List<Double> shown = new ArrayList<>(losses);
-        if (losses.size() > MOST_LOSSES) {
-            shown = new ArrayList<>(losses.subList(0, MOST_LOSSES / 2));
-            shown.addAll(losses.subList(losses.size() - MOST_LOSSES / 2, losses.size()));
+        List<String> shown = new ArrayList<>();
+        for (int i = 0; i < losses.size(); i++) {
+            boolean dropped =
+                    losses.size() > MOST_LOSSES && i >= MOST_LOSSES / 2 && i < losses.size() - MOST_LOSSES / 2;
+            if (!dropped) {
+                shown.add(String.format(Locale.ROOT, "%.4g", losses.get(i)));
+            } else if (i == MOST_LOSSES / 2) {
+                shown.add("...");
+            }
         }
-        out.println("loss on random data: "
-                + shown.stream().map(v -> String.format(Locale.ROOT, "%.4g", v)).collect(Collectors.joining(" "))
-                + (losses.size() > shown.size() ? " (the first and the last of " + losses.size() + ")" : ""));
+        out.println("loss on random data: " + String.join(" ", shown));
     }
 
     private void device() {

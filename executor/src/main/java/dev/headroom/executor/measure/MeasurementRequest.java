@@ -10,5 +10,6 @@ import dev.headroom.training.TrainingRun;
  * @param gpu whose properties decide kernels and their scratch
  * @param limit bytes that the allocator may reserve, or {@code null}
  * @param seed of first weights, data and everything random
+ * @param readsLosses whether to read the loss after each forward pass, for which a GPU must be waited for
  */
-public record MeasurementRequest(Graph graph, TrainingRun run, Gpu gpu, Long limit, long seed) {}
+public record MeasurementRequest(Graph graph, TrainingRun run, Gpu gpu, Long limit, long seed, boolean readsLosses) {}

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** The library's entry: runs a model on a backend and measures. */
@@ -57,7 +56,9 @@ public final class Measurer {
     }
 
     private void run(Training training, Eager eager) {
-        training.onLoss(losses::add);
+        if (request.readsLosses()) {
+            training.onLoss(losses::add);
+        }
         training.prepare(new RandomBatch(request.graph(), request.run(), eager));
         training.run();
     }
@@ -99,20 +100,13 @@ public final class Measurer {
                 oom);
     }
 
-    /** Of modules that use the same workspace one after another, the largest counts. */
     private static List<Measurement.Workspace> workspaces(MemoryLog log, List<MemoryLog.Share> atPeak) {
         Map<String, Long> alive = atPeak.stream()
                 .filter(s -> s.owner().isWorkspace())
                 .collect(Collectors.groupingBy(
                         s -> s.owner().operator(), Collectors.summingLong(MemoryLog.Share::rounded)));
-        Map<String, Long> most = new TreeMap<>();
-        for (MemoryLog.Share s : log.owners()) {
-            if (s.owner().isWorkspace()) {
-                most.merge(s.owner().operator(), s.highest(), Math::max);
-            }
-        }
-        return most.entrySet().stream()
-                .map(e -> new Measurement.Workspace(e.getKey(), alive.getOrDefault(e.getKey(), 0L), e.getValue()))
+        return log.workspaces().stream()
+                .map(w -> new Measurement.Workspace(w.name(), alive.getOrDefault(w.name(), 0L), w.most()))
                 .toList();
     }
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Who holds how much memory, now and when allocated memory was highest. It keeps one account for each owner, however long
@@ -15,9 +16,8 @@ public final class MemoryLog {
      *
      * @param requested as operators asked
      * @param rounded in blocks, as the allocator counts
-     * @param highest the most of {@code rounded} that the owner held at any time so far
      */
-    public record Share(Owner owner, long requested, long rounded, long highest) {}
+    public record Share(Owner owner, long requested, long rounded) {}
 
     /**
      * A change.
@@ -27,23 +27,39 @@ public final class MemoryLog {
      */
     public record Change(long storage, long bytes, Owner owner) {}
 
+    /**
+     * Workspaces of one name.
+     *
+     * @param most bytes that they held together at any time so far
+     */
+    public record Workspace(String name, long most) {}
+
+    private static final class Total {
+        private long now;
+        private long most;
+    }
+
     /** One owner's balance, and how it changed since allocated memory was last at a new peak. */
     static final class Account {
         private final Owner owner;
+        /** Of all workspaces of the name, {@code null} for other memory. */
+        private final Total workspaces;
+
         private long requested;
         private long rounded;
         private long requestedSince;
         private long roundedSince;
         private long peak = -1;
-        private long highest;
 
-        private Account(Owner owner) {
+        private Account(Owner owner, Total workspaces) {
             this.owner = owner;
+            this.workspaces = workspaces;
         }
     }
 
     private final Map<Owner, Account> accounts = new HashMap<>();
-    private Account latest = new Account(new Owner("", ""));
+    private final Map<String, Total> workspaces = new TreeMap<>();
+    private Account latest = new Account(new Owner("", ""), null);
     private List<Change> changes;
     private long storages;
     private int alive;
@@ -77,10 +93,10 @@ public final class MemoryLog {
         return shares(true);
     }
 
-    /** What every owner has come to hold at most, now or before. */
-    public List<Share> owners() {
-        return accounts.values().stream()
-                .map(a -> new Share(a.owner, a.requested, a.rounded, a.highest))
+    /** All workspaces that there were, by name. */
+    public List<Workspace> workspaces() {
+        return workspaces.entrySet().stream()
+                .map(e -> new Workspace(e.getKey(), e.getValue().most))
                 .toList();
     }
 
@@ -90,7 +106,7 @@ public final class MemoryLog {
             boolean moved = back && a.peak == peaks;
             long rounded = a.rounded - (moved ? a.roundedSince : 0);
             if (rounded > 0) {
-                out.add(new Share(a.owner, a.requested - (moved ? a.requestedSince : 0), rounded, a.highest));
+                out.add(new Share(a.owner, a.requested - (moved ? a.requestedSince : 0), rounded));
             }
         }
         return out;
@@ -118,9 +134,14 @@ public final class MemoryLog {
     /** The account that is charged for an owner's memory. */
     Account account(Owner owner) {
         if (latest.owner != owner) {
-            latest = accounts.computeIfAbsent(owner, Account::new);
+            latest = accounts.computeIfAbsent(owner, this::open);
         }
         return latest;
+    }
+
+    private Account open(Owner owner) {
+        Total total = owner.isWorkspace() ? workspaces.computeIfAbsent(owner.operator(), n -> new Total()) : null;
+        return new Account(owner, total);
     }
 
     private void change(Account a, long requested, long rounded) {
@@ -133,7 +154,10 @@ public final class MemoryLog {
         a.rounded += rounded;
         a.requestedSince += requested;
         a.roundedSince += rounded;
-        a.highest = Math.max(a.highest, a.rounded);
+        if (a.workspaces != null) {
+            a.workspaces.now += rounded;
+            a.workspaces.most = Math.max(a.workspaces.most, a.workspaces.now);
+        }
         allocated += rounded;
     }
 

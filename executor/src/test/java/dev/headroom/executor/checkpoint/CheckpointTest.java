@@ -60,7 +60,7 @@ class CheckpointTest {
 
     private static TrainingRun run(int segments, Boolean reentrant, boolean inputGrad) {
         TrainingRun run = new TrainingRun();
-        run.batch = 512L;
+        run.batch = 128L;
         run.steps = 3;
         run.loss = LossKind.MSE;
         run.optimizer = OptimizerKind.SGD;

@@ -1,8 +1,10 @@
 package dev.headroom.executor.fault;
 
+import dev.headroom.build.Branches;
 import dev.headroom.build.Layers;
 import dev.headroom.build.Model;
 import dev.headroom.build.Module;
+import dev.headroom.build.Residual;
 import dev.headroom.build.Scope;
 import dev.headroom.build.Sequential;
 import dev.headroom.build.Value;
@@ -10,6 +12,7 @@ import dev.headroom.graph.DType;
 import dev.headroom.graph.Graph;
 import dev.headroom.training.LossKind;
 import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -22,15 +25,78 @@ record Scenario(String name, Graph graph, TrainingRun run) {
     }
 
     static Stream<Scenario> all() {
+        return Stream.of(loops(), optimizers(), precisions(), models(), checkpoints())
+                .flatMap(x -> x);
+    }
+
+    private static Stream<Scenario> loops() {
         return Stream.of(
                 of("perceptron", perceptron(), r -> {}),
-                of("value used twice", twice(), r -> r.batch = null),
-                of("two inputs", pair(), r -> r.inputGrad = true),
                 of("accumulated", perceptron(), r -> r.accumulate = 2),
                 of("gradients kept", perceptron(), r -> r.zeroGradKeep = true),
                 of("outputs dropped", perceptron(), r -> r.dropOutputs = true),
                 of("input gradient", perceptron(), r -> r.inputGrad = true),
                 of("inference", perceptron(), r -> r.inference = true));
+    }
+
+    private static Stream<Scenario> optimizers() {
+        return Stream.of(OptimizerKind.values())
+                .filter(kind -> kind != OptimizerKind.ADAM_8BIT && kind != OptimizerKind.ADAMW_8BIT)
+                .flatMap(kind -> {
+                    boolean fuses = TorchVersion.NEWEST.hasFused(kind);
+                    Stream<Scenario> each = Stream.of(TrainingRun.Foreach.TRUE, TrainingRun.Foreach.FALSE)
+                            .map(foreach -> of(kind.option() + ", foreach " + foreach, perceptron(), r -> {
+                                r.optimizer = kind;
+                                r.foreach = foreach;
+                            }));
+                    Stream<Scenario> fused = Stream.of(of(kind.option() + ", fused", perceptron(), r -> {
+                        r.optimizer = kind;
+                        r.fused = true;
+                    }));
+                    return fuses ? Stream.concat(each, fused) : each;
+                });
+    }
+
+    private static Stream<Scenario> precisions() {
+        return Stream.of(
+                of("amp fp16", perceptron(), r -> r.amp = DType.FLOAT16),
+                of("amp bf16", perceptron(), r -> r.amp = DType.BFLOAT16),
+                of("amp fp16, inference", perceptron(), r -> {
+                    r.amp = DType.FLOAT16;
+                    r.inference = true;
+                }),
+                of("amp fp16, fused adam", perceptron(), r -> {
+                    r.amp = DType.FLOAT16;
+                    r.optimizer = OptimizerKind.ADAM;
+                    r.fused = true;
+                }),
+                of("fp16", perceptron(), r -> r.dtype = DType.FLOAT16));
+    }
+
+    private static Stream<Scenario> models() {
+        return Stream.of(
+                of("value used twice", twice(), r -> r.batch = null),
+                of("two inputs", pair(), r -> r.inputGrad = true),
+                of("tokens", tokens(), r -> {}),
+                of("convolutions", convolutions(), r -> {}),
+                of("convolutions, channels last, amp", convolutions(), r -> {
+                    r.channelsLast = true;
+                    r.amp = DType.FLOAT16;
+                }));
+    }
+
+    private static Stream<Scenario> checkpoints() {
+        return Stream.of(true, false)
+                .flatMap(reentrant -> Stream.of(
+                        of("checkpoints, re-entrant " + reentrant, perceptron(), r -> {
+                            r.checkpoint = 2;
+                            r.reentrant = reentrant;
+                        }),
+                        of("checkpointed convolutions, re-entrant " + reentrant, convolutions(), r -> {
+                            r.checkpoint = 3;
+                            r.reentrant = reentrant;
+                            r.amp = DType.FLOAT16;
+                        })));
     }
 
     static Scenario of(String name, Graph graph, Consumer<TrainingRun> change) {
@@ -46,6 +112,42 @@ record Scenario(String name, Graph graph, TrainingRun run) {
     static Graph perceptron() {
         return Model.of("perceptron", Sequential.of(Layers.linear(4, 8), Layers.tanh(), Layers.linear(8, 2)))
                 .input("x", DType.FLOAT32, Model.BATCH, 4)
+                .graph();
+    }
+
+    static Graph tokens() {
+        return Model.of(
+                        "tokens",
+                        Sequential.of(
+                                Layers.embedding(8, 8),
+                                Residual.of(Sequential.of(
+                                        Layers.layerNorm(8),
+                                        Layers.linear(8, 16),
+                                        Layers.gelu(),
+                                        Layers.linear(16, 8))),
+                                Layers.softmax(-1)))
+                .input("ids", DType.INT64, Model.BATCH, 8)
+                .graph();
+    }
+
+    static Graph convolutions() {
+        return Model.of(
+                        "convolutions",
+                        Sequential.of(
+                                Layers.conv2d(3, 8, 3, 1, 1),
+                                Layers.batchNorm2d(8),
+                                Layers.reluInPlace(),
+                                Layers.maxPool2d(2, 2, 0),
+                                Residual.of(
+                                        Sequential.of(Layers.conv2d(8, 8, 3, 1, 1, 8, false), Layers.batchNorm2d(8)),
+                                        null,
+                                        Layers.reluInPlace()),
+                                Branches.of(1, Layers.conv2d(8, 4, 1, 1, 0), Layers.groupNorm(2, 8)),
+                                Layers.dropout(0.5),
+                                Layers.adaptiveAvgPool2d(1, 1),
+                                Layers.flatten(),
+                                Layers.linear(12, 2)))
+                .input("x", DType.FLOAT32, Model.BATCH, 3, 8, 8)
                 .graph();
     }
 
