@@ -7,6 +7,7 @@ import dev.headroom.graph.GraphException;
 import dev.headroom.graph.MemoryFormat;
 import dev.headroom.graph.Node;
 import dev.headroom.graph.SymExpr;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -161,6 +162,17 @@ public final class Arguments {
             return otherwise;
         }
         throw wrong(name, "a number");
+    }
+
+    /** Numbers of a list; none when it is not given. */
+    public double[] reals(String name) {
+        Argument a = byName.get(name);
+        if (a instanceof Argument.Floats fs) {
+            return fs.values().stream().mapToDouble(Double::doubleValue).toArray();
+        }
+        return a instanceof Argument.Ints
+                ? Arrays.stream(integers(name)).mapToDouble(i -> i).toArray()
+                : new double[0];
     }
 
     /** Whether a number is given as a whole one. */

@@ -39,7 +39,6 @@ final class ReductionOperators {
         var r = e.record(kind == Kind.SUM ? "SumBackward1" : "MeanBackward1", t);
         Tensor wide = Reductions.reduce(e, kind, t, kept, type);
         Tensor out = shaped(e, wide, before, kept, dims, keep);
-        e.drop(wide);
         return r.backward(g -> {
                     Tensor whole = Views.expand(e, Views.view(e, g[0], kept), before);
                     return new Tensor[] {share == 1 ? whole : Scaling.times(e, whole, share)};
@@ -47,10 +46,16 @@ final class ReductionOperators {
                 .result(out);
     }
 
-    /** A reduction's result, which has the reduced dimensions, as it is returned. */
+    /**
+     * A result without its reduced dimensions, unless they are kept.
+     *
+     * @param wide with them, a local, which ends here
+     */
     static Tensor shaped(Eager e, Tensor wide, long[] before, long[] kept, long[] dims, boolean keep) {
         long[] sizes = keep ? kept : dropped(before, kept, dims);
-        return e.alias(wide, sizes, Layout.contiguous(sizes), 0);
+        Tensor out = e.alias(wide, sizes, Layout.contiguous(sizes), wide.offset());
+        e.drop(wide);
+        return out;
     }
 
     /** Sizes with 1 in the reduced dimensions. */
