@@ -192,6 +192,7 @@ final class Convolutions {
                     ? weightGradient(e, weight.sizes(), x, g, geometry)
                     : weightGradient(e, weight.sizes(), g, x, geometry);
         }
+        e.dropUnless(g, given);
         return out;
     }
 
