@@ -30,6 +30,7 @@ public final class Program {
     private final Map<String, Long> symbols;
     private final BackwardPass backwardPass;
     private final ValueLifetimes lifetimes;
+    private final Mode mode;
 
     /**
      * A program that recomputes nothing.
@@ -37,7 +38,7 @@ public final class Program {
      * @throws GraphException when the graph has operators that the executor lacks, naming them all
      */
     public Program(Eager eager, Graph graph, Map<String, Long> symbols) {
-        this(eager, CheckpointPlan.none(graph), symbols, null);
+        this(eager, CheckpointPlan.none(inlined(graph)), symbols, null);
     }
 
     /**
@@ -52,13 +53,20 @@ public final class Program {
         this.backwardPass = backwardPass;
         this.symbols = symbols;
         this.lifetimes = ValueLifetimes.of(graph);
+        this.mode = new Mode(eager);
         requireOperators(graph);
+    }
+
+    /** The graph with bodies of higher-order operators in their place, as plans of checkpoints are made for. */
+    public static Graph inlined(Graph graph) {
+        return Inlined.of(graph);
     }
 
     private static void requireOperators(Graph graph) {
         TreeSet<String> lacking = new TreeSet<>();
         for (Node node : graph.nodes()) {
-            if (Operators.standard().find(node.operator()) == null) {
+            boolean switches = node.target().equals(Inlined.ENTER) || node.target().equals(Inlined.LEAVE);
+            if (!switches && Operators.standard().find(node.operator()) == null) {
                 lacking.add(node.operator());
             }
         }
@@ -89,6 +97,7 @@ public final class Program {
                     .map(o -> o.value() == null ? null : eager.hold(values.get(o.value())))
                     .toArray(Tensor[]::new);
         } finally {
+            mode.leaveAll();
             releaseAll(values, inputs);
         }
     }
@@ -150,6 +159,9 @@ public final class Program {
     }
 
     private void step(Node node, Map<String, Tensor> values) {
+        if (mode.handles(node)) {
+            return;
+        }
         eager.own(new Owner(node.module(), node.operator()));
         Operator operator = Operators.standard().find(node.operator());
         try (Scope s = eager.open()) {

@@ -48,7 +48,10 @@ public final class ValueLifetimes {
         LibraryFunctions.keep(graph, tree, locals);
         ReturnedValues.keep(graph, tree, locals);
         for (Local v : locals.values()) {
-            byOwner.computeIfAbsent(v.owner, c -> new ArrayList<>()).add(v);
+            // What the exporter did not see, such as a mask's check, is read at once and has no name.
+            if (graph.values().containsKey(v.name)) {
+                byOwner.computeIfAbsent(v.owner, c -> new ArrayList<>()).add(v);
+            }
         }
         byOwner.forEach(Variables::bind);
         List<List<String>> dying = new ArrayList<>();

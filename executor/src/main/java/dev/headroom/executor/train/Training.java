@@ -70,7 +70,8 @@ public final class Training implements AutoCloseable {
         }
         this.eager = eager;
         this.symbols = SymbolBinding.bind(exported, run.batch, run.dims);
-        this.plan = CheckpointPlan.of(AssignedNumbers.restore(SkippedMasks.restore(exported, symbols)), run);
+        this.plan = CheckpointPlan.of(
+                Program.inlined(AssignedNumbers.restore(SkippedMasks.restore(exported, symbols))), run);
         this.graph = plan.graph();
         this.run = run;
         this.listener = listener;

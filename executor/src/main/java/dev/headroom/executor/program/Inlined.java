@@ -1,0 +1,144 @@
+package dev.headroom.executor.program;
+
+import dev.headroom.graph.Argument;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.GraphException;
+import dev.headroom.graph.Node;
+import dev.headroom.graph.TensorMeta;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Graphs with the bodies of higher-order operators, {@code wrap_with_set_grad_enabled} and {@code wrap_with_autocast}, in
+ * their place, between two nodes that switch a {@link Mode} on and off.
+ */
+final class Inlined {
+    /** Stands before a body; its arguments are the mode's. */
+    static final String ENTER = "executor.enter_mode";
+
+    /** Stands behind it. */
+    static final String LEAVE = "executor.leave_mode";
+
+    private static final String GRADIENTS = "higher_order.wrap_with_set_grad_enabled";
+    private static final String AUTOCAST = "higher_order.wrap_with_autocast";
+
+    private final List<Node> nodes = new ArrayList<>();
+    private final Map<String, TensorMeta> values;
+
+    private Inlined(Map<String, TensorMeta> values) {
+        this.values = new HashMap<>(values);
+    }
+
+    /** The graph itself when it has no such operators. */
+    static Graph of(Graph graph) {
+        if (graph.nodes().stream().noneMatch(Inlined::isWrapper)) {
+            return graph;
+        }
+        Inlined flat = new Inlined(graph.values());
+        flat.add(graph, Map.of());
+        return new Graph(
+                graph.name(),
+                graph.inputs(),
+                flat.nodes,
+                graph.outputs(),
+                flat.values,
+                graph.ints(),
+                graph.symbols(),
+                graph.state(),
+                graph.held());
+    }
+
+    private static boolean isWrapper(Node n) {
+        return n.target().startsWith(GRADIENTS) || n.target().startsWith(AUTOCAST);
+    }
+
+    /** @param names of the graph's values where they have others */
+    private void add(Graph from, Map<String, String> names) {
+        for (Node n : from.nodes()) {
+            if (isWrapper(n)) {
+                addBody(n, names);
+            } else {
+                nodes.add(renamed(n, names));
+            }
+        }
+    }
+
+    private void addBody(Node wrapper, Map<String, String> around) {
+        List<String> given = new ArrayList<>();
+        List<Node.NamedArgument> mode = new ArrayList<>();
+        Graph body = null;
+        for (Node.NamedArgument a : wrapper.arguments()) {
+            if (a.value() instanceof Argument.Subgraph s) {
+                body = s.graph();
+            } else if (body != null && a.value() instanceof Argument.Value v) {
+                given.add(around.getOrDefault(v.name(), v.name()));
+            } else if (body == null && a.value() instanceof Argument.Type) {
+                mode.add(new Node.NamedArgument(Mode.TYPE, a.value()));
+            } else if (body == null && a.value() instanceof Argument.Bool) {
+                // Autocast is told whether to cache as well, behind whether it is on.
+                boolean first = mode.stream().noneMatch(m -> m.value() instanceof Argument.Bool);
+                String name = wrapper.target().startsWith(GRADIENTS) ? Mode.GRADIENTS : Mode.AUTOCAST;
+                mode.add(new Node.NamedArgument(first ? name : Mode.CACHE, a.value()));
+            }
+        }
+        if (body == null || body.nodes().isEmpty()) {
+            throw new GraphException(wrapper.target() + " in '" + wrapper.module() + "' has no body");
+        }
+        Map<String, String> names = names(wrapper, body, given, around);
+        body.values().forEach((name, meta) -> values.put(names.getOrDefault(name, name), meta));
+        nodes.add(mark(wrapper, ENTER, mode, body.nodes().get(0)));
+        add(body, names);
+        nodes.add(mark(wrapper, LEAVE, List.of(), body.nodes().get(body.nodes().size() - 1)));
+    }
+
+    /** What the values of a body are called outside. */
+    private static Map<String, String> names(
+            Node wrapper, Graph body, List<String> given, Map<String, String> around) {
+        Map<String, String> names = new HashMap<>();
+        for (int i = 0; i < body.inputs().size() && i < given.size(); i++) {
+            names.put(body.inputs().get(i).value(), given.get(i));
+        }
+        for (Node n : body.nodes()) {
+            n.outputs().stream().filter(o -> o != null).forEach(o -> names.put(o, wrapper.name() + "/" + o));
+        }
+        for (int i = 0; i < body.outputs().size() && i < wrapper.outputs().size(); i++) {
+            String out = wrapper.outputs().get(i);
+            if (out != null) {
+                names.put(body.outputs().get(i).value(), around.getOrDefault(out, out));
+            }
+        }
+        return names;
+    }
+
+    /** A node at the place of another. */
+    private static Node mark(Node wrapper, String target, List<Node.NamedArgument> arguments, Node place) {
+        String name = wrapper.name() + "/" + target;
+        return new Node(name, target, arguments, List.of(), place.moduleStack(), place.stackTrace());
+    }
+
+    private static Node renamed(Node n, Map<String, String> names) {
+        if (names.isEmpty()) {
+            return n;
+        }
+        List<Node.NamedArgument> arguments = n.arguments().stream()
+                .map(a -> new Node.NamedArgument(a.name(), renamed(a.value(), names)))
+                .toList();
+        List<String> outputs = new ArrayList<>();
+        n.outputs().forEach(o -> outputs.add(o == null ? null : names.getOrDefault(o, o)));
+        return new Node(n.name(), n.target(), arguments, outputs, n.moduleStack(), n.stackTrace());
+    }
+
+    private static Argument renamed(Argument a, Map<String, String> names) {
+        if (a instanceof Argument.Value v) {
+            return new Argument.Value(names.getOrDefault(v.name(), v.name()));
+        }
+        if (a instanceof Argument.Values vs) {
+            List<String> out = new ArrayList<>();
+            vs.names().forEach(v -> out.add(v == null ? null : names.getOrDefault(v, v)));
+            return new Argument.Values(out);
+        }
+        return a;
+    }
+}

@@ -1,0 +1,69 @@
+package dev.headroom.executor.program;
+
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.graph.Argument;
+import dev.headroom.graph.DType;
+import dev.headroom.graph.Node;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** Switches that a program sets for some of its operators: {@code torch.set_grad_enabled} and {@code torch.autocast}. */
+final class Mode {
+    static final String GRADIENTS = "gradients";
+    static final String AUTOCAST = "autocast";
+    static final String TYPE = "type";
+    static final String CACHE = "cache";
+
+    private final Eager eager;
+    private final Deque<Runnable> undo = new ArrayDeque<>();
+
+    Mode(Eager eager) {
+        this.eager = eager;
+    }
+
+    /** Whether the node switches; then it is done. */
+    boolean handles(Node node) {
+        if (node.target().equals(Inlined.LEAVE)) {
+            undo.pop().run();
+            return true;
+        }
+        if (!node.target().equals(Inlined.ENTER)) {
+            return false;
+        }
+        Boolean gradients = flag(node, GRADIENTS);
+        Boolean autocast = flag(node, AUTOCAST);
+        if (gradients != null) {
+            boolean before = eager.tape().setEnabled(gradients);
+            undo.push(() -> eager.tape().setEnabled(before));
+        } else {
+            eager.autocast().enter(Boolean.TRUE.equals(autocast) ? type(node) : null);
+            undo.push(eager.autocast()::exit);
+        }
+        return true;
+    }
+
+    private static Boolean flag(Node node, String name) {
+        for (Node.NamedArgument a : node.arguments()) {
+            if (a.name().equals(name) && a.value() instanceof Argument.Bool b) {
+                return b.value();
+            }
+        }
+        return null;
+    }
+
+    private DType type(Node node) {
+        for (Node.NamedArgument a : node.arguments()) {
+            if (a.name().equals(TYPE) && a.value() instanceof Argument.Type t) {
+                return t.value();
+            }
+        }
+        return eager.autocast().type();
+    }
+
+    /** Undoes what an error left switched. */
+    void leaveAll() {
+        while (!undo.isEmpty()) {
+            undo.pop().run();
+        }
+    }
+}
