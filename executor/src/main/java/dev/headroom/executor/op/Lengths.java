@@ -2,7 +2,6 @@ package dev.headroom.executor.op;
 
 import dev.headroom.executor.kernel.ReductionKernels.Kind;
 import dev.headroom.executor.tensor.Eager;
-import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.Arrays;
@@ -32,19 +31,8 @@ public final class Lengths {
         return Reductions.reduce(e, Kind.MEAN, t, ReductionOperators.kept(t.sizes(), new long[] {dim}), t.dtype());
     }
 
-    /** {@code rows @ columns} of (…, m, 1) and (…, 1, n). */
+    /** {@code rows @ columns} of (…, m, 1) and (…, 1, n): only two matrices go to cuBLAS. */
     public static Tensor outer(Eager e, Tensor rows, Tensor columns) {
-        long[] sizes = Layout.broadcast(rows, columns);
-        Tensor out = e.empty(rows.dtype(), sizes);
-        try (Scope s = e.open()) {
-            long m = rows.size(-2);
-            long n = columns.size(-1);
-            long batches = out.elements() / (m * n);
-            Tensor flat = e.alias(out, new long[] {batches, m, n}, new long[] {m * n, n, 1}, 0);
-            Tensor a = e.alias(rows, new long[] {batches, m, 1}, new long[] {m, 1, 1}, rows.offset());
-            Tensor b = e.alias(columns, new long[] {batches, 1, n}, new long[] {n, n, 1}, columns.offset());
-            e.backend().matrices().multiply(flat, a, b, 1, 0, e.blasWorkspaces().current());
-        }
-        return out;
+        return Matmul.matmul(e, rows, columns);
     }
 }
