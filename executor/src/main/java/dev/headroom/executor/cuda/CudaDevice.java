@@ -27,9 +27,9 @@ public record CudaDevice(int index, String title, int major, int minor, int sms,
      * @throws CudaException when there is no driver, no runtime or no card
      */
     public static List<CudaDevice> all() {
-        Cuda.load();
+        CudaLibraries.loadRuntime();
         int[] count = new int[1];
-        Cuda.check("cudaGetDeviceCount", cudart.cudaGetDeviceCount(count));
+        CudaStatus.runtime("cudaGetDeviceCount", cudart.cudaGetDeviceCount(count));
         List<CudaDevice> devices = new ArrayList<>();
         for (int i = 0; i < count[0]; i++) {
             devices.add(read(i));
@@ -44,13 +44,14 @@ public record CudaDevice(int index, String title, int major, int minor, int sms,
                 .min((a, b) -> Long.compare(Math.abs(a.memory() - total), Math.abs(b.memory() - total)));
     }
 
-    private static CudaDevice read(int index) {
+    /** Reads one card; it becomes the current device and gets a context when it has none. */
+    static CudaDevice read(int index) {
         try (cudaDeviceProp properties = new cudaDeviceProp();
                 SizeTPointer free = new SizeTPointer(1);
                 SizeTPointer total = new SizeTPointer(1)) {
-            Cuda.check("cudaGetDeviceProperties", cudart.cudaGetDeviceProperties(properties, index));
-            Cuda.check("cudaSetDevice", cudart.cudaSetDevice(index));
-            Cuda.check("cudaMemGetInfo", cudart.cudaMemGetInfo(free, total));
+            CudaStatus.runtime("cudaGetDeviceProperties", cudart.cudaGetDeviceProperties(properties, index));
+            CudaStatus.runtime("cudaSetDevice", cudart.cudaSetDevice(index));
+            CudaStatus.runtime("cudaMemGetInfo", cudart.cudaMemGetInfo(free, total));
             return new CudaDevice(
                     index,
                     properties.name().getString(),

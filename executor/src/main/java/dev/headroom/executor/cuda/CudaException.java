@@ -6,11 +6,32 @@ import dev.headroom.graph.GraphException;
 public final class CudaException extends GraphException {
     private static final long serialVersionUID = 1L;
 
+    private final String call;
+    private final int status;
+
     CudaException(String message) {
-        super(message);
+        this(message, "", 0);
     }
 
     CudaException(String message, Throwable cause) {
         super(message, cause);
+        this.call = "";
+        this.status = 0;
+    }
+
+    CudaException(String message, String call, int status) {
+        super(message);
+        this.call = call;
+        this.status = status;
+    }
+
+    /** The function that failed; empty when a library could not be used at all. */
+    public String call() {
+        return call;
+    }
+
+    /** The function's status, in its own library's numbers; 0 when there was none. */
+    public int status() {
+        return status;
     }
 }

@@ -1,0 +1,121 @@
+package dev.headroom.executor.cuda;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import org.bytedeco.cuda.global.cublas;
+import org.bytedeco.cuda.global.cudart;
+import org.bytedeco.cuda.global.cudnn;
+import org.bytedeco.cuda.global.nvml;
+import org.bytedeco.cuda.global.nvrtc;
+import org.bytedeco.javacpp.Loader;
+
+/**
+ * Loads NVIDIA's libraries, each once in a process, from where {@link LibraryFolders} finds them. They are loaded by
+ * absolute path and before the Java bindings, whose own references by soname then find them loaded; so no
+ * {@code LD_LIBRARY_PATH} is needed.
+ */
+public final class CudaLibraries {
+    private static final Map<CudaLibrary, Path> LOADED = new EnumMap<>(CudaLibrary.class);
+    private static LibraryFolders folders;
+
+    private CudaLibraries() {}
+
+    /**
+     * Loads the driver and the CUDA runtime.
+     *
+     * @throws CudaException when one of them is missing: one line with what to do
+     */
+    public static void loadRuntime() {
+        load(cudart.class, CudaLibrary.DRIVER, CudaLibrary.RUNTIME);
+    }
+
+    /** Loads cuBLAS. */
+    public static void loadBlas() {
+        loadRuntime();
+        load(cublas.class, CudaLibrary.BLAS_LT, CudaLibrary.BLAS);
+    }
+
+    /** Loads cuDNN, and cuBLAS that it needs. */
+    public static void loadDnn() {
+        loadBlas();
+        load(cudnn.class, CudaLibrary.DNN_GRAPH, CudaLibrary.DNN_OPS, CudaLibrary.DNN_CNN, CudaLibrary.DNN_ADV);
+    }
+
+    /** Loads NVRTC, the compiler of kernels. It needs no driver. */
+    public static void loadCompiler() {
+        load(nvrtc.class, CudaLibrary.COMPILER);
+    }
+
+    /** Loads NVML. */
+    public static void loadManagement() {
+        load(nvml.class, CudaLibrary.MANAGEMENT);
+    }
+
+    /** The file that was loaded for a library, for reports; empty before it is loaded. */
+    static synchronized Optional<Path> loaded(CudaLibrary library) {
+        return Optional.ofNullable(LOADED.get(library));
+    }
+
+    private static synchronized void load(Class<?> binding, CudaLibrary... libraries) {
+        if (folders == null) {
+            folders = LibraryFolders.ofThisMachine();
+        }
+        for (CudaLibrary library : libraries) {
+            if (!LOADED.containsKey(library)) {
+                LOADED.put(library, load(library, locate(library, folders)));
+            }
+        }
+        try {
+            Loader.load(binding);
+        } catch (LinkageError e) {
+            throw new CudaException(
+                    "the Java binding of " + libraries[libraries.length - 1].file() + " cannot be loaded: " + line(e),
+                    e);
+        }
+    }
+
+    /**
+     * @return the library's file
+     * @throws CudaException when no folder has it
+     */
+    static Path locate(CudaLibrary library, LibraryFolders folders) {
+        return folders.find(library.file())
+                .orElseThrow(() -> new CudaException(library.file() + " was not found (looked in " + folders.describe()
+                        + "); " + library.advice() + ", or name its folder in " + LibraryFolders.VARIABLE));
+    }
+
+    private static Path load(CudaLibrary library, Path file) {
+        try {
+            if (library == CudaLibrary.COMPILER) {
+                loadBuiltins(file.getParent());
+            }
+            System.load(file.toString());
+            return file;
+        } catch (LinkageError e) {
+            throw new CudaException(file + " cannot be loaded: " + line(e) + "; " + library.advice(), e);
+        }
+    }
+
+    /** NVRTC opens its built-in functions by name alone; it finds them when they are loaded already. */
+    private static void loadBuiltins(Path folder) {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "libnvrtc-builtins.so.13.*")) {
+            for (Path file : files) {
+                System.load(file.toAbsolutePath().toString());
+            }
+        } catch (IOException e) {
+            throw new CudaException(folder + " cannot be read: " + line(e), e);
+        }
+    }
+
+    private static String line(Throwable e) {
+        String message = e.getMessage();
+        return message == null
+                ? e.getClass().getSimpleName()
+                : message.lines().findFirst().orElse("").strip();
+    }
+}
