@@ -1,7 +1,5 @@
 package dev.headroom.build;
 
-import java.util.Map;
-
 /** Runs several modules on one input and joins their results along a dimension. */
 public final class Branches extends Module {
     private final long dim;
@@ -28,6 +26,6 @@ public final class Branches extends Module {
             out[i] = scope.call(branches[i], inputs[0]);
         }
         scope.line("return torch.cat(outputs)");
-        return scope.op("aten.cat.default", Map.of("tensors", out, "dim", dim));
+        return scope.op("aten.cat.default", Scope.arguments("tensors", out, "dim", dim));
     }
 }

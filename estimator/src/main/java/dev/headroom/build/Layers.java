@@ -69,6 +69,12 @@ public final class Layers {
 
     /** {@code nn.Conv2d} with a square kernel. */
     public static Module conv2d(long in, long out, long kernel, long stride, long padding, long groups, boolean bias) {
+        return conv2d(in, out, kernel, stride, padding, 1, groups, bias);
+    }
+
+    /** {@code nn.Conv2d} with a square kernel and dilation. */
+    public static Module conv2d(
+            long in, long out, long kernel, long stride, long padding, long dilation, long groups, boolean bias) {
         Operator m = operator(
                 "conv.Conv2d",
                 "aten.conv2d.default",
@@ -77,9 +83,37 @@ public final class Layers {
                 new long[] {stride, stride},
                 "padding",
                 new long[] {padding, padding},
+                "dilation",
+                new long[] {dilation, dilation},
                 "groups",
                 groups);
         m.parameter("weight", out, in / groups, kernel, kernel);
+        if (bias) {
+            m.parameter("bias", out);
+        }
+        return m;
+    }
+
+    /**
+     * {@code nn.ConvTranspose2d} with a square kernel.
+     *
+     * @param outputPadding added to one side of the result's height and width
+     */
+    public static Module convTranspose2d(
+            long in, long out, long kernel, long stride, long padding, long outputPadding, long groups, boolean bias) {
+        Operator m = operator(
+                "conv.ConvTranspose2d",
+                "aten.conv_transpose2d.input",
+                "input",
+                "stride",
+                new long[] {stride, stride},
+                "padding",
+                new long[] {padding, padding},
+                "output_padding",
+                new long[] {outputPadding, outputPadding},
+                "groups",
+                groups);
+        m.parameter("weight", in, out / groups, kernel, kernel);
         if (bias) {
             m.parameter("bias", out);
         }
@@ -103,7 +137,7 @@ public final class Layers {
 
         @Override
         protected Value forward(Scope scope, Value... inputs) {
-            scope.op("aten.add_.Tensor", Map.of("self", scope.parameter("num_batches_tracked"), "other", 1));
+            scope.op("aten.add_.Tensor", Scope.arguments("self", scope.parameter("num_batches_tracked"), "other", 1));
             Map<String, Object> arguments = new LinkedHashMap<>();
             arguments.put("input", inputs[0]);
             for (String name : new String[] {"weight", "bias", "running_mean", "running_var"}) {
@@ -125,6 +159,14 @@ public final class Layers {
                 "normalization.LayerNorm", "aten.layer_norm.default", "input", "normalized_shape", new long[] {width});
         m.parameter("weight", width);
         m.parameter("bias", width);
+        return m;
+    }
+
+    /** {@code nn.GroupNorm}. */
+    public static Module groupNorm(long groups, long channels) {
+        Operator m = operator("normalization.GroupNorm", "aten.group_norm.default", "input", "num_groups", groups);
+        m.parameter("weight", channels);
+        m.parameter("bias", channels);
         return m;
     }
 
@@ -165,6 +207,22 @@ public final class Layers {
         return operator("activation.Tanh", "aten.tanh.default", "self");
     }
 
+    /**
+     * A layer of {@code torch.nn.modules.activation} without parameters or arguments.
+     *
+     * @param type its class, such as {@code LeakyReLU}
+     * @param operator its ATen operator without the overload, such as {@code leaky_relu}, or {@code leaky_relu_} with {@code
+     *     inplace=True}
+     */
+    public static Module activation(String type, String operator) {
+        return operator("activation." + type, "aten." + operator + ".default", "self");
+    }
+
+    /** {@code nn.Softmax} over a dimension. */
+    public static Module softmax(long dim) {
+        return operator("activation.Softmax", "aten.softmax.int", "self", "dim", dim);
+    }
+
     /** {@code nn.Dropout}. */
     public static Module dropout(double p) {
         return operator("dropout.Dropout", "aten.dropout.default", "input", "p", p, "train", true);
@@ -182,6 +240,39 @@ public final class Layers {
                 new long[] {stride, stride},
                 "padding",
                 new long[] {padding, padding});
+    }
+
+    /** {@code nn.AvgPool2d}. */
+    public static Module avgPool2d(long kernel, long stride, long padding) {
+        return operator(
+                "pooling.AvgPool2d",
+                "aten.avg_pool2d.default",
+                "self",
+                "kernel_size",
+                new long[] {kernel, kernel},
+                "stride",
+                new long[] {stride, stride},
+                "padding",
+                new long[] {padding, padding});
+    }
+
+    /** {@code nn.Upsample(scale_factor=factor)}: the nearest pixel. */
+    public static Module upsampleNearest(double factor) {
+        return operator("upsampling.Upsample", "aten.upsample_nearest2d.vec", "input", "scale_factors", new double[] {
+            factor, factor
+        });
+    }
+
+    /** {@code nn.Upsample(scale_factor=factor, mode="bilinear")}. */
+    public static Module upsampleBilinear(double factor) {
+        return operator(
+                "upsampling.Upsample",
+                "aten.upsample_bilinear2d.vec",
+                "input",
+                "align_corners",
+                false,
+                "scale_factors",
+                new double[] {factor, factor});
     }
 
     /** {@code nn.AdaptiveAvgPool2d}. */

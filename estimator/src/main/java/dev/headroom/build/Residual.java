@@ -1,7 +1,5 @@
 package dev.headroom.build;
 
-import java.util.Map;
-
 /**
  * {@code out = body(x); out += shortcut(x); return end(out)}: the block of residual networks. Without a shortcut the
  * input itself is added; without an end the sum is the result.
@@ -40,8 +38,8 @@ public final class Residual extends Module {
         }
         scope.line(inPlace ? "out += identity" : "out = x + out");
         out = inPlace
-                ? scope.op("aten.add_.Tensor", Map.of("self", out, "other", identity))
-                : scope.op("aten.add.Tensor", Map.of("self", identity, "other", out));
+                ? scope.op("aten.add_.Tensor", Scope.arguments("self", out, "other", identity))
+                : scope.op("aten.add.Tensor", Scope.arguments("self", identity, "other", out));
         if (end != null) {
             scope.line("out = self.end(out)");
             out = scope.call(end, out);

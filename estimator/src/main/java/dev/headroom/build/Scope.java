@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -78,11 +79,24 @@ public final class Scope {
     }
 
     /**
+     * Arguments of an operator in their order, as {@code Map.of} does not keep it.
+     *
+     * @param pairs name, value, name, value, …
+     */
+    public static Map<String, Object> arguments(Object... pairs) {
+        Map<String, Object> out = new LinkedHashMap<>();
+        for (int i = 0; i < pairs.length; i += 2) {
+            out.put((String) pairs[i], pairs[i + 1]);
+        }
+        return out;
+    }
+
+    /**
      * Emits an operator with one result.
      *
      * @param target with overload, such as {@code aten.relu.default}
-     * @param arguments by the schema's names: {@link Value}, {@code Value[]}, numbers, {@code long[]}, booleans, strings,
-     *     {@link DType}
+     * @param arguments by the schema's names and in its order: {@link Value}, {@code Value[]}, numbers, {@code long[]},
+     *     {@code double[]}, booleans, strings, {@link DType}
      */
     public Value op(String target, Map<String, Object> arguments) {
         return ops(target, 1, arguments)[0];
@@ -120,6 +134,9 @@ public final class Scope {
         }
         if (value instanceof long[] ls) {
             return new Argument.Ints(Arrays.stream(ls).mapToObj(SymExpr::of).toList());
+        }
+        if (value instanceof double[] ds) {
+            return new Argument.Floats(Arrays.stream(ds).boxed().toList());
         }
         if (value instanceof Number n) {
             return new Argument.Float(n.doubleValue());

@@ -21,7 +21,6 @@ import org.bytedeco.javacpp.Loader;
  */
 public final class CudaLibraries {
     private static final Map<CudaLibrary, Path> LOADED = new EnumMap<>(CudaLibrary.class);
-    private static LibraryFolders folders;
 
     private CudaLibraries() {}
 
@@ -62,9 +61,7 @@ public final class CudaLibraries {
     }
 
     private static synchronized void load(Class<?> binding, CudaLibrary... libraries) {
-        if (folders == null) {
-            folders = LibraryFolders.ofThisMachine();
-        }
+        LibraryFolders folders = LibraryFolders.ofThisMachine();
         for (CudaLibrary library : libraries) {
             if (!LOADED.containsKey(library)) {
                 LOADED.put(library, load(library, locate(library, folders)));

@@ -25,6 +25,13 @@ final class Call {
         int last() {
             return last;
         }
+
+        private void enter(int node) {
+            last = node;
+            if (statement.first < 0) {
+                statement.first = node;
+            }
+        }
     }
 
     /** One execution of a statement. */
@@ -34,6 +41,12 @@ final class Call {
         /** Position among the call's statements. */
         final int index;
 
+        /** Its first node, that of its first step. */
+        int first() {
+            return first;
+        }
+
+        private int first = -1;
         private final Set<String> called = new HashSet<>(2);
         private Step lastStep;
 
@@ -89,9 +102,9 @@ final class Call {
     /** Adds an operator. */
     Step operator(int node, SourceLine line) {
         Step step = statement(line, "").step();
-        step.last = node;
+        step.enter(node);
         for (Call c = this; c.step != null; c = c.parent) {
-            c.step.last = node;
+            c.step.enter(node);
         }
         return step;
     }
@@ -107,7 +120,7 @@ final class Call {
                 && !line.text().isEmpty()
                 && s.line.number() == line.number()
                 && s.line.text().equals(line.text())
-                && (callee.isEmpty() || !s.called.contains(turn(callee)));
+                && (callee.isEmpty() || !s.called.contains(turn(callee)) && !argumentOfNext(s, callee));
         if (!same) {
             s = new Statement(line, statements.size());
             statements.add(s);
@@ -116,6 +129,20 @@ final class Call {
             s.called.add(turn(callee));
         }
         return s;
+    }
+
+    /**
+     * Whether a call that is an argument of another follows one of a numbered module, as in {@code x = block(self.pool(x))}
+     * in a loop over blocks: it begins the next turn.
+     */
+    private static boolean argumentOfNext(Statement s, String callee) {
+        String text = s.line.text();
+        int at = text.indexOf("self." + callee.substring(callee.lastIndexOf('.') + 1) + "(");
+        int open = 0;
+        for (int i = 0; i < at; i++) {
+            open += text.charAt(i) == '(' ? 1 : text.charAt(i) == ')' ? -1 : 0;
+        }
+        return open > 0 && s.called.stream().anyMatch(c -> c.endsWith("."));
     }
 
     /**

@@ -2,13 +2,14 @@ package dev.headroom.executor.program;
 
 import dev.headroom.graph.Graph;
 import dev.headroom.graph.Node;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** The calls of modules that a graph's nodes were traced in. */
 final class CallTree {
-    private final Call program = Call.program();
+    private final List<Call> calls = new ArrayList<>(List.of(Call.program()));
     private final Call[] callOf;
     private final Call.Step[] stepOf;
     private final Map<String, List<SourceLine>> frames = new HashMap<>();
@@ -21,7 +22,7 @@ final class CallTree {
     static CallTree of(Graph graph) {
         List<Node> nodes = graph.nodes();
         CallTree tree = new CallTree(nodes.size());
-        Call at = tree.program;
+        Call at = tree.calls.get(0);
         for (int i = 0; i < nodes.size(); i++) {
             at = tree.add(i, nodes.get(i), at);
         }
@@ -40,6 +41,7 @@ final class CallTree {
         List<SourceLine> lines = frames.computeIfAbsent(node.stackTrace(), SourceLine::frames);
         while (at.depth < stack.size()) {
             at = at.enter(stack.get(at.depth), line(lines, at.depth));
+            calls.add(at);
         }
         callOf[i] = at;
         stepOf[i] = at.operator(i, stack.isEmpty() ? SourceLine.UNKNOWN : line(lines, at.depth));
@@ -66,9 +68,9 @@ final class CallTree {
         return depth > 0 && depth <= lines.size() ? lines.get(depth - 1) : SourceLine.UNKNOWN;
     }
 
-    /** The calls, callers first. */
-    Call program() {
-        return program;
+    /** All calls, callers first. */
+    List<Call> calls() {
+        return calls;
     }
 
     /** The innermost call that a node ran in. */

@@ -61,24 +61,6 @@ record SourceLine(int number, String text, Kind kind, List<String> names) {
         return out;
     }
 
-    /** Whether the text names a variable. */
-    boolean mentions(String name) {
-        int at = text.indexOf(name);
-        while (at >= 0) {
-            int end = at + name.length();
-            boolean begins = at == 0 || !partOfName(text.charAt(at - 1)) && text.charAt(at - 1) != '.';
-            if (begins && (end == text.length() || !partOfName(text.charAt(end)))) {
-                return true;
-            }
-            at = text.indexOf(name, at + 1);
-        }
-        return false;
-    }
-
-    private static boolean partOfName(char c) {
-        return c == '_' || Character.isLetterOrDigit(c);
-    }
-
     private static List<String> split(String names) {
         List<String> out = new ArrayList<>();
         for (String n : names.split(",")) {

@@ -10,7 +10,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.ServiceLoader;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 class CudaDeviceTest {
@@ -20,14 +19,10 @@ class CudaDeviceTest {
 
     @Test
     void readsTheCardsOfThisMachine() {
-        List<CudaDevice> devices;
-        try {
-            devices = CudaDevice.all();
-        } catch (CudaException e) {
-            assertEquals(1, e.getMessage().lines().count(), e.getMessage());
-            Assumptions.abort("no GPU to read: " + e.getMessage());
-            return;
+        if (System.getProperty(NullCuda.PROPERTY, "null").equals("null")) {
+            NullCuda.install().total(8L << 30);
         }
+        List<CudaDevice> devices = CudaDevice.all();
         assertFalse(devices.isEmpty());
         for (CudaDevice device : devices) {
             assertTrue(device.total() > 0 && device.free() > 0 && device.free() <= device.total(), device::toString);

@@ -1,0 +1,75 @@
+package dev.headroom.executor.program;
+
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.Node;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Values of the transformers library that functions return although nobody reads them any more: the weights of eager
+ * attention ({@code attn_output, attn_weights = attention_interface(…)}, transformers 5.17, eager_attention_forward in
+ * each model's file), which modules whose class ends in Attention hand on, and the hidden states that a model returns
+ * beside what its pooler made of them ({@code BaseModelOutputWithPooling}).
+ */
+final class ReturnedValues {
+    private static final String LIBRARY = "transformers.";
+
+    private ReturnedValues() {}
+
+    /** Keeps them with the caller that they end at. */
+    static void keep(Graph graph, CallTree tree, Map<String, Local> locals) {
+        for (Call call : tree.calls()) {
+            if (call.step == null || !call.module.type().startsWith(LIBRARY)) {
+                continue;
+            }
+            if (call.module.type().endsWith("Pooler")) {
+                pooled(graph, call, locals);
+            }
+            for (Call.Statement s : call.statements) {
+                if (s.line.names().size() > 1 && s.line.text().contains("attention_interface(")) {
+                    weights(graph.nodes(), tree, call, s, locals);
+                }
+            }
+        }
+    }
+
+    private static void weights(
+            List<Node> nodes, CallTree tree, Call call, Call.Statement s, Map<String, Local> locals) {
+        Local weights = null;
+        for (int i = s.first(); i <= s.last(); i++) {
+            String operator = nodes.get(i).operator();
+            Local made = nodes.get(i).outputs().isEmpty()
+                    ? null
+                    : locals.get(nodes.get(i).outputs().get(0));
+            boolean handsOn = operator.equals("aten.dropout") || operator.equals("aten.to");
+            boolean ofWeights =
+                    handsOn && weights != null && nodes.get(i).reads().contains(weights.name);
+            if (operator.equals("aten.softmax") || ofWeights) {
+                weights = made;
+            }
+        }
+        if (weights != null) {
+            Call holder = call;
+            while (holder.module.type().endsWith("Attention")
+                    && holder.step.statement.line.names().size() > 1) {
+                holder = holder.parent;
+            }
+            weights.kept = Math.max(weights.kept, holder.last());
+        }
+    }
+
+    private static void pooled(Graph graph, Call pooler, Map<String, Local> locals) {
+        Call model = pooler.parent;
+        if (model.step == null || model.step.statement.line.names().isEmpty()) {
+            return;
+        }
+        for (int i = pooler.step.statement.first(); i <= pooler.step.last(); i++) {
+            for (String r : graph.nodes().get(i).reads()) {
+                Local v = locals.get(r);
+                if (v != null && v.made < pooler.step.statement.first()) {
+                    v.kept = Math.max(v.kept, model.parent.last());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package dev.headroom.executor.program;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The names that a call assigns. */
+final class Variables {
+    private Variables() {}
+
+    /** Finds until when the names hold the values that the call owns. */
+    static void bind(Call call, List<Local> values) {
+        Map<Call.Statement, List<Local>> results = new HashMap<>();
+        for (Local v : values) {
+            Call.Statement s = v.producer.statement;
+            if (!s.line.names().isEmpty() && (v.readLater() || s.endsWith(v.producer))) {
+                results.computeIfAbsent(s, k -> new ArrayList<>(2)).add(v);
+            }
+        }
+        Map<String, List<Local>> variables = new HashMap<>();
+        for (Call.Statement s : call.statements) {
+            List<String> names = s.line.names();
+            List<Local> made = results.getOrDefault(s, List.of());
+            for (int k = 0; k < names.size(); k++) {
+                end(variables.put(names.get(k), assigned(made, k, names.size())), s.last());
+            }
+        }
+        variables.values().forEach(held -> end(held, call.last()));
+        collected(call, results);
+    }
+
+    /** One value a name where the numbers are the same; otherwise the values are one tuple, or the others are no tensors. */
+    private static List<Local> assigned(List<Local> made, int name, int names) {
+        if (made.size() == names && names > 1) {
+            return List.of(made.get(name));
+        }
+        return name == 0 ? made : List.of();
+    }
+
+    private static void end(List<Local> held, int node) {
+        if (held != null) {
+            held.forEach(v -> v.unbound = Math.max(v.unbound, node));
+        }
+    }
+
+    /**
+     * A loop that puts what it makes into a list: where the values of all turns but the last outlive their name, the last
+     * one does, too.
+     */
+    private static void collected(Call call, Map<Call.Statement, List<Local>> results) {
+        Map<SourceLine, List<Local>> turns = new HashMap<>();
+        for (Call.Statement s : call.statements) {
+            List<Local> made = results.getOrDefault(s, List.of());
+            if (made.size() == 1) {
+                turns.computeIfAbsent(s.line, k -> new ArrayList<>()).add(made.get(0));
+            }
+        }
+        for (List<Local> made : turns.values()) {
+            List<Local> before = made.subList(0, made.size() - 1);
+            if (before.size() > 1 && before.stream().allMatch(Local::outlivesName)) {
+                Local last = made.get(before.size());
+                last.kept = Math.max(last.kept, call.last());
+            }
+        }
+    }
+}

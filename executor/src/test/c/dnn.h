@@ -1,0 +1,3 @@
+#ifndef DNN_H
+#define DNN_H
+#endif

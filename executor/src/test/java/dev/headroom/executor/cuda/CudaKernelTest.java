@@ -1,0 +1,184 @@
+package dev.headroom.executor.cuda;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Kernels compiled and run on the host in place of a device. */
+class CudaKernelTest {
+    private static final int N = 1000;
+
+    private NullCuda device;
+
+    @BeforeEach
+    void emulate() {
+        device = NullCuda.install().emulate();
+    }
+
+    @Test
+    void runsAKernelOverMoreElementsThanABlockHas() {
+        KernelSource source = KernelSource.of("axpy", """
+                extern "C" __global__ void axpy(float* y, const float* x, float a, long n) {
+                    long i = blockIdx.x * (long) blockDim.x + threadIdx.x;
+                    if (i < n) y[i] += a * x[i];
+                }
+                """);
+        try (CudaContext context = CudaContext.open(0)) {
+            long x = context.memory().allocate(4 * N);
+            long y = context.memory().allocate(4 * N);
+            put(x, i -> i);
+            put(y, i -> 1);
+            context.load(source).kernel("axpy").launch(LaunchShape.elements(N), y, x, 2f, (long) N);
+            float[] result = get(y, N);
+            for (int i = 0; i < N; i++) {
+                assertEquals(1 + 2f * i, result[i]);
+            }
+            assertEquals(1, device.launches());
+        }
+        assertEquals(0, device.liveAllocations());
+        assertEquals(0, device.liveObjects());
+    }
+
+    @Test
+    void threadsOfABlockMeetAtBarriers() {
+        KernelSource source = KernelSource.of("sum", """
+                extern "C" __global__ void __launch_bounds__(256) sum(double* out, const float* x, int n) {
+                    extern __shared__ double part[];
+                    __shared__ double warps[8];
+                    double own = 0;
+                    for (int i = threadIdx.x; i < n; i += blockDim.x) own += x[i];
+                    part[threadIdx.x] = own;
+                    __syncthreads();
+                    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+                        if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
+                        __syncthreads();
+                    }
+                    for (int lane = 16; lane > 0; lane /= 2) own += __shfl_down_sync(0xffffffffu, own, lane);
+                    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = own;
+                    __syncthreads();
+                    if (threadIdx.x == 0) {
+                        out[0] = part[0];
+                        out[1] = 0;
+                        for (int w = 0; w < blockDim.x / 32; w++) out[1] += warps[w];
+                    }
+                }
+                """);
+        try (CudaContext context = CudaContext.open(0)) {
+            long x = context.memory().allocate(4 * N);
+            long out = context.memory().allocate(16);
+            put(x, i -> i);
+            context.load(source).kernel("sum").launch(LaunchShape.of(1, 256).withShared(256 * 8), out, x, N);
+            byte[] bytes = new byte[16];
+            CudaTransfer.toHost(out, bytes);
+            ByteBuffer sums = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
+            assertEquals(N * (N - 1) / 2.0, sums.getDouble(0));
+            assertEquals(N * (N - 1) / 2.0, sums.getDouble(8));
+        }
+    }
+
+    @Test
+    void templatesAndStructsByValue() {
+        KernelSource source = new KernelSource(
+                "scale", """
+                struct Shape { int rows; int columns; long stride; };
+                template <typename T> __global__ void scale(T* x, Shape shape) {
+                    int column = threadIdx.x, row = blockIdx.y;
+                    if (column < shape.columns) x[row * shape.stride + column] = T(FACTOR * float(x[row * shape.stride + column]));
+                }
+                """, List.of("-DFACTOR=3"), List.of("scale<float>", "scale<__half>", "scale<__nv_bfloat16>"));
+        byte[] shape = ByteBuffer.allocate(16)
+                .order(ByteOrder.nativeOrder())
+                .putInt(2)
+                .putInt(3)
+                .putLong(4)
+                .array();
+        try (CudaContext context = CudaContext.open(0)) {
+            CudaModule module = context.load(source);
+            long x = context.memory().allocate(32);
+            put(x, 8, i -> i);
+            module.kernel("scale<float>").launch(new LaunchShape(1, 2, 1, 32, 1, 1, 0), x, shape);
+            assertArrayEquals(new float[] {0, 3, 6, 3, 12, 15, 18, 7}, get(x, 8));
+            // 1.5 and 65504 as halves; thrice the latter is infinite.
+            CudaTransfer.toDevice(x, shorts(0x3e00, 0x7bff, 0, 0, 0, 0, 0, 0x8001));
+            module.kernel("scale<__half>").launch(new LaunchShape(1, 2, 1, 32, 1, 1, 0), x, shape);
+            assertArrayEquals(shorts(0x4480, 0x7c00, 0, 0, 0, 0, 0, 0x8001), bytes(x, 16));
+            CudaTransfer.toDevice(x, shorts(0x3fc0, 0x7f80, 0x0001, 0, 0, 0, 0, 0));
+            module.kernel("scale<__nv_bfloat16>").launch(new LaunchShape(1, 2, 1, 32, 1, 1, 0), x, shape);
+            assertArrayEquals(shorts(0x4090, 0x7f80, 0x0003, 0, 0, 0, 0, 0), bytes(x, 16));
+        }
+    }
+
+    @Test
+    void errorsInTheSourceAreOneLineWithTheirPlace() {
+        KernelSource source =
+                KernelSource.of("broken", "extern \"C\" __global__ void broken(float* x) {\n    *x = unknown;\n}\n");
+        try (CudaContext context = CudaContext.open(0)) {
+            CudaException e = assertThrows(CudaException.class, () -> context.load(source));
+            assertTrue(e.getMessage().contains("broken") && e.getMessage().contains(":2:"), e::getMessage);
+            assertEquals(1, e.getMessage().lines().count());
+        }
+        assertEquals(0, device.liveObjects());
+    }
+
+    @Test
+    void refusedLaunchesAreReported() {
+        KernelSource source = KernelSource.of("empty", "extern \"C\" __global__ void empty(int x) {}\n");
+        try (CudaContext context = CudaContext.open(0)) {
+            CudaModule module = context.load(source);
+            CudaKernel kernel = module.kernel("empty");
+            kernel.launch(LaunchShape.elements(0), 1);
+            assertEquals(0, device.launches());
+            kernel.launch(LaunchShape.of(1, 1).withShared(100 << 10), 1);
+            CudaException e = assertThrows(CudaException.class, () -> kernel.launch(LaunchShape.of(1, 2048), 1));
+            assertEquals("cuLaunchKernel of empty", e.call());
+            assertThrows(CudaException.class, () -> module.kernel("missing"));
+            assertThrows(IllegalArgumentException.class, () -> kernel.launch(LaunchShape.of(1, 1), "text"));
+        }
+    }
+
+    private interface Value {
+        float at(int i);
+    }
+
+    private static void put(long address, Value value) {
+        put(address, N, value);
+    }
+
+    private static void put(long address, int count, Value value) {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(4 * count).order(ByteOrder.nativeOrder());
+        for (int i = 0; i < count; i++) {
+            buffer.putFloat(4 * i, value.at(i));
+        }
+        CudaTransfer.toDevice(address, buffer);
+    }
+
+    private static float[] get(long address, int count) {
+        float[] values = new float[count];
+        ByteBuffer.wrap(bytes(address, 4 * count))
+                .order(ByteOrder.nativeOrder())
+                .asFloatBuffer()
+                .get(values);
+        return values;
+    }
+
+    private static byte[] bytes(long address, int count) {
+        byte[] bytes = new byte[count];
+        CudaTransfer.toHost(address, bytes);
+        return bytes;
+    }
+
+    private static byte[] shorts(int... values) {
+        ByteBuffer buffer = ByteBuffer.allocate(2 * values.length).order(ByteOrder.nativeOrder());
+        for (int value : values) {
+            buffer.putShort((short) value);
+        }
+        return buffer.array();
+    }
+}

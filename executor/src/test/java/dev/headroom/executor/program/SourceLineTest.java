@@ -1,0 +1,44 @@
+package dev.headroom.executor.program;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SourceLineTest {
+    private static List<String> names(String text) {
+        return SourceLine.of(1, text).names();
+    }
+
+    @Test
+    void assignments() {
+        assertEquals(List.of("x"), names("x = self.conv(x)"));
+        assertEquals(List.of("out"), names("out += identity"));
+        assertEquals(List.of("a", "b", "_"), names("a, b, _ = self.f("));
+        assertEquals(List.of("q", "rest"), names("(q, *rest) = parts"));
+        assertEquals(List.of("outputs"), names("outputs: dict[str, int] = self.model("));
+        assertEquals(List.of("x_i"), names("for x_i in x.split(1, 1):"));
+    }
+
+    @Test
+    void otherLines() {
+        for (String text : new String[] {
+            "return self.fc(x)", "hidden_states=hidden_states,", "self.act(self.fc(x)),", "x == y", "if (y := f(x)) is None:",
+            "x.data.masked_fill_(mask, 0)", "self.kept = x", "+ self.b(x)", ""
+        }) {
+            assertEquals(List.of(), names(text), text);
+        }
+    }
+
+    @Test
+    void framesOutermostFirst() {
+        List<SourceLine> frames = SourceLine.frames("  File \"a.py\", line 12, in forward\n    x = self.f(x)\n"
+                + "  File \"b.py\", line 7, in forward\n    return x");
+        assertEquals(List.of(12, 7), frames.stream().map(SourceLine::number).toList());
+        assertEquals(List.of("x"), frames.get(0).names());
+        assertEquals("return x", frames.get(1).text());
+        assertFalse(SourceLine.frames("no frames") .iterator().hasNext());
+        assertEquals("", SourceLine.frames("File \"a.py\", line 99999999999999, in f\nFile \"b.py\", line 2, in g").get(0).text());
+    }
+}

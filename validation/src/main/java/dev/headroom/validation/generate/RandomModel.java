@@ -1,0 +1,35 @@
+package dev.headroom.validation.generate;
+
+import dev.headroom.build.Model;
+import dev.headroom.graph.DType;
+import dev.headroom.graph.Graph;
+import java.util.List;
+
+/**
+ * A well-formed model.
+ *
+ * @param input sizes of one sample
+ * @param vocabulary what the input's ids are below, or 0: it is floating point
+ * @param output sizes of the result for one sample; none for a loss
+ */
+public record RandomModel(List<Long> input, long vocabulary, Layer root, List<Long> output) {
+    /** Its graph, with an open batch size. */
+    public Graph graph() {
+        long[] sizes = new long[input.size() + 1];
+        sizes[0] = Model.BATCH;
+        for (int i = 1; i < sizes.length; i++) {
+            sizes[i] = input.get(i - 1);
+        }
+        DType type = vocabulary > 0 ? DType.INT64 : DType.FLOAT32;
+        Model model = Model.of("random", Modules.of(root)).input("x", type, sizes);
+        if (returnsLoss()) {
+            model.input("labels", type, sizes);
+        }
+        return model.graph();
+    }
+
+    /** Whether its result is a loss. */
+    public boolean returnsLoss() {
+        return root instanceof Layer.LanguageModel l && l.loss();
+    }
+}

@@ -1,0 +1,27 @@
+package dev.headroom.validation.generate;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.predict.Prediction;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.predict.Predictor;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** The generated models are what they promise to be. */
+class GeneratorsTest {
+    @Provide
+    Arbitrary<RandomCase> cases() {
+        return Generators.cases();
+    }
+
+    @Property(tries = 200)
+    void everyCaseIsPlayedWithRulesForAllOperators(@ForAll("cases") RandomCase c) {
+        Prediction p = Predictor.predict(
+                new PredictionRequest(c.model().graph(), c.run().training(), null, null, 0, null));
+        assertTrue(p.unmodelled().isEmpty(), () -> p.unmodelled().toString());
+        assertTrue(p.peak().allocated() > 0);
+    }
+}
