@@ -1,0 +1,5 @@
+package dev.headroom.executor.cuda;
+
+import dev.headroom.executor.kernel.NormalizationKernels;
+
+final class CudaNormalizations implements NormalizationKernels {}
