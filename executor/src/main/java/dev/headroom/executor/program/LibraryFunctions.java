@@ -49,7 +49,8 @@ final class LibraryFunctions {
             new Variable("self.compute_bias(", "aten.min#-1", "aten.add_"),
             new Variable("self.compute_bias(", "aten.min#-1", "aten.add#-1"),
             new Variable("self.compute_bias(", "aten.add_", ""),
-            // transformers 5.17, integrations/sdpa_attention.py, sdpa_attention_forward: attention_mask, key, value; and
+            // transformers 5.17, integrations/sdpa_attention.py, sdpa_attention_forward: attention_mask, key, value;
+            // and
             // eager_attention_forward of each model
             new Variable("attention_interface(", "aten.where", ""),
             new Variable("attention_interface(", "aten.reshape", ""));

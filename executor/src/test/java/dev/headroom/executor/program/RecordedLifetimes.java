@@ -82,7 +82,10 @@ final class RecordedLifetimes {
             if (!made.keySet().containsAll(names)) {
                 continue;
             }
-            int last = names.stream().mapToInt(n -> predicted.getOrDefault(n, Integer.MAX_VALUE)).max().orElseThrow();
+            int last = names.stream()
+                    .mapToInt(n -> predicted.getOrDefault(n, Integer.MAX_VALUE))
+                    .max()
+                    .orElseThrow();
             int was = recorded.getOrDefault(names.get(0), Integer.MAX_VALUE);
             if (last != was) {
                 out.add(new Difference(names, was, last));

@@ -32,9 +32,7 @@ class RecordedLifetimesTest {
                 RecordedLifetimes.read(file, Fixtures.models().resolve(archive + ".pt2"));
         assertTrue(recorded.tensors() > 5, "the recording is empty");
         assertEquals(
-                DIFFERENT.getOrDefault(archive, 0),
-                recorded.differences().size(),
-                () -> recorded.differences().stream()
+                DIFFERENT.getOrDefault(archive, 0), recorded.differences().size(), () -> recorded.differences().stream()
                         .map(Object::toString)
                         .collect(Collectors.joining("\n", "differences:\n", "\n")));
     }

@@ -24,8 +24,15 @@ class SourceLineTest {
     @Test
     void otherLines() {
         for (String text : new String[] {
-            "return self.fc(x)", "hidden_states=hidden_states,", "self.act(self.fc(x)),", "x == y", "if (y := f(x)) is None:",
-            "x.data.masked_fill_(mask, 0)", "self.kept = x", "+ self.b(x)", ""
+            "return self.fc(x)",
+            "hidden_states=hidden_states,",
+            "self.act(self.fc(x)),",
+            "x == y",
+            "if (y := f(x)) is None:",
+            "x.data.masked_fill_(mask, 0)",
+            "self.kept = x",
+            "+ self.b(x)",
+            ""
         }) {
             assertEquals(List.of(), names(text), text);
         }
@@ -38,7 +45,11 @@ class SourceLineTest {
         assertEquals(List.of(12, 7), frames.stream().map(SourceLine::number).toList());
         assertEquals(List.of("x"), frames.get(0).names());
         assertEquals("return x", frames.get(1).text());
-        assertFalse(SourceLine.frames("no frames") .iterator().hasNext());
-        assertEquals("", SourceLine.frames("File \"a.py\", line 99999999999999, in f\nFile \"b.py\", line 2, in g").get(0).text());
+        assertFalse(SourceLine.frames("no frames").iterator().hasNext());
+        assertEquals(
+                "",
+                SourceLine.frames("File \"a.py\", line 99999999999999, in f\nFile \"b.py\", line 2, in g")
+                        .get(0)
+                        .text());
     }
 }

@@ -43,8 +43,8 @@ class ValueLifetimesTest {
                 arguments.add(new Node.NamedArgument("", new Argument.Value(r)));
             }
             List<String> outputs = List.of(results.split(" "));
-            nodes.add(new Node(
-                    outputs.get(0), target, arguments, outputs, List.copyOf(stack), String.join("", frames)));
+            nodes.add(
+                    new Node(outputs.get(0), target, arguments, outputs, List.copyOf(stack), String.join("", frames)));
             return this;
         }
 
