@@ -31,14 +31,12 @@ class CudaKernelTest {
                 }
                 """);
         try (CudaContext context = CudaContext.open(0)) {
-            long x = context.memory().allocate(4 * N);
-            long y = context.memory().allocate(4 * N);
-            put(x, i -> i);
-            put(y, i -> 1);
+            long x = DeviceArrays.put(context, upTo(N));
+            long y = DeviceArrays.put(context, upTo(N));
             context.load(source).kernel("axpy").launch(LaunchShape.elements(N), y, x, 2f, (long) N);
-            float[] result = get(y, N);
+            float[] result = DeviceArrays.get(y, N);
             for (int i = 0; i < N; i++) {
-                assertEquals(1 + 2f * i, result[i]);
+                assertEquals(3f * i, result[i]);
             }
             assertEquals(1, device.launches());
         }
@@ -71,13 +69,10 @@ class CudaKernelTest {
                 }
                 """);
         try (CudaContext context = CudaContext.open(0)) {
-            long x = context.memory().allocate(4 * N);
+            long x = DeviceArrays.put(context, upTo(N));
             long out = context.memory().allocate(16);
-            put(x, i -> i);
             context.load(source).kernel("sum").launch(LaunchShape.of(1, 256).withShared(256 * 8), out, x, N);
-            byte[] bytes = new byte[16];
-            CudaTransfer.toHost(out, bytes);
-            ByteBuffer sums = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
+            ByteBuffer sums = ByteBuffer.wrap(DeviceArrays.bytes(out, 16)).order(ByteOrder.nativeOrder());
             assertEquals(N * (N - 1) / 2.0, sums.getDouble(0));
             assertEquals(N * (N - 1) / 2.0, sums.getDouble(8));
         }
@@ -101,17 +96,16 @@ class CudaKernelTest {
                 .array();
         try (CudaContext context = CudaContext.open(0)) {
             CudaModule module = context.load(source);
-            long x = context.memory().allocate(32);
-            put(x, 8, i -> i);
+            long x = DeviceArrays.put(context, upTo(8));
             module.kernel("scale<float>").launch(new LaunchShape(1, 2, 1, 32, 1, 1, 0), x, shape);
-            assertArrayEquals(new float[] {0, 3, 6, 3, 12, 15, 18, 7}, get(x, 8));
+            assertArrayEquals(new float[] {0, 3, 6, 3, 12, 15, 18, 7}, DeviceArrays.get(x, 8));
             // 1.5 and 65504 as halves; thrice the latter is infinite.
-            CudaTransfer.toDevice(x, shorts(0x3e00, 0x7bff, 0, 0, 0, 0, 0, 0x8001));
+            CudaTransfer.toDevice(x, DeviceArrays.shorts(0x3e00, 0x7bff, 0, 0, 0, 0, 0, 0x8001));
             module.kernel("scale<__half>").launch(new LaunchShape(1, 2, 1, 32, 1, 1, 0), x, shape);
-            assertArrayEquals(shorts(0x4480, 0x7c00, 0, 0, 0, 0, 0, 0x8001), bytes(x, 16));
-            CudaTransfer.toDevice(x, shorts(0x3fc0, 0x7f80, 0x0001, 0, 0, 0, 0, 0));
+            assertArrayEquals(DeviceArrays.shorts(0x4480, 0x7c00, 0, 0, 0, 0, 0, 0x8001), DeviceArrays.bytes(x, 16));
+            CudaTransfer.toDevice(x, DeviceArrays.shorts(0x3fc0, 0x7f80, 0x0001, 0, 0, 0, 0, 0));
             module.kernel("scale<__nv_bfloat16>").launch(new LaunchShape(1, 2, 1, 32, 1, 1, 0), x, shape);
-            assertArrayEquals(shorts(0x4090, 0x7f80, 0x0003, 0, 0, 0, 0, 0), bytes(x, 16));
+            assertArrayEquals(DeviceArrays.shorts(0x4090, 0x7f80, 0x0003, 0, 0, 0, 0, 0), DeviceArrays.bytes(x, 16));
         }
     }
 
@@ -143,42 +137,11 @@ class CudaKernelTest {
         }
     }
 
-    private interface Value {
-        float at(int i);
-    }
-
-    private static void put(long address, Value value) {
-        put(address, N, value);
-    }
-
-    private static void put(long address, int count, Value value) {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(4 * count).order(ByteOrder.nativeOrder());
-        for (int i = 0; i < count; i++) {
-            buffer.putFloat(4 * i, value.at(i));
-        }
-        CudaTransfer.toDevice(address, buffer);
-    }
-
-    private static float[] get(long address, int count) {
+    private static float[] upTo(int count) {
         float[] values = new float[count];
-        ByteBuffer.wrap(bytes(address, 4 * count))
-                .order(ByteOrder.nativeOrder())
-                .asFloatBuffer()
-                .get(values);
-        return values;
-    }
-
-    private static byte[] bytes(long address, int count) {
-        byte[] bytes = new byte[count];
-        CudaTransfer.toHost(address, bytes);
-        return bytes;
-    }
-
-    private static byte[] shorts(int... values) {
-        ByteBuffer buffer = ByteBuffer.allocate(2 * values.length).order(ByteOrder.nativeOrder());
-        for (int value : values) {
-            buffer.putShort((short) value);
+        for (int i = 0; i < count; i++) {
+            values[i] = i;
         }
-        return buffer.array();
+        return values;
     }
 }

@@ -30,7 +30,7 @@ import org.bytedeco.cuda.global.nvrtc;
 final class NullCudaBuild {
     private static final List<String> HEADERS = List.of("null.h", "number.h", "dnn.h", "kernel.h");
     private static final List<Library> LIBRARIES = List.of(
-            new Library("libcuda.so.1", cudart.class, "cu[A-Z].*", 801, "driver.c", "module.c"),
+            new Library("libcuda.so.1", cudart.class, "cu[A-Z].*", 801, "driver.c", "memory.c", "module.c"),
             new Library("libcudart.so.13", cudart.class, "cuda.*", 801, "runtime.c"),
             new Library("libnvidia-ml.so.1", nvml.class, "nvml.*", 3, "nvml.c"),
             new Library("libnvrtc.so.13", nvrtc.class, "nvrtc.*", 11, "nvrtc.c"),
