@@ -19,7 +19,7 @@ final class HostReductions implements ReductionKernels {
         Arrays.fill(
                 out,
                 switch (kind) {
-                    case SUM, MEAN, ANY -> 0;
+                    case SUM, MEAN, ANY, NORM -> 0;
                     case MAX -> Double.NEGATIVE_INFINITY;
                     case MIN -> Double.POSITIVE_INFINITY;
                     case ALL -> 1;
@@ -34,12 +34,63 @@ final class HostReductions implements ReductionKernels {
                 out[i] *= share;
             }
         }
+        if (kind == Kind.NORM) {
+            Arrays.setAll(out, i -> Math.sqrt(out[i]));
+        }
         arrays.write(result, out);
+    }
+
+    @Override
+    public void extremes(Kind kind, Tensor values, Tensor places, Tensor operand, int dim) {
+        double[] in = arrays.read(operand);
+        int n = operand.dims() == 0 ? 1 : (int) operand.sizes()[dim];
+        int inner = 1;
+        for (int d = dim + 1; d < operand.dims(); d++) {
+            inner *= (int) operand.sizes()[d];
+        }
+        double[] best = new double[in.length / n];
+        double[] where = new double[best.length];
+        for (int i = 0; i < best.length; i++) {
+            int first = i / inner * inner * n + i % inner;
+            for (int k = 0; k < n; k++) {
+                double value = in[first + k * inner];
+                boolean better = kind == Kind.MAX ? value > best[i] : value < best[i];
+                if (k == 0 || better) {
+                    best[i] = value;
+                    where[i] = k;
+                }
+            }
+        }
+        if (values != null) {
+            arrays.write(values, best);
+        }
+        arrays.write(places, where);
+    }
+
+    @Override
+    public void moments(Tensor variance, Tensor mean, Tensor operand, double correction) {
+        double[] in = arrays.read(operand);
+        double[] means = new double[Math.toIntExact(variance.elements())];
+        double[] squares = new double[means.length];
+        int[] goal = goals(operand.sizes(), variance.sizes());
+        double n = (double) in.length / means.length;
+        for (int i = 0; i < in.length; i++) {
+            means[goal[i]] += in[i] / n;
+        }
+        for (int i = 0; i < in.length; i++) {
+            double d = in[i] - means[goal[i]];
+            squares[goal[i]] += d * d / Math.max(0, n - correction);
+        }
+        arrays.write(variance, squares);
+        if (mean != null) {
+            arrays.write(mean, means);
+        }
     }
 
     private static double step(Kind kind, double before, double value) {
         return switch (kind) {
             case SUM, MEAN -> before + value;
+            case NORM -> before + value * value;
             case MAX -> Math.max(before, value);
             case MIN -> Math.min(before, value);
             case ANY -> before != 0 || value != 0 ? 1 : 0;

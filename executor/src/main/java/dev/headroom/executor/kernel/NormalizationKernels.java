@@ -1,4 +1,86 @@
 package dev.headroom.executor.kernel;
 
-/** Normalization kernels. */
-public interface NormalizationKernels {}
+import dev.headroom.executor.tensor.Tensor;
+
+/** Normalisation kernels. */
+public interface NormalizationKernels {
+    /** Bytes that the library's batch normalisation keeps from the forward pass for the backward pass. */
+    long batchNormReserveBytes(Tensor x);
+
+    /** Bytes of workspace of the library's batch normalisation while it trains. */
+    long batchNormWorkspaceBytes(Tensor x, boolean backward);
+
+    /**
+     * Normalises every channel with its own mean and variance.
+     *
+     * @param out (n, c, …), as {@code x}
+     * @param weight (c), may be {@code null}, as may be {@code bias}
+     * @param runningMean (c), moved towards the mean by {@code momentum}; may be {@code null}, as its variance
+     * @param mean (c), set
+     * @param invstd (c), one over the standard deviation, set
+     */
+    void batchNorm(
+            Tensor out,
+            Tensor x,
+            Tensor weight,
+            Tensor bias,
+            Tensor runningMean,
+            Tensor runningVariance,
+            Tensor mean,
+            Tensor invstd,
+            double momentum,
+            double epsilon);
+
+    /** Normalises every channel with a given mean and variance. */
+    void batchNormEvaluation(
+            Tensor out, Tensor x, Tensor weight, Tensor bias, Tensor mean, Tensor variance, double epsilon);
+
+    /**
+     * Gradients of {@link #batchNorm}; results that are {@code null} are not wanted.
+     *
+     * @param g gradient of the result
+     */
+    void batchNormBackward(
+            Tensor gradX,
+            Tensor gradWeight,
+            Tensor gradBias,
+            Tensor g,
+            Tensor x,
+            Tensor weight,
+            Tensor mean,
+            Tensor invstd);
+
+    /** Gradients of {@link #batchNormEvaluation}; results that are {@code null} are not wanted. */
+    void batchNormEvaluationBackward(
+            Tensor gradX,
+            Tensor gradWeight,
+            Tensor gradBias,
+            Tensor g,
+            Tensor x,
+            Tensor weight,
+            Tensor mean,
+            Tensor variance,
+            double epsilon);
+
+    /**
+     * Normalises groups of channels of each sample.
+     *
+     * @param out (n, c, …), as {@code x}
+     * @param weight (c), may be {@code null}, as may be {@code bias}
+     * @param mean (n, groups), set, as {@code rstd}
+     */
+    void groupNorm(
+            Tensor out, Tensor x, Tensor weight, Tensor bias, Tensor mean, Tensor rstd, int groups, double epsilon);
+
+    /** Gradients of {@link #groupNorm}; results that are {@code null} are not wanted. */
+    void groupNormBackward(
+            Tensor gradX,
+            Tensor gradWeight,
+            Tensor gradBias,
+            Tensor g,
+            Tensor x,
+            Tensor weight,
+            Tensor mean,
+            Tensor rstd,
+            int groups);
+}

@@ -11,7 +11,9 @@ public interface ReductionKernels {
         MAX,
         MIN,
         ANY,
-        ALL
+        ALL,
+        /** Euclidean length. */
+        NORM
     }
 
     /**
@@ -20,6 +22,23 @@ public interface ReductionKernels {
      * @param result of as many dimensions as the operand
      */
     void reduce(Kind kind, Tensor result, Tensor operand);
+
+    /**
+     * Greatest or least elements along a dimension, and where they are.
+     *
+     * @param kind {@code MAX} or {@code MIN}
+     * @param values size 1 in the dimension; {@code null} when not wanted
+     * @param places 64-bit integers, likewise
+     */
+    void extremes(Kind kind, Tensor values, Tensor places, Tensor operand, int dim);
+
+    /**
+     * Variances and means over the dimensions in which the results have size 1.
+     *
+     * @param mean {@code null} when not wanted
+     * @param correction taken from the number of elements before squares are divided by it
+     */
+    void moments(Tensor variance, Tensor mean, Tensor operand, double correction);
 
     /** Running sums along a dimension. */
     void cumulativeSum(Tensor result, Tensor operand, int dim);

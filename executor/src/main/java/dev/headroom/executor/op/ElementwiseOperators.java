@@ -8,6 +8,7 @@ final class ElementwiseOperators {
             "ReluBackward0",
             Formula.unary("relu", "x0 > 0 ? x0 : 0 * x0", x -> x > 0 ? x : 0 * x),
             Formula.binary("relu_backward", "x1 > 0 ? x0 : 0", (g, y) -> y > 0 ? g : 0),
+            true,
             true);
     static final Activation SIGMOID = new Activation(
             "SigmoidBackward0",
@@ -29,5 +30,7 @@ final class ElementwiseOperators {
         o.add1("aten.sigmoid_", (e, a) -> SIGMOID.applyInPlace(e, a.tensor("self")));
         o.add1("aten.tanh", (e, a) -> TANH.apply(e, a.tensor("self")));
         o.add1("aten.tanh_", (e, a) -> TANH.applyInPlace(e, a.tensor("self")));
+        ActivationOperators.register(o);
+        FunctionOperators.register(o);
     }
 }

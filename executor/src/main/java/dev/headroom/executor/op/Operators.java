@@ -19,6 +19,12 @@ public final class Operators {
         ReductionOperators.register(this);
         ViewOperators.register(this);
         LossOperators.register(this);
+        ConvolutionOperators.register(this);
+        NormalizationOperators.register(this);
+        PoolingOperators.register(this);
+        ArithmeticOperators.register(this);
+        JoiningOperators.register(this);
+        DropoutOperators.register(this);
     }
 
     /** All of them. */

@@ -23,19 +23,19 @@ final class ReductionOperators {
     /** {@code sum}; of all dimensions when none is named. */
     static Tensor sum(Eager e, Tensor t, long[] dims, boolean keep, DType dtype) {
         DType type = dtype != null ? dtype : t.dtype().isFloatingPoint() ? t.dtype() : DType.INT64;
-        return reduced(e, Kind.SUM, t, dims, keep, type, 1);
+        return reduced(e, Kind.SUM, t, dims, keep, type);
     }
 
     /** {@code mean}; of all dimensions when none is named. */
     static Tensor mean(Eager e, Tensor t, long[] dims, boolean keep, DType dtype) {
-        long[] kept = kept(t.sizes(), dims);
-        double share = (double) Layout.elements(kept) / t.elements();
-        return reduced(e, Kind.MEAN, t, dims, keep, dtype == null ? t.dtype() : dtype, share);
+        return reduced(e, Kind.MEAN, t, dims, keep, dtype == null ? t.dtype() : dtype);
     }
 
-    private static Tensor reduced(Eager e, Kind kind, Tensor t, long[] dims, boolean keep, DType type, double share) {
+    /** A sum or a mean. */
+    static Tensor reduced(Eager e, Kind kind, Tensor t, long[] dims, boolean keep, DType type) {
         long[] before = t.sizes();
         long[] kept = kept(before, dims);
+        double share = kind == Kind.SUM ? 1 : (double) Layout.elements(kept) / t.elements();
         var r = e.record(kind == Kind.SUM ? "SumBackward1" : "MeanBackward1", t);
         Tensor wide = Reductions.reduce(e, kind, t, kept, type);
         long[] sizes = keep ? kept : dropped(before, kept, dims);

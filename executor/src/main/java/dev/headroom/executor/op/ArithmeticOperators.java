@@ -1,0 +1,138 @@
+package dev.headroom.executor.op;
+
+import dev.headroom.executor.autograd.Recorder;
+import dev.headroom.executor.autograd.SavedTensor;
+import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.DType;
+
+/** Arithmetic of two operands, of which the second may be a number (aten/src/ATen/native/BinaryOps.cpp; derivatives.yaml). */
+final class ArithmeticOperators {
+    static final Formula NEGATE = Formula.unary("neg", "-x0", x -> -x);
+    static final Formula DIVIDE = Formula.binary("div", "x0 / x1", (a, b) -> a / b);
+    private static final Formula ADD_SCALED =
+            new Formula("add_scaled", "y0 = x0 + s0 * x1;", (x, s, y) -> y[0] = x[0] + s[0] * x[1]);
+    private static final Formula SUBTRACT_FROM =
+            new Formula("rsub", "y0 = x1 - s0 * x0;", (x, s, y) -> y[0] = x[1] - s[0] * x[0]);
+
+    /** Makes the result: a fresh tensor, or the first operand changed. */
+    private interface Place {
+        Tensor compute(Formula formula, double[] numbers, DType type, Tensor... operands);
+    }
+
+    private ArithmeticOperators() {}
+
+    static void register(Operators o) {
+        both(o, "aten.add", ArithmeticOperators::add);
+        both(o, "aten.sub", ArithmeticOperators::subtract);
+        both(o, "aten.mul", ArithmeticOperators::multiply);
+        both(o, "aten.div", ArithmeticOperators::divide);
+        o.add1("aten.rsub", ArithmeticOperators::subtractFrom);
+    }
+
+    private interface Binary {
+        Tensor run(Eager e, Arguments a, boolean inPlace);
+    }
+
+    private static void both(Operators o, String name, Binary operator) {
+        o.add1(name, (e, a) -> operator.run(e, a, false));
+        o.add1(name + "_", (e, a) -> operator.run(e, a, true));
+    }
+
+    /** The second operand; a number becomes a scalar in host memory, as Python's numbers are wrapped. */
+    static Tensor other(Arguments a) {
+        if (a.isTensor("other")) {
+            return a.tensor("other");
+        }
+        return Tensor.number(a.isInteger("other") ? DType.INT64 : DType.FLOAT32, a.real("other", 0));
+    }
+
+    private static Tensor add(Eager e, Arguments a, boolean inPlace) {
+        return addScaled(e, "AddBackward0", a.tensor("self"), other(a), a.real("alpha", 1), inPlace);
+    }
+
+    private static Tensor subtract(Eager e, Arguments a, boolean inPlace) {
+        return addScaled(e, "SubBackward0", a.tensor("self"), other(a), -a.real("alpha", 1), inPlace);
+    }
+
+    private static Tensor addScaled(Eager e, String node, Tensor x, Tensor y, double factor, boolean inPlace) {
+        Recorder r = e.record(node, x, y);
+        r.backward(g -> new Tensor[] {r.needs(0) ? g[0] : null, r.needs(1) ? Scaling.maybeTimes(e, g[0], factor) : null});
+        double[] numbers = {factor};
+        if (inPlace) {
+            Elementwise.into(e, ADD_SCALED, numbers, x, x, y);
+            return r.changed(x);
+        }
+        return r.result(Elementwise.map(e, ADD_SCALED, Promotion.common(x, y), numbers, x, y));
+    }
+
+    private static Tensor multiply(Eager e, Arguments a, boolean inPlace) {
+        return times(e, a.tensor("self"), other(a), inPlace);
+    }
+
+    /** {@code mul}. */
+    static Tensor times(Eager e, Tensor x, Tensor y, boolean inPlace) {
+        Recorder r = e.record("MulBackward0", x, y);
+        SavedTensor second = r.saveIf(r.needs(0), y);
+        SavedTensor first = r.saveIf(r.needs(1), inPlace ? copied(e, r.needs(1), x) : x);
+        r.backward(g -> new Tensor[] {
+            r.needs(0) ? Elementwise.binary(e, Elementwise.MULTIPLY, g[0], second.get()) : null,
+            r.needs(1) ? Elementwise.binary(e, Elementwise.MULTIPLY, g[0], first.get()) : null
+        });
+        if (inPlace) {
+            Elementwise.into(e, Elementwise.MULTIPLY, x, x, y);
+            return r.changed(x);
+        }
+        return r.result(Elementwise.map(e, Elementwise.MULTIPLY, Promotion.common(x, y), new double[0], x, y));
+    }
+
+    /** An operator in place keeps a copy of an operand that its backward function needs (VariableType, original_self). */
+    static Tensor copied(Eager e, boolean wanted, Tensor x) {
+        if (!wanted) {
+            return x;
+        }
+        Tensor copy = e.emptyLike(x);
+        Copies.fill(e, copy, x);
+        return copy;
+    }
+
+    private static Tensor divide(Eager e, Arguments a, boolean inPlace) {
+        Tensor x = a.tensor("self");
+        Tensor y = other(a);
+        Recorder r = e.record("DivBackward0", x, y);
+        SavedTensor divisor = r.save(y);
+        SavedTensor dividend = r.saveIf(r.needs(1), inPlace ? copied(e, r.needs(1), x) : x);
+        r.backward(g -> new Tensor[] {
+            r.needs(0) ? Elementwise.binary(e, DIVIDE, g[0], divisor.get()) : null,
+            r.needs(1) ? divisorGradient(e, g[0], dividend.get(), divisor.get()) : null
+        });
+        if (inPlace) {
+            Elementwise.into(e, DIVIDE, x, x, y);
+            return r.changed(x);
+        }
+        return r.result(Elementwise.map(e, DIVIDE, Promotion.floating(Promotion.common(x, y)), new double[0], x, y));
+    }
+
+    /** div_tensor_other_backward: -g ((x / y) / y). */
+    private static Tensor divisorGradient(Eager e, Tensor g, Tensor x, Tensor y) {
+        return e.call(() -> {
+            Tensor negative = Elementwise.unary(e, NEGATE, g);
+            Tensor once = Elementwise.binary(e, DIVIDE, x, y);
+            Tensor twice = Elementwise.binary(e, DIVIDE, once, y);
+            return Elementwise.binary(e, Elementwise.MULTIPLY, negative, twice);
+        });
+    }
+
+    private static Tensor subtractFrom(Eager e, Arguments a) {
+        Tensor x = a.tensor("self");
+        Tensor y = other(a);
+        double factor = a.real("alpha", 1);
+        Recorder r = e.record("RsubBackward1", x, y);
+        Tensor out = Elementwise.map(e, SUBTRACT_FROM, Promotion.common(x, y), new double[] {factor}, x, y);
+        return r.backward(g -> new Tensor[] {
+                    r.needs(0) ? Scaling.times(e, g[0], -factor) : null, r.needs(1) ? g[0] : null
+                })
+                .result(out);
+    }
+}

@@ -1,0 +1,128 @@
+package dev.headroom.executor.op;
+
+import dev.headroom.executor.autograd.Recorder;
+import dev.headroom.executor.autograd.SavedTensor;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Layout;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.DType;
+import dev.headroom.graph.MemoryFormat;
+
+/** {@code batch_norm} (aten/src/ATen/native/Normalization.cpp, _batch_norm_impl_index). */
+final class BatchNorms {
+    /** Rows that cuDNN takes at most (_select_batch_norm_backend). */
+    private static final long MOST_ROWS = 880801;
+
+    private static final long MOST_ROWS_EVALUATED = 65535;
+
+    /** CUDNN_BN_MIN_EPSILON. */
+    private static final double LEAST_EPSILON = 0;
+
+    /** The affine map and the running statistics, each {@code null} or (c). */
+    record Channels(Tensor weight, Tensor bias, Tensor mean, Tensor variance) {
+        Channels packed(Eager e) {
+            return new Channels(
+                    weight == null ? null : Copies.contiguous(e, weight),
+                    bias == null ? null : Copies.contiguous(e, bias),
+                    mean == null ? null : Copies.contiguous(e, mean),
+                    variance == null ? null : Copies.contiguous(e, variance));
+        }
+    }
+
+    record Numbers(boolean training, double momentum, double epsilon) {}
+
+    private BatchNorms() {}
+
+    /** Normalises every channel of (n, c, …). */
+    static Tensor of(Eager e, Tensor x, Channels c, Numbers numbers) {
+        if (isForLibrary(x, c, numbers)) {
+            return e.call(() -> byLibrary(e, Copies.contiguous(e, x, Formats.suggested(x)), c.packed(e), numbers));
+        }
+        return NativeBatchNorms.of(e, x, c, numbers);
+    }
+
+    /** _select_batch_norm_backend. */
+    private static boolean isForLibrary(Tensor x, Channels c, Numbers n) {
+        if (c.weight() == null || c.bias() == null || x.dtype() == DType.BFLOAT16) {
+            return false;
+        }
+        boolean types = c.weight().dtype() != DType.BFLOAT16
+                && (x.dtype() != DType.FLOAT16 || c.weight().dtype() == DType.FLOAT32);
+        boolean running = c.mean() != null && c.variance() != null;
+        boolean statistics = running || c.mean() == null && c.variance() == null && n.training();
+        boolean sizes = x.dims() >= 3
+                && x.size(0) <= (n.training() ? MOST_ROWS : MOST_ROWS_EVALUATED)
+                && x.elements() <= Integer.MAX_VALUE;
+        return types && statistics && sizes && n.epsilon() >= LEAST_EPSILON;
+    }
+
+    /** cudnn_batch_norm (aten/src/ATen/native/cudnn/BatchNorm.cpp). */
+    private static Tensor byLibrary(Eager e, Tensor x, Channels c, Numbers n) {
+        var kernels = e.backend().normalizations();
+        Recorder r = e.record("CudnnBatchNormBackward0", x, c.weight(), c.bias());
+        SavedTensor savedX = r.save(x);
+        Tensor out = Formats.empty(e, x.dtype(), Formats.suggested(x), x.sizes());
+        SavedTensor savedRunningMean = r.save(c.mean());
+        SavedTensor savedRunningVariance = r.save(c.variance());
+        SavedTensor savedWeight = r.save(c.weight());
+        if (!n.training()) {
+            kernels.batchNormEvaluation(out, x, c.weight(), c.bias(), c.mean(), c.variance(), n.epsilon());
+            return r.backward(g -> NativeBatchNorms.evaluationBackward(
+                            e,
+                            r,
+                            g[0],
+                            savedX.get(),
+                            savedWeight.get(),
+                            savedRunningMean.get(),
+                            savedRunningVariance.get(),
+                            n.epsilon()))
+                    .result(out);
+        }
+        Tensor mean = e.empty(c.weight().dtype(), x.size(1));
+        Tensor invstd = e.empty(c.weight().dtype(), x.size(1));
+        Tensor reserve = e.workspace(kernels.batchNormReserveBytes(x));
+        Tensor workspace = e.workspace(kernels.batchNormWorkspaceBytes(x, false));
+        kernels.batchNorm(
+                out,
+                x,
+                c.weight(),
+                c.bias(),
+                c.mean(),
+                c.variance(),
+                mean,
+                invstd,
+                n.momentum(),
+                n.epsilon());
+        changed(c);
+        e.drop(workspace);
+        SavedTensor savedMean = r.save(mean);
+        SavedTensor savedInvstd = r.save(invstd);
+        r.save(reserve);
+        return r.backward(g -> libraryBackward(
+                        e, g[0], savedX.get(), savedWeight.get(), savedMean.get(), savedInvstd.get()))
+                .result(out);
+    }
+
+    /** The running statistics were moved. */
+    static void changed(Channels c) {
+        if (c.mean() != null) {
+            c.mean().storage().changed();
+            c.variance().storage().changed();
+        }
+    }
+
+    private static Tensor[] libraryBackward(
+            Eager e, Tensor given, Tensor x, Tensor weight, Tensor mean, Tensor invstd) {
+        var kernels = e.backend().normalizations();
+        MemoryFormat format =
+                Layout.isContiguous(x.sizes(), x.strides()) ? MemoryFormat.CONTIGUOUS : Formats.suggested(x);
+        Tensor g = Formats.packed(e, given, format);
+        Tensor gradX = Formats.empty(e, x.dtype(), Formats.suggested(x), x.sizes());
+        Tensor gradWeight = e.empty(weight.dtype(), weight.sizes());
+        Tensor gradBias = e.empty(weight.dtype(), weight.sizes());
+        Tensor workspace = e.workspace(kernels.batchNormWorkspaceBytes(x, true));
+        kernels.batchNormBackward(gradX, gradWeight, gradBias, g, x, weight, mean, invstd);
+        e.drop(workspace);
+        return new Tensor[] {gradX, gradWeight, gradBias};
+    }
+}

@@ -1,0 +1,47 @@
+package dev.headroom.executor.op;
+
+import dev.headroom.executor.kernel.ConvolutionKernels.Direction;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Tensor;
+
+/** PyTorch's own depthwise kernels, which take row-major tensors (aten/src/ATen/native/cuda/DepthwiseConv2d.cu). */
+final class DepthwiseConvolutions {
+    private DepthwiseConvolutions() {}
+
+    static Tensor forward(Eager e, Tensor x, Tensor weight, Tensor bias, Convolutions.Spec spec) {
+        Tensor kernel = Formats.packed(e, weight);
+        Tensor out = e.empty(x.dtype(), Convolutions.outputSizes(x, weight, spec));
+        e.backend().convolutions().convolve(Direction.OUTPUT, x, kernel, out, spec.geometry(), null);
+        if (bias != null) {
+            long[] sizes = new long[x.dims()];
+            long[] strides = new long[x.dims()];
+            java.util.Arrays.fill(sizes, 1);
+            sizes[1] = bias.size(0);
+            strides[1] = bias.stride(0);
+            Tensor channels = e.alias(bias, sizes, strides, bias.offset());
+            Elementwise.into(e, Elementwise.ADD, out, out, channels);
+        }
+        return out;
+    }
+
+    /** Gradients of the input and the weight, {@code null} where not wanted. */
+    static Tensor[] backward(
+            Eager e, Tensor g, Tensor x, Tensor weight, Convolutions.Spec spec, boolean ofX, boolean ofWeight) {
+        Tensor input = Formats.packed(e, x);
+        Tensor output = Formats.packed(e, g);
+        Tensor kernel = Formats.packed(e, weight);
+        Tensor gradX = ofX ? e.empty(x.dtype(), x.sizes()) : null;
+        if (ofX) {
+            e.backend()
+                    .convolutions()
+                    .convolve(Direction.INPUT_GRADIENT, gradX, kernel, output, spec.geometry(), null);
+        }
+        Tensor gradWeight = ofWeight ? e.empty(weight.dtype(), weight.sizes()) : null;
+        if (ofWeight) {
+            e.backend()
+                    .convolutions()
+                    .convolve(Direction.WEIGHT_GRADIENT, input, gradWeight, output, spec.geometry(), null);
+        }
+        return new Tensor[] {gradX, gradWeight};
+    }
+}

@@ -1,0 +1,137 @@
+package dev.headroom.executor.op;
+
+import dev.headroom.executor.autograd.Recorder;
+import dev.headroom.executor.autograd.SavedTensor;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Scope;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.DType;
+
+/** PyTorch's own batch normalisation (aten/src/ATen/native/cuda/Normalization.cu). */
+final class NativeBatchNorms {
+    private NativeBatchNorms() {}
+
+    /** {@code native_batch_norm}: statistics are kept in the type that values are accumulated in. */
+    static Tensor of(Eager e, Tensor x, BatchNorms.Channels c, BatchNorms.Numbers n) {
+        var kernels = e.backend().normalizations();
+        Recorder r = e.record("NativeBatchNormBackward0", x, c.weight(), c.bias());
+        SavedTensor savedX = r.save(x);
+        SavedTensor savedRunningMean = r.save(c.mean());
+        SavedTensor savedRunningVariance = r.save(c.variance());
+        SavedTensor savedWeight = r.save(c.weight());
+        Tensor out = e.emptyLike(x);
+        DType type = accumulator(x.dtype());
+        Tensor mean = e.empty(type, x.size(1));
+        Tensor invstd = e.empty(type, x.size(1));
+        if (n.training()) {
+            try (Scope s = e.open()) {
+                BatchNormStaging.open(e, x, type, 4);
+                kernels.batchNorm(
+                        out,
+                        x,
+                        c.weight(),
+                        c.bias(),
+                        c.mean(),
+                        c.variance(),
+                        mean,
+                        invstd,
+                        n.momentum(),
+                        n.epsilon());
+            }
+            BatchNorms.changed(c);
+        } else {
+            kernels.batchNormEvaluation(out, x, c.weight(), c.bias(), c.mean(), c.variance(), n.epsilon());
+        }
+        SavedTensor savedMean = r.save(mean);
+        SavedTensor savedInvstd = r.save(invstd);
+        return r.backward(g -> n.training()
+                        ? trainingBackward(
+                                e, r, g[0], savedX.get(), savedWeight.get(), savedMean.get(), savedInvstd.get())
+                        : evaluationBackward(
+                                e,
+                                r,
+                                g[0],
+                                savedX.get(),
+                                savedWeight.get(),
+                                savedRunningMean.get(),
+                                savedRunningVariance.get(),
+                                n.epsilon()))
+                .result(out);
+    }
+
+    static DType accumulator(DType type) {
+        return type.isReducedFloat() ? DType.FLOAT32 : type;
+    }
+
+    /** batch_norm_backward_cuda while training. */
+    private static Tensor[] trainingBackward(
+            Eager e, Recorder r, Tensor g, Tensor x, Tensor weight, Tensor mean, Tensor invstd) {
+        var kernels = e.backend().normalizations();
+        if (r.needs(0) && !BatchNormStaging.isChannelsInnermost(x)) {
+            Tensor gradX = e.emptyLike(x);
+            Tensor gradWeight = weight != null && r.needs(1) ? e.emptyLike(weight) : null;
+            Tensor gradBias = weight != null && r.needs(2) ? e.emptyLike(weight) : null;
+            kernels.batchNormBackward(gradX, gradWeight, gradBias, g, x, weight, mean, invstd);
+            return new Tensor[] {gradX, gradWeight, gradBias};
+        }
+        // Reduced first, then applied: two kernels with their sums between them.
+        DType type = mean.dtype();
+        Tensor sums = r.needs(0) ? e.empty(type, x.size(1)) : null;
+        Tensor products = r.needs(0) ? e.empty(type, x.size(1)) : null;
+        Tensor gradWeight = r.needs(1) ? e.empty(weight.dtype(), x.size(1)) : null;
+        Tensor gradBias = r.needs(2) ? e.empty(weight.dtype(), x.size(1)) : null;
+        boolean alike = BatchNormStaging.isChannelsInnermost(g) && BatchNormStaging.isChannelsInnermost(x);
+        if (alike) {
+            try (Scope s = e.open()) {
+                BatchNormStaging.open(e, x, type, 2);
+            }
+        }
+        // With operands of different layouts the second kernel is a general one, which takes 1 for no weight.
+        Tensor one = r.needs(0) && weight == null && !alike ? e.empty(type) : null;
+        Tensor gradX = r.needs(0) ? Formats.empty(e, x.dtype(), Formats.suggested(x), x.sizes()) : null;
+        kernels.batchNormBackward(gradX, gradWeight, gradBias, g, x, weight, mean, invstd);
+        e.drop(one);
+        e.drop(products);
+        e.drop(sums);
+        return new Tensor[] {gradX, gradWeight, gradBias};
+    }
+
+    /** The same with given statistics. */
+    static Tensor[] evaluationBackward(
+            Eager e,
+            Recorder r,
+            Tensor g,
+            Tensor x,
+            Tensor weight,
+            Tensor runningMean,
+            Tensor runningVariance,
+            double epsilon) {
+        var kernels = e.backend().normalizations();
+        boolean reduces = r.needs(1) || r.needs(2);
+        Tensor gradX = null;
+        Tensor gradWeight = null;
+        Tensor gradBias = null;
+        if (reduces && r.needs(0) && !BatchNormStaging.isChannelsInnermost(x)) {
+            gradX = e.emptyLike(x);
+            gradWeight = r.needs(1) ? e.emptyLike(weight) : null;
+            gradBias = r.needs(2) ? e.emptyLike(weight) : null;
+            kernels.batchNormEvaluationBackward(
+                    gradX, gradWeight, gradBias, g, x, weight, runningMean, runningVariance, epsilon);
+            return new Tensor[] {gradX, gradWeight, gradBias};
+        }
+        DType type = accumulator(x.dtype());
+        // Given by the forward pass but for the library's, which keeps none in evaluation.
+        Tensor invstd = x.dtype().isReducedFloat() || weight == null ? null : e.empty(type, x.size(1));
+        Tensor sums = reduces && r.needs(0) ? e.empty(type, x.size(1)) : null;
+        Tensor products = reduces && r.needs(0) ? e.empty(type, x.size(1)) : null;
+        gradWeight = r.needs(1) ? e.empty(weight.dtype(), x.size(1)) : null;
+        gradBias = r.needs(2) ? e.empty(weight.dtype(), x.size(1)) : null;
+        gradX = r.needs(0) ? e.emptyLike(g, x.dtype()) : null;
+        kernels.batchNormEvaluationBackward(
+                gradX, gradWeight, gradBias, g, x, weight, runningMean, runningVariance, epsilon);
+        e.drop(products);
+        e.drop(sums);
+        e.drop(invstd);
+        return new Tensor[] {gradX, gradWeight, gradBias};
+    }
+}

@@ -1,0 +1,31 @@
+package dev.headroom.executor.op;
+
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.GraphException;
+import java.util.Arrays;
+
+/** {@code aten.batch_norm} and its like. */
+final class NormalizationOperators {
+    private NormalizationOperators() {}
+
+    static void register(Operators o) {
+        o.add1("aten.batch_norm", NormalizationOperators::batchNorm);
+        GroupNorms.register(o);
+    }
+
+    private static Tensor batchNorm(Eager e, Arguments a) {
+        Tensor x = a.tensor("input");
+        if (x.dims() < 2) {
+            throw new GraphException("batch_norm: an input of shape " + Arrays.toString(x.sizes()) + " has no channels");
+        }
+        var channels = new BatchNorms.Channels(
+                a.optional("weight"), a.optional("bias"), a.optional("running_mean"), a.optional("running_var"));
+        boolean training = a.flag("training", true);
+        if (!training && channels.mean() == null) {
+            throw new GraphException("batch_norm: evaluation needs running statistics");
+        }
+        return BatchNorms.of(
+                e, x, channels, new BatchNorms.Numbers(training, a.real("momentum", 0.1), a.real("eps", 1e-5)));
+    }
+}
