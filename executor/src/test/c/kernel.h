@@ -273,6 +273,8 @@ static inline float __fsqrt_rn(float v) { return sqrtf(v); }
 static inline float __fdividef(float a, float b) { return a / b; }
 static inline float __fmul_rn(float a, float b) { return a * b; }
 static inline float __fadd_rn(float a, float b) { return a + b; }
+static inline double __dmul_rn(double a, double b) { return a * b; }
+static inline double __dadd_rn(double a, double b) { return a + b; }
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 static inline float normcdff(float v) { return 0.5f * erfcf(-v * 0.70710678118654752f); }
 static inline double normcdf(double v) { return 0.5 * erfc(-v * 0.70710678118654752); }

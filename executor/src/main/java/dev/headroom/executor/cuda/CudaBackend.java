@@ -49,9 +49,9 @@ public final class CudaBackend implements Backend {
         elementwise = new CudaElementwise(context);
         reductions = new CudaReductions(kernels);
         matrices = new CudaMatrices(context, kernels);
-        convolutions = new CudaConvolutions();
-        normalizations = new CudaNormalizations();
-        poolings = new CudaPoolings();
+        convolutions = new CudaConvolutions(context, kernels);
+        normalizations = new CudaNormalizations(context, kernels);
+        poolings = new CudaPoolings(kernels);
         softmaxes = new CudaSoftmaxes();
         attention = new CudaAttention();
         indexing = new CudaIndexing();
@@ -132,18 +132,21 @@ public final class CudaBackend implements Backend {
     @Override
     public double[] read(Tensor t) {
         context.synchronize();
-        return DeviceArrays.read(t);
+        return DeviceValues.read(t);
     }
 
     @Override
     public void write(Tensor t, double[] values) {
         context.synchronize();
-        DeviceArrays.write(t, values);
+        DeviceValues.write(t, values);
     }
 
     @Override
     public void close() {
-        matrices.close();
-        context.close();
+        Cleanup cleanup = new Cleanup();
+        cleanup.run(matrices::close);
+        cleanup.run(convolutions::close);
+        cleanup.run(context::close);
+        cleanup.finish();
     }
 }

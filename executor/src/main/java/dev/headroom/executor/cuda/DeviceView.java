@@ -41,6 +41,16 @@ final class DeviceView {
         return out.array();
     }
 
+    /** No tensor: a null address. */
+    static byte[] none() {
+        return new byte[BYTES];
+    }
+
+    /** The address, 0 for no tensor. */
+    static long address(Tensor t) {
+        return t == null ? 0 : t.address();
+    }
+
     static GraphException tooManyDimensions(int dims) {
         return new GraphException("the cuda backend computes with at most " + DIMS + " dimensions, not " + dims);
     }

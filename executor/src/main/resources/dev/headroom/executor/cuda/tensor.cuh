@@ -22,6 +22,22 @@ struct View {
         return dims == 0 ? 0 : at + element * stride[0];
     }
 
+    // Place of an element of the first entry, by its number among the dimensions after the first.
+    __device__ int64_t inner(int64_t element) const {
+        int64_t at = 0;
+        for (int d = (int)dims - 1; d > 1; d--) {
+            int64_t rest = element / size[d];
+            at += (element - rest * size[d]) * stride[d];
+            element = rest;
+        }
+        return dims < 2 ? 0 : at + element * stride[1];
+    }
+
+    // An entry of the first dimension.
+    __device__ T *entry(int64_t number) const {
+        return data + number * stride[0];
+    }
+
     __device__ T &operator[](int64_t element) const {
         return data[place(element)];
     }
@@ -89,6 +105,84 @@ struct Element<bool> {
 };
 
 // The number of the running thread in a one-dimensional grid.
-static __device__ int64_t thread_number() {
+static inline __device__ int64_t thread_number() {
     return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+// Adds to an element that other threads add to as well.
+template <class T>
+static inline __device__ void add_shared(T *place, double value) {
+    atomicAdd(place, (T)value);
+}
+
+template <class T>
+static inline __device__ void add_shared_16(T *place, double value) {
+    unsigned short *bits = &place->bits;
+    unsigned short before = *bits, seen;
+    do {
+        seen = before;
+        T sum;
+        sum.bits = seen;
+        sum = T((float)((double)(float)sum + value));
+        before = atomicCAS(bits, seen, sum.bits);
+    } while (before != seen);
+}
+
+static inline __device__ void add_shared(__half *place, double value) {
+    add_shared_16(place, value);
+}
+
+static inline __device__ void add_shared(__nv_bfloat16 *place, double value) {
+    add_shared_16(place, value);
+}
+
+static inline __device__ void add_shared(int64_t *place, double value) {
+    atomicAdd((unsigned long long *)place, (unsigned long long)(int64_t)value);
+}
+
+// The sum over a block of at most 1,024 threads, a power of two; every thread gets it.
+static inline __device__ double block_sum(double value) {
+    __shared__ double partial[1024];
+    int thread = threadIdx.x;
+    partial[thread] = value;
+    __syncthreads();
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        if (thread < half) {
+            partial[thread] += partial[thread + half];
+        }
+        __syncthreads();
+    }
+    double sum = partial[0];
+    __syncthreads();
+    return sum;
+}
+
+// The greatest number of a block, likewise.
+static inline __device__ double block_max(double value) {
+    __shared__ double partial[1024];
+    int thread = threadIdx.x;
+    partial[thread] = value;
+    __syncthreads();
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        if (thread < half) {
+            double other = partial[thread + half];
+            partial[thread] = partial[thread] > other || partial[thread] != partial[thread] ? partial[thread] : other;
+        }
+        __syncthreads();
+    }
+    double most = partial[0];
+    __syncthreads();
+    return most;
+}
+
+// Random numbers: each depends on the seed and on the element's number alone.
+static inline __device__ uint64_t mixed(uint64_t n) {
+    uint64_t z = (n ^ (n >> 30)) * 0xBF58476D1CE4E5B9UL;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBUL;
+    return z ^ (z >> 31);
+}
+
+// In [0, 1), with 24 bits.
+static inline __device__ double draw(int64_t seed, int64_t element) {
+    return (double)(mixed((uint64_t)seed + (uint64_t)element * 0x9E3779B97F4A7C15UL) >> 40) / 16777216.0;
 }

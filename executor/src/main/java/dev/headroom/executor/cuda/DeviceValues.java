@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** Tensors' values as arrays of doubles in row-major order, through a copy of their stretch of device memory. */
-final class DeviceArrays {
-    private DeviceArrays() {}
+final class DeviceValues {
+    private DeviceValues() {}
 
     static double[] read(Tensor t) {
         if (!t.onDevice()) {
