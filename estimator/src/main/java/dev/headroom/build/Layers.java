@@ -120,12 +120,12 @@ public final class Layers {
         return m;
     }
 
-    /** {@code nn.BatchNorm2d} in training mode. */
+    /** {@code nn.BatchNorm2d}. */
     public static Module batchNorm2d(long channels) {
         return new BatchNorm(channels);
     }
 
-    /** {@code nn.BatchNorm2d}: counts its batches, then normalises. */
+    /** Counts its batches, then normalises; in evaluation it only normalises. */
     private static final class BatchNorm extends Module {
         private BatchNorm(long channels) {
             parameter("weight", channels);
@@ -137,13 +137,17 @@ public final class Layers {
 
         @Override
         protected Value forward(Scope scope, Value... inputs) {
-            scope.op("aten.add_.Tensor", Scope.arguments("self", scope.parameter("num_batches_tracked"), "other", 1));
+            if (scope.training()) {
+                scope.op(
+                        "aten.add_.Tensor",
+                        Scope.arguments("self", scope.parameter("num_batches_tracked"), "other", 1));
+            }
             Map<String, Object> arguments = new LinkedHashMap<>();
             arguments.put("input", inputs[0]);
             for (String name : new String[] {"weight", "bias", "running_mean", "running_var"}) {
                 arguments.put(name, scope.parameter(name));
             }
-            arguments.put("training", true);
+            arguments.put("training", scope.training());
             return scope.op("aten.batch_norm.default", arguments);
         }
 
@@ -225,7 +229,27 @@ public final class Layers {
 
     /** {@code nn.Dropout}. */
     public static Module dropout(double p) {
-        return operator("dropout.Dropout", "aten.dropout.default", "input", "p", p, "train", true);
+        return new Dropout(p);
+    }
+
+    /** {@code nn.Dropout}. */
+    private static final class Dropout extends Module {
+        private final double p;
+
+        private Dropout(double p) {
+            this.p = p;
+        }
+
+        @Override
+        protected Value forward(Scope scope, Value... inputs) {
+            return scope.op(
+                    "aten.dropout.default", Scope.arguments("input", inputs[0], "p", p, "train", scope.training()));
+        }
+
+        @Override
+        protected String type() {
+            return "torch.nn.modules.dropout.Dropout";
+        }
     }
 
     /** {@code nn.MaxPool2d}. */

@@ -22,6 +22,7 @@ public final class Model {
     private final String name;
     private final Module root;
     private final Map<String, TensorMeta> inputs = new LinkedHashMap<>();
+    private boolean training = true;
 
     private Model(String name, Module root) {
         this.name = name;
@@ -48,6 +49,12 @@ public final class Model {
         return this;
     }
 
+    /** {@code eval()}: dropout does nothing, batch normalisation takes its running statistics. */
+    public Model eval() {
+        training = false;
+        return this;
+    }
+
     /** Writes the graph of one forward pass. */
     public Graph graph() {
         Map<Module, String> paths = new IdentityHashMap<>();
@@ -61,7 +68,7 @@ public final class Model {
             values.put(n, meta);
             signature.add(new Graph.Input(Graph.InputKind.USER, n, n, false));
         });
-        Scope scope = new Scope(paths);
+        Scope scope = new Scope(paths, training);
         Value out = scope.call(root, arguments);
         boolean open = inputs.values().stream()
                 .anyMatch(m -> m.sizes().stream().anyMatch(s -> !(s instanceof SymExpr.Constant)));

@@ -28,13 +28,20 @@ public final class Scope {
     }
 
     private final Map<Module, String> paths;
+    private final boolean training;
     private final Map<Module, Integer> calls = new HashMap<>();
     private final Deque<Running> stack = new ArrayDeque<>();
     private final List<Node> nodes = new ArrayList<>();
     private final Map<String, Integer> names = new HashMap<>();
 
-    Scope(Map<Module, String> paths) {
+    Scope(Map<Module, String> paths, boolean training) {
         this.paths = paths;
+        this.training = training;
+    }
+
+    /** {@code self.training}. */
+    public boolean training() {
+        return training;
     }
 
     List<Node> nodes() {

@@ -2,9 +2,6 @@ package dev.headroom.checkpoint;
 
 import dev.headroom.graph.Graph;
 import dev.headroom.graph.GraphException;
-import dev.headroom.shadow.Engine;
-import dev.headroom.shadow.Runtime;
-import dev.headroom.shadow.Tensor;
 import dev.headroom.training.TrainingRun;
 import java.util.List;
 
@@ -69,10 +66,5 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
 
     private static List<Region> regions(Graph graph, List<ModuleCalls.Call> calls) {
         return calls.stream().map(c -> Region.of(graph, c.from(), c.to())).toList();
-    }
-
-    /** Runs a region under its checkpoint. */
-    public Tensor[] run(Runtime runtime, Engine engine, Body body, Tensor[] inputs) {
-        return reentrant ? Reentrant.run(runtime, engine, body, inputs) : NonReentrant.run(runtime, body, inputs);
     }
 }

@@ -1,2 +1,2 @@
-/** Activation checkpointing: which operators are recomputed, and how PyTorch does it. */
+/** Which operators activation checkpoints wrap: the pure transformation of graphs, see {@link dev.headroom.checkpoint.CheckpointPlan}. */
 package dev.headroom.checkpoint;

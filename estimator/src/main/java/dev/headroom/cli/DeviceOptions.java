@@ -8,7 +8,7 @@ import dev.headroom.training.TrainingRun;
 import picocli.CommandLine.Option;
 
 /** The card and what of it the run may use. */
-final class DeviceOptions {
+public final class DeviceOptions {
     /** What the simulated device memory can hold. */
     private static final long MOST = 4L << 40;
 
@@ -27,9 +27,9 @@ final class DeviceOptions {
     /**
      * The question to ask of a graph.
      *
-     * @throws BadOption for an unknown card or sizes that contradict each other
+     * @throws dev.headroom.graph.GraphException for an unknown card or sizes that contradict each other
      */
-    PredictionRequest request(Graph graph, TrainingRun run) {
+    public PredictionRequest request(Graph graph, TrainingRun run) {
         Gpu card = gpu == null ? null : card();
         Long total = memory == null ? null : (Long) Sizes.positive("--memory", memory);
         long taken = inUse == null ? 0 : Sizes.parse("--in-use", inUse);

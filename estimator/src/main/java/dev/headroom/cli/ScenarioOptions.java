@@ -12,7 +12,7 @@ import java.util.List;
 import picocli.CommandLine.Option;
 
 /** What is trained and how: the options, turned into a {@link TrainingRun}. */
-final class ScenarioOptions {
+public final class ScenarioOptions {
     private static final int MOST_STEPS = 1_000;
     private static final int MOST_PASSES = 100_000;
 
@@ -100,9 +100,9 @@ final class ScenarioOptions {
     /**
      * The run that the options describe.
      *
-     * @throws BadOption for a value or a combination that cannot be
+     * @throws dev.headroom.graph.GraphException for a value or a combination that cannot be
      */
-    TrainingRun toRun() {
+    public TrainingRun toRun() {
         TrainingRun run = new TrainingRun();
         run.batch = batch == null ? null : (Long) Whole.parse("--batch", batch, 1, Long.MAX_VALUE);
         dims.forEach(text -> bind(run, text));
@@ -145,7 +145,7 @@ final class ScenarioOptions {
     }
 
     /** What was asked for and cannot have an effect, one line each. */
-    List<String> withoutEffect(TrainingRun run) {
+    public List<String> withoutEffect(TrainingRun run) {
         List<String> lines = new ArrayList<>();
         boolean modules = !run.checkpointModules.isEmpty();
         if (run.reentrant != null && run.checkpoint == 0 && !modules) {

@@ -14,6 +14,7 @@ import dev.headroom.ops.Call;
 import dev.headroom.ops.NoRule;
 import dev.headroom.ops.Registry;
 import dev.headroom.ops.Rule;
+import dev.headroom.recomputation.Checkpoint;
 import dev.headroom.shadow.Attribution;
 import dev.headroom.shadow.Engine;
 import dev.headroom.shadow.Frame;
@@ -114,7 +115,7 @@ final class GraphRunner {
         }
         Frame frame = runtime.frame();
         try {
-            Tensor[] made = plan.run(runtime, engine, given -> region(region, given, model), inputs);
+            Tensor[] made = Checkpoint.run(plan, runtime, engine, given -> region(region, given, model), inputs);
             for (int i = 0; i < made.length; i++) {
                 values.put(region.outputs().get(i), runtime.retain(made[i]));
             }

@@ -73,9 +73,12 @@ final class AdaptivePooling {
         if (r != null) {
             r.gradient(0, g -> {
                         Tensor in = self.get();
-                        return channelsLast
-                                ? rt.emptyStrided(g.dtype(), in.sizes(), Shapes.channelsLast(in.sizes()))
-                                : rt.empty(g.dtype(), in.sizes());
+                        if (channelsLast) {
+                            return rt.emptyStrided(g.dtype(), in.sizes(), Shapes.channelsLast(in.sizes()));
+                        }
+                        Tensor grad = rt.empty(g.dtype(), in.sizes());
+                        rt.freeUnless(Copies.contiguous(rt, g), g);
+                        return grad;
                     })
                     .output(out);
         }

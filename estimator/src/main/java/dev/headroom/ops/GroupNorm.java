@@ -17,7 +17,7 @@ final class GroupNorm {
         Tensor w = c.tensorOrNull("weight");
         Tensor b = c.tensorOrNull("bias");
         long groups = c.integer("num_groups");
-        // Channels last is kept; the kernel then works on a contiguous copy.
+        // The input is kept channels last, but the kernel works on a contiguous copy and gives a contiguous result.
         MemoryFormat format = Convolution.suggestsChannelsLast(x0)
                 ? x0.dim() == 5 ? MemoryFormat.CHANNELS_LAST_3D : MemoryFormat.CHANNELS_LAST
                 : MemoryFormat.CONTIGUOUS;
@@ -28,7 +28,7 @@ final class GroupNorm {
         long batch = x.size(0);
         long channels = x.size(1);
         boolean single = x.numel() == batch * channels;
-        Tensor out = rt.emptyStrided(x.dtype(), x.sizes(), Copies.strides(x, format));
+        Tensor out = rt.empty(x.dtype(), x.sizes());
         Tensor mean = rt.empty(x.dtype(), batch, groups);
         Tensor deviation = rt.empty(x.dtype(), batch, groups);
         Tensor dense = Copies.contiguous(rt, x);

@@ -33,6 +33,9 @@ final class LayerNorm {
         Recording r = rt.record("NativeLayerNormBackward0", x, w, b);
         Saved input = r == null ? null : r.save(x);
         Saved weight = r == null ? null : r.save(w);
+        if (r != null) {
+            r.save(b); // native_layer_norm_backward is given it, too: under autocast it is a copy
+        }
         Tensor dense = Copies.contiguous(rt, x);
         Tensor out = rt.empty(x.dtype(), x.sizes());
         long[] rows = rows(x, normalized);

@@ -29,6 +29,10 @@ final class Matmul {
         rt.freeUnless(ca, a);
     }
 
+    /**
+     * {@code prepare_matrix_for_cublas} (ATen/native/cuda/cuBlasCommonArgs.h) takes any dense matrix as it is, {@code
+     * prepare_batch_matrix_for_cublas} (Blas.cpp) any contiguous batch without strides of 0.
+     */
     private static Tensor blasReady(Runtime rt, Tensor m) {
         int n = m.dim();
         long rows = m.size(n - 2);
@@ -37,7 +41,8 @@ final class Matmul {
         long s1 = m.stride(n - 1);
         boolean columnMajor = s0 == 1 && s1 >= Math.max(1, rows);
         boolean rowMajor = s1 == 1 && s0 >= Math.max(1, cols);
-        return columnMajor || rowMajor ? m : rt.empty(m.dtype(), m.sizes());
+        boolean dense = n == 2 ? m.isNonOverlappingAndDense() : m.isContiguous() && s0 != 0 && s1 != 0;
+        return columnMajor || rowMajor || dense ? m : rt.empty(m.dtype(), m.sizes());
     }
 
     private static boolean columnMajor(Tensor m) {

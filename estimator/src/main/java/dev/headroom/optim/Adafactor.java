@@ -137,7 +137,7 @@ final class Adafactor implements Optimizer {
     }
 
     @Override
-    public long stateBytes(int parameter) {
-        return state.bytes(parameter);
+    public List<Tensor> state(int parameter) {
+        return state.kept(parameter);
     }
 }

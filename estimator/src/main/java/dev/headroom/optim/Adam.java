@@ -94,7 +94,7 @@ final class Adam implements Optimizer {
     }
 
     @Override
-    public long stateBytes(int parameter) {
-        return state.bytes(parameter);
+    public List<Tensor> state(int parameter) {
+        return state.kept(parameter);
     }
 }

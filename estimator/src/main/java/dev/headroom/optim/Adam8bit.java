@@ -2,6 +2,7 @@ package dev.headroom.optim;
 
 import dev.headroom.graph.DType;
 import dev.headroom.shadow.Tensor;
+import java.util.List;
 
 /**
  * {@code bitsandbytes.optim.Adam8bit} and {@code AdamW8bit}: both moments in one byte an element with a float32 scale for
@@ -51,7 +52,7 @@ final class Adam8bit implements Optimizer {
     }
 
     @Override
-    public long stateBytes(int parameter) {
-        return state.bytes(parameter);
+    public List<Tensor> state(int parameter) {
+        return state.kept(parameter);
     }
 }

@@ -130,8 +130,9 @@ final class OptimizerState {
         runtime.free(t);
     }
 
-    long bytes(int parameter) {
-        return kept.get(parameter).stream().mapToLong(Tensor::nbytes).sum();
+    /** A parameter's state. */
+    List<Tensor> kept(int parameter) {
+        return kept.get(parameter);
     }
 
     /** A list of temporaries, as {@code torch._foreach_sqrt} and a list comprehension make them. */

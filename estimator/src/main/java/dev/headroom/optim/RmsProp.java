@@ -1,6 +1,7 @@
 package dev.headroom.optim;
 
 import dev.headroom.shadow.Runtime;
+import dev.headroom.shadow.Tensor;
 import dev.headroom.training.OptimizerOptions;
 import dev.headroom.training.TrainingRun;
 import java.util.List;
@@ -77,7 +78,7 @@ final class RmsProp implements Optimizer {
     }
 
     @Override
-    public long stateBytes(int parameter) {
-        return state.bytes(parameter);
+    public List<Tensor> state(int parameter) {
+        return state.kept(parameter);
     }
 }

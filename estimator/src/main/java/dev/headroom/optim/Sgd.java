@@ -90,7 +90,7 @@ final class Sgd implements Optimizer {
     }
 
     @Override
-    public long stateBytes(int parameter) {
-        return state.bytes(parameter);
+    public List<Tensor> state(int parameter) {
+        return state.kept(parameter);
     }
 }

@@ -32,6 +32,7 @@ final class LayerTable {
 
     private final Map<Key, Row> rows = new LinkedHashMap<>();
     private final Map<String, Key> readers = new HashMap<>();
+    private final Map<Integer, Key> stateOf = new HashMap<>();
     private final Simulation simulation;
 
     private LayerTable(Simulation simulation) {
@@ -47,7 +48,7 @@ final class LayerTable {
     static List<LayerShare> of(Simulation simulation, Category[] savedAt, Category[] peak) {
         LayerTable table = new LayerTable(simulation);
         table.nodes();
-        table.parameters(peak);
+        table.parameters();
         table.storages(savedAt, peak);
         return table.rows.entrySet().stream()
                 .map(e -> share(e.getKey(), e.getValue()))
@@ -87,14 +88,10 @@ final class LayerTable {
         return new Key(ModelState.owner(qualifiedName), PARAMETER);
     }
 
-    private void parameters(Category[] peak) {
+    private void parameters() {
         ModelTensors model = simulation.loop().model();
         if (model == null) {
             return;
-        }
-        boolean stateAtPeak = false;
-        for (Category c : peak) {
-            stateAtPeak |= c == Category.OPTIMIZER_STATE;
         }
         Optimizer optimizer = simulation.loop().optimizer();
         for (int i = 0; i < model.parameters().size(); i++) {
@@ -102,9 +99,11 @@ final class LayerTable {
             Row row = row(keyOf(model.parameterNames().get(i)));
             row.parameters += p.nbytes();
             row.gradients += p.requiresGrad() ? p.nbytes() : 0;
-            long state = optimizer == null ? 0 : optimizer.stateBytes(i);
-            row.optimizerState += state;
-            row.peak += stateAtPeak ? state : 0;
+            for (Tensor state : optimizer == null ? List.<Tensor>of() : optimizer.state(i)) {
+                row.optimizerState += state.nbytes();
+                stateOf.put(
+                        state.storage().number(), keyOf(model.parameterNames().get(i)));
+            }
         }
     }
 
@@ -114,9 +113,10 @@ final class LayerTable {
         for (int s = 0; s < log.storages(); s++) {
             long bytes = log.requested(s);
             boolean saved = s < savedAt.length && savedAt[s] == Category.SAVED_ACTIVATIONS;
-            boolean atPeak = s < peak.length && peak[s] != null && peak[s] != Category.OPTIMIZER_STATE;
+            boolean atPeak = s < peak.length && peak[s] != null;
             if (bytes > 0 && (saved || atPeak)) {
-                Row row = row(keys.computeIfAbsent(log.attribution(s), this::key));
+                Key state = stateOf.get(s);
+                Row row = row(state != null ? state : keys.computeIfAbsent(log.attribution(s), this::key));
                 row.saved += saved ? bytes : 0;
                 row.peak += atPeak ? bytes : 0;
             }

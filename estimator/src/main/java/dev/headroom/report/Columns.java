@@ -1,11 +1,11 @@
 package dev.headroom.report;
 
 /** Cuts and pads text to a column. */
-final class Columns {
+public final class Columns {
     private Columns() {}
 
     /** Left-aligned, exactly {@code width} characters; the end goes when it is too long. */
-    static String left(String text, int width) {
+    public static String left(String text, int width) {
         String cut = text.length() <= width
                 ? text
                 : text.substring(0, Math.max(0, width - 2)) + "..".substring(0, Math.min(2, width));
@@ -13,12 +13,12 @@ final class Columns {
     }
 
     /** Left-aligned, exactly {@code width} characters; the beginning goes when it is too long, as paths say most at the end. */
-    static String path(String text, int width) {
+    public static String path(String text, int width) {
         return left(text.length() <= width ? text : ".." + text.substring(text.length() - width + 2), width);
     }
 
     /** Right-aligned, at least {@code width} characters. */
-    static String right(String text, int width) {
+    public static String right(String text, int width) {
         return " ".repeat(Math.max(0, width - text.length())) + text;
     }
 }

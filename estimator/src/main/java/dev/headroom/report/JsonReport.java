@@ -33,6 +33,11 @@ public final class JsonReport {
         }
     }
 
+    /** Writes the object as a part of a larger one. */
+    public static void write(Prediction prediction, JsonGenerator json) throws IOException {
+        new JsonReport(json).prediction(prediction);
+    }
+
     private void prediction(Prediction p) throws IOException {
         json.writeStartObject();
         json.writeStringField("model", p.model());

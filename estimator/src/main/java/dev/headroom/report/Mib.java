@@ -3,19 +3,19 @@ package dev.headroom.report;
 import java.util.Locale;
 
 /** Bytes for people, in PyTorch's binary units. */
-final class Mib {
+public final class Mib {
     private static final double MIB = 1 << 20;
     private static final double GIB = 1 << 30;
 
     private Mib() {}
 
     /** {@code 97.7}: MiB without the unit, for tables. */
-    static String number(long bytes) {
+    public static String number(long bytes) {
         return String.format(Locale.ROOT, "%.1f", bytes / MIB);
     }
 
     /** {@code 97.7 MiB} or {@code 18.32 GiB}, as PyTorch's messages write sizes. */
-    static String text(long bytes) {
+    public static String text(long bytes) {
         return Math.abs(bytes) < GIB
                 ? String.format(Locale.ROOT, "%.2f MiB", bytes / MIB)
                 : String.format(Locale.ROOT, "%.2f GiB", bytes / GIB);

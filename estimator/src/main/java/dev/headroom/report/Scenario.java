@@ -3,11 +3,11 @@ package dev.headroom.report;
 import dev.headroom.training.TrainingRun;
 
 /** A run in a few words. */
-final class Scenario {
+public final class Scenario {
     private Scenario() {}
 
     /** {@code batch 32, amp bf16, adamw, 3 steps}. */
-    static String words(TrainingRun run) {
+    public static String words(TrainingRun run) {
         StringBuilder text = new StringBuilder();
         add(text, run.batch != null, "batch " + run.batch);
         run.dims.forEach((name, size) -> add(text, true, name + " " + size));

@@ -25,6 +25,11 @@ public final class Storage {
         this.category = category;
     }
 
+    /** Its number in the event log. */
+    public int number() {
+        return id;
+    }
+
     public long bytes() {
         return bytes;
     }

@@ -73,6 +73,11 @@ public final class BackwardPass {
                     evaluate(ready.pop());
                 }
             } finally {
+                // Empty unless the pass failed.
+                while (!ready.isEmpty()) {
+                    ready.pop().gradients().release();
+                }
+                waiting.values().forEach(InputBuffer::release);
                 for (Edge e : edges) {
                     if (e != null) {
                         eager.tape().release(e.node());
@@ -105,34 +110,42 @@ public final class BackwardPass {
             Node node = task.node();
             eager.own(node.owner);
             Tensor[] gradients = task.gradients().take();
-            if (node.leaf != null) {
-                accumulate(node.leaf, gradients[0]);
-                return;
+            Tensor[] out = {};
+            try {
+                if (node.leaf != null) {
+                    accumulate(node.leaf, gradients[0]);
+                    return;
+                }
+                out = new Tensor[node.next.length];
+                call(node, gradients, out);
+                node.releaseSaved();
+                for (int i = 0; i < out.length; i++) {
+                    if (node.next[i] != null) {
+                        pass(taken(out, i), node.next[i]);
+                    }
+                }
+            } finally {
+                release(gradients);
+                release(out);
             }
-            Tensor[] out = call(node, gradients);
-            node.releaseSaved();
-            for (int i = 0; i < node.next.length; i++) {
-                Edge edge = node.next[i];
-                if (edge == null) {
-                    eager.release(out[i]);
-                    continue;
-                }
-                Node next = edge.node();
-                boolean complete = missing.merge(next, -1, Integer::sum) == 0;
-                InputBuffer buffer = waiting.computeIfAbsent(next, this::buffer);
-                if (out[i] != null) {
-                    buffer.add(edge.input(), out[i]);
-                }
-                if (complete) {
-                    waiting.remove(next);
-                    ready.push(new ReadyQueue.Task(next, buffer));
-                }
+        }
+
+        /** Hands a gradient on, {@code null} for none, whose reference the next node takes over. */
+        private void pass(Tensor gradient, Edge edge) {
+            Node next = edge.node();
+            boolean complete = missing.merge(next, -1, Integer::sum) == 0;
+            InputBuffer buffer = waiting.computeIfAbsent(next, this::buffer);
+            if (gradient != null) {
+                buffer.add(edge.input(), gradient);
+            }
+            if (complete) {
+                waiting.remove(next);
+                ready.push(new ReadyQueue.Task(next, buffer));
             }
         }
 
         /** Runs a node's function and gives its gradients the shapes and types of what they belong to. */
-        private Tensor[] call(Node node, Tensor[] gradients) {
-            Tensor[] out = new Tensor[node.next.length];
+        private void call(Node node, Tensor[] gradients, Tensor[] out) {
             try (Scope s = eager.open()) {
                 if (Arrays.stream(gradients).anyMatch(g -> g != null)) {
                     Tensor[] made = node.backward.apply(gradients);
@@ -141,21 +154,30 @@ public final class BackwardPass {
                     }
                 }
             }
-            for (Tensor g : gradients) {
-                eager.release(g);
-            }
+            release(gradients);
             for (int i = 0; i < out.length; i++) {
                 if (out[i] != null) {
-                    out[i] = fitted(out[i], node.next[i]);
+                    fit(out, i, node.next[i]);
                 }
             }
-            return out;
+        }
+
+        private static Tensor taken(Tensor[] from, int i) {
+            Tensor t = from[i];
+            from[i] = null;
+            return t;
+        }
+
+        private void release(Tensor[] gradients) {
+            for (int i = 0; i < gradients.length; i++) {
+                eager.release(taken(gradients, i));
+            }
         }
 
         /** validate_outputs. */
-        private Tensor fitted(Tensor gradient, Edge edge) {
+        private void fit(Tensor[] gradients, int i, Edge edge) {
             Node.Result result = edge.node().results.get(edge.input());
-            Tensor fitted = gradient;
+            Tensor fitted = gradients[i];
             try (Scope s = eager.open()) {
                 if (!Arrays.equals(fitted.sizes(), result.sizes())) {
                     fitted = arithmetic.sumTo(fitted, result.sizes());
@@ -163,15 +185,15 @@ public final class BackwardPass {
                 if (fitted.dtype() != result.dtype()) {
                     fitted = arithmetic.cast(fitted, result.dtype());
                 }
-                if (fitted != gradient) {
-                    eager.hold(fitted);
-                    eager.release(gradient);
+                if (fitted != gradients[i]) {
+                    Tensor before = gradients[i];
+                    gradients[i] = eager.hold(fitted);
+                    eager.release(before);
                 }
             }
-            return fitted;
         }
 
-        /** AccumulateGrad::accumulateGrad: takes the gradient itself when nobody else has it, else a copy. */
+        /** AccumulateGrad::accumulateGrad: takes the gradient itself when nobody else has it, else a copy; borrowed. */
         private void accumulate(Tensor leaf, Tensor gradient) {
             if (gradient == null) {
                 return;
@@ -185,7 +207,6 @@ public final class BackwardPass {
                     eager.setGrad(leaf, arithmetic.cloneFor(gradient, leaf));
                 }
             }
-            eager.release(gradient);
         }
 
         /** grad_layout_contract.h, obeys_layout_contract: dimensions of size one do not count. */

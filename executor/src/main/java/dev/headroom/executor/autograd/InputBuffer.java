@@ -31,8 +31,18 @@ final class InputBuffer {
                 sums[result] = eager.hold(arithmetic.add(before, gradient));
                 eager.release(before);
             }
+        } finally {
+            eager.release(gradient);
         }
-        eager.release(gradient);
+    }
+
+    /** Lets all gradients go: nobody will take them. */
+    void release() {
+        for (int i = 0; i < sums.length; i++) {
+            Tensor t = sums[i];
+            sums[i] = null;
+            eager.release(t);
+        }
     }
 
     /** can_accumulate_inplace. */

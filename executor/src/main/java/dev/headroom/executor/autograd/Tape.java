@@ -5,11 +5,15 @@ import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.graph.GraphException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 
 /** Makes nodes for operators that run, and lets nodes go that nothing refers to any more. */
 public final class Tape {
     private final Eager eager;
     private final ArrayDeque<Node> dying = new ArrayDeque<>();
+    /** Nodes that no tensor refers to yet: their operators are still running. */
+    private final ArrayList<Node> unfinished = new ArrayList<>();
+
     private final long[] sequence = new long[2];
     private boolean enabled = true;
     private boolean backwardThread;
@@ -68,7 +72,22 @@ public final class Tape {
             next[i] = edge(inputs[i]);
         }
         int thread = backwardThread ? 1 : 0;
-        return new Recorder(this, new Node(name, sequence[thread]++, next, eager.owner(), null), inputs);
+        Node node = new Node(name, sequence[thread]++, next, eager.owner(), null);
+        node.references++;
+        unfinished.add(node);
+        return new Recorder(this, node, inputs);
+    }
+
+    /** How many nodes await their first result. */
+    public int unfinished() {
+        return unfinished.size();
+    }
+
+    /** Lets the newest nodes go, down to so many: their operators ended without a result, or failed. */
+    public void abandon(int down) {
+        while (unfinished.size() > down) {
+            release(unfinished.remove(unfinished.size() - 1));
+        }
     }
 
     /** Where a tensor's gradient goes, with a reference to the node; {@code null} for nowhere. */
@@ -106,7 +125,12 @@ public final class Tape {
     void link(Node node, Tensor t) {
         t.setHistory(node, node.results.size());
         node.results.add(new Node.Result(t.sizes(), t.dtype()));
-        node.references++;
+        int at = node.results.size() == 1 ? unfinished.lastIndexOf(node) : -1;
+        if (at < 0) {
+            node.references++;
+        } else {
+            unfinished.remove(at); // its reference is the result's from now on
+        }
     }
 
     /** A tensor changed in place gets a new history in place of its old one (rebase_history). */

@@ -115,7 +115,10 @@ public final class CudaContext implements AutoCloseable {
         });
     }
 
-    /** The cuDNN handle, made at its first use. */
+    /**
+     * The cuDNN handle, made at its first use. It loads cuDNN: until then no class of the binding, descriptors included,
+     * may be touched.
+     */
     public cudnnContext dnn() {
         if (dnn == null) {
             CudaLibraries.loadDnn();

@@ -45,13 +45,15 @@ public final class CudaLibraries {
         load(cudnn.class, CudaLibrary.DNN_GRAPH, CudaLibrary.DNN_OPS, CudaLibrary.DNN_CNN, CudaLibrary.DNN_ADV);
     }
 
-    /** Loads NVRTC, the compiler of kernels. It needs no driver. */
+    /** Loads NVRTC, the compiler of kernels. It needs no device, but its Java binding needs the driver's library. */
     public static void loadCompiler() {
+        loadRuntime();
         load(nvrtc.class, CudaLibrary.COMPILER);
     }
 
     /** Loads NVML. */
     public static void loadManagement() {
+        loadRuntime();
         load(nvml.class, CudaLibrary.MANAGEMENT);
     }
 
@@ -109,8 +111,13 @@ public final class CudaLibraries {
         }
     }
 
+    /** The first line of the innermost cause, which names the file that could not be loaded. */
     private static String line(Throwable e) {
-        String message = e.getMessage();
+        Throwable cause = e;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        String message = cause.getMessage();
         return message == null
                 ? e.getClass().getSimpleName()
                 : message.lines().findFirst().orElse("").strip();

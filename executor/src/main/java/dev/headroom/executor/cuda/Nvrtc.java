@@ -15,7 +15,7 @@ import org.bytedeco.javacpp.BytePointer;
 import org.bytedeco.javacpp.PointerPointer;
 import org.bytedeco.javacpp.SizeTPointer;
 
-/** NVIDIA's runtime compiler: CUDA C into code for one compute capability. It works without a driver. */
+/** NVIDIA's runtime compiler: CUDA C into code for one compute capability. It needs no device. */
 final class Nvrtc {
     private static final String PRELUDE = prelude();
 

@@ -22,7 +22,15 @@ public final class HostBackend implements Backend {
 
     /** @param total bytes of the nominal device */
     public HostBackend(long total) {
-        memory = new HostMemory(total);
+        this(total, 0);
+    }
+
+    /**
+     * @param total bytes of the nominal device
+     * @param inUse bytes of it that are taken by others
+     */
+    public HostBackend(long total, long inUse) {
+        memory = new HostMemory(total, inUse);
         arrays = new HostArrays(memory);
     }
 
@@ -34,6 +42,11 @@ public final class HostBackend implements Backend {
     @Override
     public DeviceMemory memory() {
         return memory;
+    }
+
+    /** Segments of its memory that are taken. */
+    public int segments() {
+        return memory.segments();
     }
 
     @Override

@@ -109,7 +109,12 @@ final class HostConvolutions implements ConvolutionKernels {
                 for (int oh = 0; oh < out[1]; oh++) {
                     int ih = oh * stride[1] + h * dilation[1] - padding[1];
                     if (id >= 0 && id < in[0] && ih >= 0 && ih < in[1]) {
-                        row(inPlane + (id * in[1] + ih) * in[2] + shift, weight, outPlane + (od * out[1] + oh) * out[2], from, to);
+                        row(
+                                inPlane + (id * in[1] + ih) * in[2] + shift,
+                                weight,
+                                outPlane + (od * out[1] + oh) * out[2],
+                                from,
+                                to);
                     }
                 }
             }

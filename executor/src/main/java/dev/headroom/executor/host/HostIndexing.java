@@ -1,11 +1,219 @@
 package dev.headroom.executor.host;
 
 import dev.headroom.executor.kernel.IndexingKernels;
+import dev.headroom.executor.tensor.Layout;
+import dev.headroom.executor.tensor.Tensor;
+import java.util.Arrays;
 
 final class HostIndexing implements IndexingKernels {
     private final HostArrays arrays;
 
     HostIndexing(HostArrays arrays) {
         this.arrays = arrays;
+    }
+
+    @Override
+    public void index(Tensor result, Tensor x, Tensor[] indices) {
+        double[] from = arrays.read(x);
+        int[] places = places(x.sizes(), indices);
+        double[] out = new double[places.length];
+        for (int i = 0; i < out.length; i++) {
+            out[i] = from[places[i]];
+        }
+        arrays.write(result, out);
+    }
+
+    @Override
+    public void indexAdd(Tensor into, Tensor[] indices, Tensor values) {
+        double[] out = arrays.read(into);
+        double[] in = arrays.read(values);
+        int[] places = places(into.sizes(), indices);
+        for (int i = 0; i < in.length; i++) {
+            out[places[i]] += in[i];
+        }
+        arrays.write(into, out);
+    }
+
+    /** For each element of the indexed result: where it is in the tensor, both in row-major order. */
+    private int[] places(long[] sizes, Tensor[] indices) {
+        int first = -1;
+        int last = -1;
+        int count = 0;
+        long[] common = {};
+        for (int d = 0; d < indices.length; d++) {
+            if (indices[d] != null) {
+                first = first < 0 ? d : first;
+                last = d;
+                count++;
+                common = Layout.broadcast(common, indices[d].sizes());
+            }
+        }
+        long[] steps = Layout.contiguous(sizes);
+        int picks = (int) Layout.elements(common);
+        int[] picked = new int[picks];
+        for (int d = 0; d < indices.length; d++) {
+            if (indices[d] != null) {
+                double[] values = arrays.read(indices[d], common);
+                for (int i = 0; i < picks; i++) {
+                    picked[i] += (int) (bounded(values[i], sizes[d]) * steps[d]);
+                }
+            }
+        }
+        boolean together = last - first + 1 == count;
+        int front = together ? first : 0;
+        int[] out = {0};
+        for (int d = 0; d <= sizes.length; d++) {
+            if (d == front) {
+                out = combined(out, picked);
+            }
+            if (d < sizes.length && (d >= indices.length || indices[d] == null)) {
+                int[] all = new int[(int) sizes[d]];
+                for (int i = 0; i < all.length; i++) {
+                    all[i] = (int) (i * steps[d]);
+                }
+                out = combined(out, all);
+            }
+        }
+        return out;
+    }
+
+    private static int[] combined(int[] outer, int[] inner) {
+        int[] out = new int[outer.length * inner.length];
+        for (int i = 0; i < outer.length; i++) {
+            for (int j = 0; j < inner.length; j++) {
+                out[i * inner.length + j] = outer[i] + inner[j];
+            }
+        }
+        return out;
+    }
+
+    private static long bounded(double index, long size) {
+        long i = (long) index;
+        long place = i < 0 ? i + size : i;
+        if (place < 0 || place >= size) {
+            throw new dev.headroom.graph.GraphException("index " + i + " is out of bounds for " + size + " entries");
+        }
+        return place;
+    }
+
+    @Override
+    public void gather(Tensor result, Tensor x, int dim, Tensor index) {
+        double[] from = arrays.read(x);
+        int[] places = alongPlaces(x.sizes(), dim, index);
+        double[] out = new double[places.length];
+        for (int i = 0; i < out.length; i++) {
+            out[i] = from[places[i]];
+        }
+        arrays.write(result, out);
+    }
+
+    @Override
+    public void scatterAdd(Tensor into, int dim, Tensor index, Tensor values) {
+        double[] out = arrays.read(into);
+        double[] in = arrays.read(values);
+        int[] places = alongPlaces(into.sizes(), dim, index);
+        for (int i = 0; i < places.length; i++) {
+            out[places[i]] += in[i];
+        }
+        arrays.write(into, out);
+    }
+
+    private int[] alongPlaces(long[] sizes, int dim, Tensor index) {
+        double[] values = arrays.read(index);
+        long[] steps = Layout.contiguous(sizes);
+        long[] at = new long[index.dims()];
+        int[] out = new int[values.length];
+        for (int i = 0; i < out.length; i++) {
+            long place = 0;
+            for (int d = 0; d < at.length; d++) {
+                place += (d == dim ? bounded(values[i], sizes[d]) : at[d]) * steps[d];
+            }
+            out[i] = (int) place;
+            for (int d = at.length - 1; d >= 0 && ++at[d] == index.size(d); d--) {
+                at[d] = 0;
+            }
+        }
+        return out;
+    }
+
+    @Override
+    public void range(Tensor result, double start, double step) {
+        double[] out = new double[(int) result.elements()];
+        Arrays.setAll(out, i -> start + i * step);
+        arrays.write(result, out);
+    }
+
+    @Override
+    public void triangle(Tensor result, Tensor x, long diagonal, boolean upper) {
+        double[] values = arrays.read(x);
+        int rows = (int) x.size(-2);
+        int columns = (int) x.size(-1);
+        for (int i = 0; i < values.length; i++) {
+            long beyond = i % columns - i / columns % rows - diagonal;
+            if (upper ? beyond < 0 : beyond > 0) {
+                values[i] = 0;
+            }
+        }
+        arrays.write(result, values);
+    }
+
+    @Override
+    public void classLoss(
+            Tensor result,
+            Tensor totalWeight,
+            Tensor scores,
+            Tensor target,
+            Tensor weight,
+            long ignored,
+            boolean each,
+            boolean mean) {
+        double[] s = arrays.read(scores);
+        double[] classes = arrays.read(target);
+        double[] w = weight == null ? null : arrays.read(weight);
+        int count = (int) scores.size(1);
+        int rest = (int) scores.size(2);
+        double[] out = new double[each ? classes.length : 1];
+        double total = 0;
+        for (int i = 0; i < classes.length; i++) {
+            int c = (int) classes[i];
+            if (c != ignored) {
+                bounded(c, count);
+                double factor = w == null ? 1 : w[c];
+                out[each ? i : 0] -= factor * s[(i / rest * count + c) * rest + i % rest];
+                total += factor;
+            }
+        }
+        if (!each && mean) {
+            out[0] /= total;
+        }
+        arrays.write(result, out);
+        arrays.write(totalWeight, new double[] {total});
+    }
+
+    @Override
+    public void classLossGradient(
+            Tensor gradient,
+            Tensor g,
+            Tensor target,
+            Tensor weight,
+            Tensor totalWeight,
+            long ignored,
+            boolean each,
+            boolean mean) {
+        double[] gs = arrays.read(g);
+        double[] classes = arrays.read(target);
+        double[] w = weight == null ? null : arrays.read(weight);
+        double total = arrays.read(totalWeight)[0];
+        int count = (int) gradient.size(1);
+        int rest = (int) gradient.size(2);
+        double[] out = new double[(int) gradient.elements()];
+        for (int i = 0; i < classes.length; i++) {
+            int c = (int) classes[i];
+            if (c != ignored) {
+                double factor = (w == null ? 1 : w[c]) * gs[each ? i : 0];
+                out[(i / rest * count + c) * rest + i % rest] = -(mean && !each ? factor / total : factor);
+            }
+        }
+        arrays.write(gradient, out);
     }
 }

@@ -31,9 +31,12 @@ public final class HostMemory implements DeviceMemory {
         }
     }
 
-    /** @param total bytes that it hands out at most */
-    public HostMemory(long total) {
-        addresses = new SimulatedDeviceMemory(total);
+    /**
+     * @param total bytes of the nominal device
+     * @param inUse bytes of it that are taken by others
+     */
+    public HostMemory(long total, long inUse) {
+        addresses = new SimulatedDeviceMemory(total, inUse);
     }
 
     @Override

@@ -72,7 +72,9 @@ final class HostNormalizations implements NormalizationKernels {
         arrays.write(mean, means);
         arrays.write(invstd, inverse);
         if (runningMean != null) {
-            double[] unbiased = Arrays.stream(variances).map(v -> v * n / Math.max(1, n - 1)).toArray();
+            double[] unbiased = Arrays.stream(variances)
+                    .map(v -> v * n / Math.max(1, n - 1))
+                    .toArray();
             move(runningMean, means, momentum);
             move(runningVariance, unbiased, momentum);
         }
@@ -90,7 +92,8 @@ final class HostNormalizations implements NormalizationKernels {
         arrays.write(running, values);
     }
 
-    private void normalise(Tensor out, double[] in, int plane, double[] w, double[] b, double[] mean, double[] inverse) {
+    private void normalise(
+            Tensor out, double[] in, int plane, double[] w, double[] b, double[] mean, double[] inverse) {
         double[] values = new double[in.length];
         for (int i = 0; i < in.length; i++) {
             int c = i / plane % mean.length;
@@ -163,9 +166,7 @@ final class HostNormalizations implements NormalizationKernels {
             double[] out = new double[in.length];
             for (int i = 0; i < out.length; i++) {
                 int c = i / plane % channels;
-                double common = statisticsDepend
-                        ? (sums[c] + (in[i] - mean[c]) * inverse[c] * products[c]) / n
-                        : 0;
+                double common = statisticsDepend ? (sums[c] + (in[i] - mean[c]) * inverse[c] * products[c]) / n : 0;
                 out[i] = (up[i] - common) * inverse[c] * w[c];
             }
             arrays.write(gradX, out);
@@ -245,5 +246,17 @@ final class HostNormalizations implements NormalizationKernels {
         }
         write(gradWeight, ofWeight);
         write(gradBias, ofBias);
+    }
+
+    @Override
+    public void layerNorm(
+            Tensor result, Tensor mean, Tensor rstd, Tensor x, Tensor weight, Tensor bias, double epsilon) {
+        new HostLayerNorm(arrays).forward(result, mean, rstd, x, weight, bias, epsilon);
+    }
+
+    @Override
+    public void layerNormGradient(
+            Tensor dx, Tensor dweight, Tensor dbias, Tensor g, Tensor x, Tensor mean, Tensor rstd, Tensor weight) {
+        new HostLayerNorm(arrays).gradient(dx, dweight, dbias, g, x, mean, rstd, weight);
     }
 }

@@ -14,7 +14,7 @@ final class HostRandom implements RandomKernels {
     }
 
     /** In [0, 1), with 24 bits. */
-    private static double draw(long seed, int element) {
+    static double draw(long seed, int element) {
         return (Randomness.mixed(seed + element * 0x9E3779B97F4A7C15L) >>> 40) * UNIT;
     }
 

@@ -35,6 +35,5 @@ public interface ConvolutionKernels {
      * @param output (n, k, …), or its gradient
      * @param workspace of the asked size, {@code null} when that is 0
      */
-    void convolve(
-            Direction direction, Tensor input, Tensor weight, Tensor output, Geometry geometry, Tensor workspace);
+    void convolve(Direction direction, Tensor input, Tensor weight, Tensor output, Geometry geometry, Tensor workspace);
 }

@@ -1,4 +1,61 @@
 package dev.headroom.executor.kernel;
 
-/** Indexing kernels. */
-public interface IndexingKernels {}
+import dev.headroom.executor.tensor.Tensor;
+
+/** Kernels that pick or place elements by indices, and losses that look up a class. */
+public interface IndexingKernels {
+    /**
+     * {@code x[indices]}.
+     *
+     * @param result dimensions of the indices, broadcast, where the first of them stands, then what is not indexed; at the
+     *     front when dimensions between indices are not indexed
+     * @param indices one for each dimension of {@code x}, 64 bits; {@code null} where all entries are taken
+     */
+    void index(Tensor result, Tensor x, Tensor[] indices);
+
+    /** {@code into[indices] += values}, with {@code values} shaped as the result of {@link #index}. */
+    void indexAdd(Tensor into, Tensor[] indices, Tensor values);
+
+    /** {@code result[i][j] = x[index[i][j]][j]} for dimension 0, and so on; shaped as the index. */
+    void gather(Tensor result, Tensor x, int dim, Tensor index);
+
+    /** {@code into[index[i][j]][j] += values[i][j]} for dimension 0, and so on. */
+    void scatterAdd(Tensor into, int dim, Tensor index, Tensor values);
+
+    /** Sets the n-th element, in row-major order, to {@code start + n * step}. */
+    void range(Tensor result, double start, double step);
+
+    /** Copies the matrix on and above ({@code upper}) or on and below a diagonal; zeros elsewhere. */
+    void triangle(Tensor result, Tensor x, long diagonal, boolean upper);
+
+    /**
+     * {@code nll_loss} of scores (n, classes, rest).
+     *
+     * @param result a scalar, or (n, rest) when {@code each}
+     * @param totalWeight a scalar, to be set to the weights' sum
+     * @param target (n, rest), class numbers
+     * @param weight (classes), or {@code null}
+     * @param each one loss for each target rather than a sum
+     * @param mean whether the sum is divided by the total weight
+     */
+    void classLoss(
+            Tensor result,
+            Tensor totalWeight,
+            Tensor scores,
+            Tensor target,
+            Tensor weight,
+            long ignored,
+            boolean each,
+            boolean mean);
+
+    /** The gradient of the scores in {@link #classLoss}; {@code gradient} is all zeros before. */
+    void classLossGradient(
+            Tensor gradient,
+            Tensor g,
+            Tensor target,
+            Tensor weight,
+            Tensor totalWeight,
+            long ignored,
+            boolean each,
+            boolean mean);
+}

@@ -12,7 +12,17 @@ public final class NoKernels {
 
     /** @param total bytes of the device */
     public static Backend over(long total) {
-        DeviceMemory memory = new SimulatedDeviceMemory(total);
+        return over(total, 0);
+    }
+
+    /**
+     * A device of which others have taken a part.
+     *
+     * @param total bytes of the device
+     * @param inUse bytes of it that are taken
+     */
+    public static Backend over(long total, long inUse) {
+        DeviceMemory memory = new SimulatedDeviceMemory(total, inUse);
         InvocationHandler answer = (proxy, method, args) -> {
             Class<?> type = method.getReturnType();
             if (type == DeviceMemory.class) {

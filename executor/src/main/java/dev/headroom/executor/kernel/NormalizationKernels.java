@@ -83,4 +83,27 @@ public interface NormalizationKernels {
             Tensor mean,
             Tensor rstd,
             int groups);
+
+    /**
+     * Layer normalisation of rows.
+     *
+     * @param result (rows, n), row-major as all of them
+     * @param mean (rows), to be set
+     * @param rstd (rows), one over the standard deviation, to be set
+     * @param x (rows, n)
+     * @param weight (n), or {@code null} for ones
+     * @param bias (n), or {@code null} for zeros
+     */
+    void layerNorm(Tensor result, Tensor mean, Tensor rstd, Tensor x, Tensor weight, Tensor bias, double epsilon);
+
+    /**
+     * Gradients of layer normalisation; {@code null} for those that are not wanted.
+     *
+     * @param dx (rows, n)
+     * @param dweight (n)
+     * @param dbias (n)
+     * @param g (rows, n), the result's gradient
+     */
+    void layerNormGradient(
+            Tensor dx, Tensor dweight, Tensor dbias, Tensor g, Tensor x, Tensor mean, Tensor rstd, Tensor weight);
 }

@@ -34,9 +34,7 @@ final class ActivationOperators {
             false);
 
     private static final Formula CLIP = new Formula(
-            "hardtanh",
-            "y0 = fmin(fmax(x0, s0), s1);",
-            (x, s, y) -> y[0] = Math.min(Math.max(x[0], s[0]), s[1]));
+            "hardtanh", "y0 = fmin(fmax(x0, s0), s1);", (x, s, y) -> y[0] = Math.min(Math.max(x[0], s[0]), s[1]));
     private static final Formula CLIP_BACKWARD = new Formula(
             "hardtanh_backward",
             "y0 = x1 <= s0 || x1 >= s1 ? 0 : x0;",
@@ -58,6 +56,7 @@ final class ActivationOperators {
             "elu",
             "y0 = x0 > 0 ? s1 * x0 : s1 * s0 * expm1(x0);",
             (x, s, y) -> y[0] = x[0] > 0 ? s[1] * x[0] : s[1] * s[0] * Math.expm1(x[0]));
+
     private static final Activation ELU_FRESH = new Activation(
             "EluBackward0",
             ELU,
@@ -87,6 +86,7 @@ final class ActivationOperators {
                     "y0 = x1 * s0 > s1 ? x0 : x0 / (1 + exp(-x1 * s0));",
                     (x, s, y) -> y[0] = x[1] * s[0] > s[1] ? x[0] : x[0] / (1 + Math.exp(-x[1] * s[0]))),
             false);
+
     private static final Activation MISH = new Activation(
             "MishBackward0",
             Formula.unary("mish", "x0 * tanh(log1p(exp(x0)))", x -> x * Math.tanh(Math.log1p(Math.exp(x)))),
@@ -115,9 +115,7 @@ final class ActivationOperators {
                 "aten.hardtanh_",
                 (e, a) -> HARDTANH_IN_PLACE.applyInPlace(
                         e, a.tensor("self"), a.real("min_val", -1), a.real("max_val", 1)));
-        o.add1(
-                "aten.leaky_relu",
-                (e, a) -> LEAKY_RELU.apply(e, a.tensor("self"), a.real("negative_slope", 0.01)));
+        o.add1("aten.leaky_relu", (e, a) -> LEAKY_RELU.apply(e, a.tensor("self"), a.real("negative_slope", 0.01)));
         o.add1(
                 "aten.leaky_relu_",
                 (e, a) -> LEAKY_RELU_IN_PLACE.applyInPlace(e, a.tensor("self"), a.real("negative_slope", 0.01)));

@@ -18,6 +18,8 @@ public final class Arguments {
     private final Map<String, Argument> byName = new HashMap<>();
     private final Map<String, Long> symbols;
     private final Map<String, Tensor> tensors;
+    private final Map<String, Tensor[]> replaced;
+    private final DType assumed;
 
     /**
      * @param tensors by value name; what a {@code null} stands for is absent
@@ -27,16 +29,30 @@ public final class Arguments {
         this.node = node;
         this.symbols = symbols;
         this.tensors = tensors;
+        this.replaced = Map.of();
+        this.assumed = null;
         for (Node.NamedArgument a : node.arguments()) {
             byName.put(a.name(), a.value());
         }
     }
 
-    /** The call with other tensors in place of its own, by value name, as autocast passes on. */
-    public Arguments withTensors(Map<String, Tensor> others) {
-        Map<String, Tensor> all = new HashMap<>(tensors);
-        all.putAll(others);
-        return new Arguments(node, all, symbols);
+    private Arguments(Arguments of, Map<String, Tensor[]> replaced, DType assumed) {
+        this.node = of.node;
+        this.symbols = of.symbols;
+        this.tensors = of.tensors;
+        this.byName.putAll(of.byName);
+        this.replaced = replaced;
+        this.assumed = assumed;
+    }
+
+    /** The call with other tensors in place of its own, by argument name, as autocast passes on. */
+    public Arguments replacing(Map<String, Tensor[]> others) {
+        return new Arguments(this, others, assumed);
+    }
+
+    /** The call with an argument {@code dtype} unless it has one. */
+    public Arguments assuming(DType dtype) {
+        return new Arguments(this, replaced, dtype);
     }
 
     public Node node() {
@@ -55,6 +71,10 @@ public final class Arguments {
 
     /** A tensor, borrowed. */
     public Tensor tensor(String name) {
+        Tensor[] other = replaced.get(name);
+        if (other != null) {
+            return other[0];
+        }
         if (byName.get(name) instanceof Argument.Value v) {
             return value(v.name());
         }
@@ -68,6 +88,10 @@ public final class Arguments {
 
     /** Tensors of a list; absent ones are {@code null}. */
     public Tensor[] tensors(String name) {
+        Tensor[] others = replaced.get(name);
+        if (others != null) {
+            return others.clone();
+        }
         if (byName.get(name) instanceof Argument.Values vs) {
             return vs.names().stream().map(v -> v == null ? null : value(v)).toArray(Tensor[]::new);
         }
@@ -150,7 +174,7 @@ public final class Arguments {
 
     /** An element type, or {@code null}. */
     public DType dtype(String name) {
-        return byName.get(name) instanceof Argument.Type t ? t.value() : null;
+        return byName.get(name) instanceof Argument.Type t ? t.value() : name.equals("dtype") ? assumed : null;
     }
 
     /** A memory format, or {@code null}. */

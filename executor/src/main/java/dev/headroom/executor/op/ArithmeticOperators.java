@@ -58,7 +58,8 @@ final class ArithmeticOperators {
 
     private static Tensor addScaled(Eager e, String node, Tensor x, Tensor y, double factor, boolean inPlace) {
         Recorder r = e.record(node, x, y);
-        r.backward(g -> new Tensor[] {r.needs(0) ? g[0] : null, r.needs(1) ? Scaling.maybeTimes(e, g[0], factor) : null});
+        r.backward(
+                g -> new Tensor[] {r.needs(0) ? g[0] : null, r.needs(1) ? Scaling.maybeTimes(e, g[0], factor) : null});
         double[] numbers = {factor};
         if (inPlace) {
             Elementwise.into(e, ADD_SCALED, numbers, x, x, y);
@@ -130,9 +131,8 @@ final class ArithmeticOperators {
         double factor = a.real("alpha", 1);
         Recorder r = e.record("RsubBackward1", x, y);
         Tensor out = Elementwise.map(e, SUBTRACT_FROM, Promotion.common(x, y), new double[] {factor}, x, y);
-        return r.backward(g -> new Tensor[] {
-                    r.needs(0) ? Scaling.times(e, g[0], -factor) : null, r.needs(1) ? g[0] : null
-                })
+        return r.backward(g ->
+                        new Tensor[] {r.needs(0) ? Scaling.times(e, g[0], -factor) : null, r.needs(1) ? g[0] : null})
                 .result(out);
     }
 }

@@ -83,23 +83,14 @@ final class BatchNorms {
         Tensor reserve = e.workspace(kernels.batchNormReserveBytes(x));
         Tensor workspace = e.workspace(kernels.batchNormWorkspaceBytes(x, false));
         kernels.batchNorm(
-                out,
-                x,
-                c.weight(),
-                c.bias(),
-                c.mean(),
-                c.variance(),
-                mean,
-                invstd,
-                n.momentum(),
-                n.epsilon());
+                out, x, c.weight(), c.bias(), c.mean(), c.variance(), mean, invstd, n.momentum(), n.epsilon());
         changed(c);
         e.drop(workspace);
         SavedTensor savedMean = r.save(mean);
         SavedTensor savedInvstd = r.save(invstd);
         r.save(reserve);
-        return r.backward(g -> libraryBackward(
-                        e, g[0], savedX.get(), savedWeight.get(), savedMean.get(), savedInvstd.get()))
+        return r.backward(g ->
+                        libraryBackward(e, g[0], savedX.get(), savedWeight.get(), savedMean.get(), savedInvstd.get()))
                 .result(out);
     }
 

@@ -11,8 +11,7 @@ final class ConvolutionChoice {
     /** Whether it is a depthwise convolution that cuDNN is not asked for. */
     static boolean isNativeDepthwise(Tensor x, Tensor weight, Convolutions.Spec spec) {
         long groups = spec.geometry().groups();
-        boolean depthwise =
-                !spec.transposed() && groups > 1 && x.size(1) == groups && weight.size(0) % x.size(1) == 0;
+        boolean depthwise = !spec.transposed() && groups > 1 && x.size(1) == groups && weight.size(0) % x.size(1) == 0;
         return depthwise && !isForLibrary(x, weight, spec);
     }
 

@@ -43,7 +43,8 @@ final class ConvolutionOperators {
             uneven |= total % 2 != 0;
         }
         Tensor padded = uneven ? Padding.constant(e, x, before, 0) : x;
-        Tensor out = of(e, a, padded, spec(each(new long[] {1}, spatial), padding, dilation, a.integer("groups", 1)), spatial);
+        Tensor out = of(
+                e, a, padded, spec(each(new long[] {1}, spatial), padding, dilation, a.integer("groups", 1)), spatial);
         e.dropUnless(padded, x);
         return out;
     }
@@ -65,7 +66,8 @@ final class ConvolutionOperators {
                 each(a.integers("padding", 0), spatial),
                 each(a.integers("dilation", 1), spatial),
                 a.integer("groups", 1));
-        var spec = new Convolutions.Spec(g, a.flag("transposed", false), each(a.integers("output_padding", 0), spatial));
+        var spec =
+                new Convolutions.Spec(g, a.flag("transposed", false), each(a.integers("output_padding", 0), spatial));
         return of(e, a, a.tensor("input"), spec, spatial);
     }
 
@@ -80,8 +82,8 @@ final class ConvolutionOperators {
         if (x.dims() != spatial + 1) {
             return Convolutions.convolution(e, x, weight, bias, spec);
         }
-        return e.call(() ->
-                Views.squeeze(e, Convolutions.convolution(e, Views.unsqueeze(e, x, 0), weight, bias, spec), 0));
+        return e.call(
+                () -> Views.squeeze(e, Convolutions.convolution(e, Views.unsqueeze(e, x, 0), weight, bias, spec), 0));
     }
 
     /** One number stands for all dimensions. */

@@ -23,8 +23,7 @@ final class Convolutions {
         Spec with2d() {
             Geometry g = geometry;
             return new Spec(
-                    new Geometry(
-                            before(1, g.stride()), before(0, g.padding()), before(1, g.dilation()), g.groups()),
+                    new Geometry(before(1, g.stride()), before(0, g.padding()), before(1, g.dilation()), g.groups()),
                     transposed,
                     before(0, outputPadding));
         }
@@ -57,8 +56,9 @@ final class Convolutions {
         long groups = spec.geometry().groups();
         long wanted = spec.transposed() ? weight.size(0) : weight.size(1) * groups;
         if (x.dims() != weight.dims() || x.size(1) != wanted) {
-            throw new GraphException("convolution: an input of shape " + Arrays.toString(x.sizes())
-                    + " does not fit weights of shape " + Arrays.toString(weight.sizes()) + " in " + groups + " groups");
+            throw new GraphException(
+                    "convolution: an input of shape " + Arrays.toString(x.sizes()) + " does not fit weights of shape "
+                            + Arrays.toString(weight.sizes()) + " in " + groups + " groups");
         }
     }
 
@@ -152,7 +152,8 @@ final class Convolutions {
         e.drop(workspace);
     }
 
-    private static Tensor[] backward(Eager e, Recorder r, Tensor given, Tensor givenX, Tensor givenWeight, Spec called) {
+    private static Tensor[] backward(
+            Eager e, Recorder r, Tensor given, Tensor givenX, Tensor givenWeight, Spec called) {
         Tensor g = given;
         Tensor x = givenX;
         Tensor weight = givenWeight;

@@ -36,6 +36,16 @@ public final class Copies {
         return r.backward(g -> new Tensor[] {g[0]}).result(out);
     }
 
+    /** Row-major values for a kernel: the tensor itself or, below autograd, a copy. */
+    static Tensor packed(Eager e, Tensor t) {
+        if (t.isContiguous()) {
+            return t;
+        }
+        Tensor out = e.empty(t.dtype(), t.sizes());
+        fill(e, out, t);
+        return out;
+    }
+
     /** {@code contiguous()}: the tensor itself when it is row-major already. */
     public static Tensor contiguous(Eager e, Tensor t) {
         return contiguous(e, t, MemoryFormat.CONTIGUOUS);

@@ -32,9 +32,7 @@ final class DepthwiseConvolutions {
         Tensor kernel = Formats.packed(e, weight);
         Tensor gradX = ofX ? e.empty(x.dtype(), x.sizes()) : null;
         if (ofX) {
-            e.backend()
-                    .convolutions()
-                    .convolve(Direction.INPUT_GRADIENT, gradX, kernel, output, spec.geometry(), null);
+            e.backend().convolutions().convolve(Direction.INPUT_GRADIENT, gradX, kernel, output, spec.geometry(), null);
         }
         Tensor gradWeight = ofWeight ? e.empty(weight.dtype(), weight.sizes()) : null;
         if (ofWeight) {

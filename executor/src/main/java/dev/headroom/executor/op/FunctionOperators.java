@@ -4,8 +4,8 @@ import dev.headroom.executor.kernel.Formula;
 
 /** Elementary functions whose gradient takes one kernel (derivatives.yaml). */
 final class FunctionOperators {
-    private static final Activation EXP = new Activation(
-            "ExpBackward0", Formula.unary("exp", "exp(x0)", Math::exp), Elementwise.MULTIPLY, true);
+    private static final Activation EXP =
+            new Activation("ExpBackward0", Formula.unary("exp", "exp(x0)", Math::exp), Elementwise.MULTIPLY, true);
     private static final Activation LOG = new Activation(
             "LogBackward0", Formula.unary("log", "log(x0)", Math::log), ArithmeticOperators.DIVIDE, false);
 

@@ -51,8 +51,8 @@ final class GroupNorms {
         }
         SavedTensor savedMean = r.save(mean);
         SavedTensor savedRstd = r.save(rstd);
-        return r.backward(g -> backward(
-                        e, r, g[0], savedX.get(), savedWeight.get(), savedMean.get(), savedRstd.get(), groups))
+        return r.backward(g ->
+                        backward(e, r, g[0], savedX.get(), savedWeight.get(), savedMean.get(), savedRstd.get(), groups))
                 .result(out);
     }
 

@@ -30,7 +30,8 @@ final class JoiningOperators {
 
     /** {@code cat} (aten/src/ATen/native/TensorShape.cpp): tensors of the shape (0) are passed over. */
     static Tensor cat(Eager e, Tensor[] parts, long along) {
-        Tensor first = Arrays.stream(parts).filter(t -> !isNothing(t)).findFirst().orElse(parts[0]);
+        Tensor first =
+                Arrays.stream(parts).filter(t -> !isNothing(t)).findFirst().orElse(parts[0]);
         int dim = Layout.dimension(along, first.dims());
         long[] sizes = first.sizes().clone();
         sizes[dim] = 0;

@@ -6,6 +6,7 @@ import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.kernel.ReductionKernels.Kind;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.DType;
 
 /** Losses. */
 public final class LossOperators {
@@ -48,8 +49,30 @@ public final class LossOperators {
         return e.alias(scalar, ones, ones, 0);
     }
 
-    /** {@code sum()} as a loss. */
+    /** {@code mse_loss} as a program calls it, under autocast in float32. */
+    public static Tensor mseLoss(Eager e, Tensor x, Tensor target) {
+        Tensor second = Autocast.widened(e, target);
+        return mse(e, Autocast.widened(e, x), second);
+    }
+
+    /** {@code sum()} as a loss, under autocast in float32. */
     public static Tensor sum(Eager e, Tensor x) {
-        return ReductionOperators.sum(e, x, new long[0], false, null);
+        boolean widens = e.autocast().type() != null && x.dtype().isReducedFloat();
+        return ReductionOperators.sum(e, x, new long[0], false, widens ? DType.FLOAT32 : null);
+    }
+
+    /** A loss divided by a Python number. */
+    public static Tensor divided(Eager e, Tensor loss, int by) {
+        return e.record("DivBackward0", loss)
+                .backward(g -> new Tensor[] {Scaling.times(e, g[0], 1.0 / by)})
+                .result(Scaling.times(e, loss, 1.0 / by));
+    }
+
+    /** A loss times a scale that is on the device, in the wider type of the two. */
+    public static Tensor scaled(Eager e, Tensor loss, Tensor scale) {
+        Recorder r = e.record("MulBackward0", loss);
+        SavedTensor saved = r.save(scale);
+        return r.backward(g -> new Tensor[] {Elementwise.binary(e, Elementwise.MULTIPLY, g[0], saved.get())})
+                .result(Elementwise.binary(e, Elementwise.MULTIPLY, loss, scale));
     }
 }

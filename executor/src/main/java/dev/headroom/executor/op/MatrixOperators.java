@@ -1,24 +1,33 @@
 package dev.headroom.executor.op;
 
-import dev.headroom.executor.tensor.Eager;
-import dev.headroom.executor.tensor.Tensor;
-
-/** {@code aten.linear}, {@code aten.mm} and their like. */
+/** {@code aten.linear}, {@code aten.matmul} and their like. */
 final class MatrixOperators {
     private MatrixOperators() {}
 
     static void register(Operators o) {
+        o.add1("aten.linear", (e, a) -> Matmul.linear(e, a.tensor("input"), a.tensor("weight"), a.optional("bias")));
+        o.add1("aten.matmul", (e, a) -> Matmul.matmul(e, a.tensor("self"), a.tensor("other")));
         o.add1("aten.mm", (e, a) -> Products.mm(e, a.tensor("self"), a.tensor("mat2")));
-        o.add1("aten.addmm", (e, a) -> Products.addmm(e, a.tensor("self"), a.tensor("mat1"), a.tensor("mat2")));
-        o.add1("aten.linear", (e, a) -> linear(e, a.tensor("input"), a.tensor("weight"), a.optional("bias")));
-    }
-
-    /** {@code linear} (aten/src/ATen/native/Linear.cpp). */
-    static Tensor linear(Eager e, Tensor x, Tensor weight, Tensor bias) {
-        Tensor turned = Views.t(e, weight);
-        if (bias != null && x.dims() == 2) {
-            return Products.addmm(e, bias, x, turned);
-        }
-        return Products.mm(e, x, turned);
+        o.add1("aten.bmm", (e, a) -> Products.bmm(e, a.tensor("self"), a.tensor("mat2")));
+        o.add1("aten.mv", (e, a) -> Products.mv(e, a.tensor("self"), a.tensor("vec")));
+        o.add1("aten.dot", (e, a) -> Products.dot(e, a.tensor("self"), a.tensor("tensor")));
+        o.add1(
+                "aten.addmm",
+                (e, a) -> Products.addmm(
+                        e,
+                        a.tensor("self"),
+                        a.tensor("mat1"),
+                        a.tensor("mat2"),
+                        a.real("beta", 1),
+                        a.real("alpha", 1)));
+        o.add1(
+                "aten.baddbmm",
+                (e, a) -> Products.baddbmm(
+                        e,
+                        a.tensor("self"),
+                        a.tensor("batch1"),
+                        a.tensor("batch2"),
+                        a.real("beta", 1),
+                        a.real("alpha", 1)));
     }
 }

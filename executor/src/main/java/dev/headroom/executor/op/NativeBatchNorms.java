@@ -27,16 +27,7 @@ final class NativeBatchNorms {
             try (Scope s = e.open()) {
                 BatchNormStaging.open(e, x, type, 4);
                 kernels.batchNorm(
-                        out,
-                        x,
-                        c.weight(),
-                        c.bias(),
-                        c.mean(),
-                        c.variance(),
-                        mean,
-                        invstd,
-                        n.momentum(),
-                        n.epsilon());
+                        out, x, c.weight(), c.bias(), c.mean(), c.variance(), mean, invstd, n.momentum(), n.epsilon());
             }
             BatchNorms.changed(c);
         } else {

@@ -17,7 +17,8 @@ final class NormalizationOperators {
     private static Tensor batchNorm(Eager e, Arguments a) {
         Tensor x = a.tensor("input");
         if (x.dims() < 2) {
-            throw new GraphException("batch_norm: an input of shape " + Arrays.toString(x.sizes()) + " has no channels");
+            throw new GraphException(
+                    "batch_norm: an input of shape " + Arrays.toString(x.sizes()) + " has no channels");
         }
         var channels = new BatchNorms.Channels(
                 a.optional("weight"), a.optional("bias"), a.optional("running_mean"), a.optional("running_var"));

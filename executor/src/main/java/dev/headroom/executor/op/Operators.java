@@ -25,6 +25,18 @@ public final class Operators {
         ArithmeticOperators.register(this);
         JoiningOperators.register(this);
         DropoutOperators.register(this);
+        LayerNorm.register(this);
+        SoftmaxOperators.register(this);
+        GeluOperators.register(this);
+        EmbeddingOperators.register(this);
+        CrossEntropy.register(this);
+        CreationOperators.register(this);
+        ComparisonOperators.register(this);
+        IndexingOperators.register(this);
+        SelectionOperators.register(this);
+        ScanOperators.register(this);
+        RearrangingOperators.register(this);
+        AttentionOperators.register(this);
     }
 
     /** All of them. */

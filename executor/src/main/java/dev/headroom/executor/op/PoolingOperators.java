@@ -36,8 +36,8 @@ final class PoolingOperators {
 
     private static Tensor planes(Tensor x) {
         if (x.dims() != 3 && x.dims() != 4) {
-            throw new GraphException("pooling of an input of shape " + Arrays.toString(x.sizes())
-                    + "; it must have 3 or 4 dimensions");
+            throw new GraphException(
+                    "pooling of an input of shape " + Arrays.toString(x.sizes()) + "; it must have 3 or 4 dimensions");
         }
         return x;
     }

@@ -60,8 +60,8 @@ record ReductionPlan(long bufferBytes, long semaphoreBytes) {
         if (!acrossWarps || values < MOST_VALUES || grid > target) {
             return new ReductionPlan(0, 0);
         }
-        long blocks = Math.min(
-                Math.max(ceiling(target, grid), ceiling(values, MOST_VALUES)), ceiling(values, LEAST_VALUES));
+        long blocks =
+                Math.min(Math.max(ceiling(target, grid), ceiling(values, MOST_VALUES)), ceiling(values, LEAST_VALUES));
         if (blocks <= 1) {
             return new ReductionPlan(0, 0);
         }

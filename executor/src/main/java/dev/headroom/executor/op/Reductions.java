@@ -101,8 +101,8 @@ final class Reductions {
         for (ReductionShape part : parts) {
             e.drop(semaphores);
             e.drop(buffer);
-            ReductionPlan plan =
-                    ReductionPlan.of(part, accumulatorBytes, vector, e.settings().gpu());
+            ReductionPlan plan = ReductionPlan.of(
+                    part, accumulatorBytes, vector, e.settings().gpu());
             buffer = plan.bufferBytes() == 0 ? null : e.workspace(plan.bufferBytes());
             semaphores = plan.bufferBytes() == 0 ? null : e.workspace(plan.semaphoreBytes());
         }

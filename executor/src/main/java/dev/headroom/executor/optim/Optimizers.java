@@ -1,39 +1,39 @@
 package dev.headroom.executor.optim;
 
-import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.graph.GraphException;
-import dev.headroom.training.OptimizerKind;
 import dev.headroom.training.TrainingRun;
 import java.util.List;
 
-/** The optimizers by name. */
+/** The optimizers of torch.optim. */
 public final class Optimizers {
-    private static final Formula DESCEND =
-            new Formula("sgd", "y0 = x0 - s0 * x1;", (x, s, y) -> y[0] = x[0] - s[0] * x[1]);
-
     private Optimizers() {}
 
     /**
-     * An optimizer for parameters, with PyTorch's defaults.
+     * A run's optimizer, with PyTorch's default learning rate. Memory that its constructor takes is taken now.
      *
+     * @param parameters {@code model.parameters()}
      * @return {@code null} for none
+     * @throws GraphException for one that is not PyTorch's, or a form that PyTorch does not have
      */
     public static Optimizer of(Eager eager, TrainingRun run, List<Tensor> parameters) {
-        if (run.optimizer == OptimizerKind.NONE) {
-            return null;
-        }
-        if (run.optimizer != OptimizerKind.SGD) {
-            throw new GraphException(run.optimizer.option() + " is not there yet");
-        }
-        return () -> {
-            for (Tensor p : parameters) {
-                if (p.grad() != null) {
-                    eager.backend().elementwise().map(DESCEND, new double[] {0.001}, new Tensor[] {p}, p, p.grad());
-                    p.storage().changed();
-                }
-            }
+        return of(eager, run, parameters, Hyperparameters.of(run));
+    }
+
+    /** The same with other numbers. */
+    public static Optimizer of(Eager eager, TrainingRun run, List<Tensor> parameters, Hyperparameters h) {
+        Implementation form = Implementation.of(run);
+        return switch (run.optimizer) {
+            case NONE -> null;
+            case SGD, SGD_MOMENTUM -> new Sgd(eager, parameters, form, h);
+            case ADAM -> new Adam(eager, parameters, form, false, h);
+            case ADAMW -> new Adam(eager, parameters, form, true, h);
+            case RMSPROP -> new RmsProp(eager, parameters, form, h);
+            case ADAGRAD -> new Adagrad(eager, parameters, form, h);
+            default ->
+                throw new GraphException(
+                        "the executor does not run " + run.optimizer.option() + "; predict it with 'headroom predict'");
         };
     }
 }

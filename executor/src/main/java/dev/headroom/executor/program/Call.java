@@ -47,6 +47,9 @@ final class Call {
         }
 
         private int first = -1;
+        /** Whether it assigns a variable, made from itself, of which no value is known: what it held is gone afterwards. */
+        boolean replacesUnknown;
+
         private final Set<String> called = new HashSet<>(2);
         private Step lastStep;
 

@@ -55,6 +55,10 @@ final class Local {
     /** The node after which it is dropped. */
     int death() {
         int known = Math.max(Math.max(consumer.last(), unbound), kept);
-        return outlivesName() ? Math.max(known, owner.last()) : known;
+        if (!outlivesName()) {
+            return known;
+        }
+        Call.Statement last = consumer.statement;
+        return Math.max(known, last.replacesUnknown ? last.last() : owner.last());
     }
 }

@@ -19,7 +19,10 @@ import java.util.Map;
  * A model's parameters and buffers on the device, in the order in which {@code Module.cuda()} brings them there: children
  * before their parent, parameters before buffers, what is tied once (torch/nn/modules/module.py, Module._apply).
  */
-public final class ModelMemory {
+public final class ModelMemory implements AutoCloseable {
+    /** The operator that parameters and buffers are made by. */
+    private static final String PARAMETER = "parameter";
+
     private final Eager eager;
     private final ModelState state;
     private final TrainingRun run;
@@ -32,7 +35,12 @@ public final class ModelMemory {
         this.eager = eager;
         this.state = graph.held();
         this.run = run;
-        move("");
+        try {
+            move("");
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
         state.tensors().forEach((name, held) -> {
             Tensor t = byStorage.get(held.storage());
             if (held.value() != null) {
@@ -59,7 +67,7 @@ public final class ModelMemory {
     }
 
     private Tensor make(String name, HeldTensor held) {
-        eager.own(new Owner(ModelState.owner(name), name));
+        eager.own(new Owner(ModelState.owner(name), PARAMETER));
         long[] sizes = held.meta().sizes().stream()
                 .mapToLong(s -> s.evaluate(Map.of()))
                 .toArray();
@@ -80,6 +88,15 @@ public final class ModelMemory {
     /** The type that {@code --dtype} gives a tensor of the archive. */
     public static DType underRun(DType type, TrainingRun run) {
         return run.dtype != null && type.isFloatingPoint() ? run.dtype : type;
+    }
+
+    /** Lets all of it go, gradients included. */
+    @Override
+    public void close() {
+        byStorage.values().forEach(eager::release);
+        byStorage.clear();
+        byValue.clear();
+        parameters.clear();
     }
 
     /** By value name of the graph. */

@@ -1,6 +1,7 @@
 package dev.headroom.executor.program;
 
 import dev.headroom.executor.op.Arguments;
+import dev.headroom.executor.op.Autocast;
 import dev.headroom.executor.op.Operator;
 import dev.headroom.executor.op.Operators;
 import dev.headroom.executor.tensor.Eager;
@@ -78,7 +79,7 @@ public final class Program {
         eager.own(new Owner(node.module(), node.operator()));
         Operator operator = Operators.standard().find(node.operator());
         try (Scope s = eager.open()) {
-            Tensor[] results = operator.run(eager, new Arguments(node, values, symbols));
+            Tensor[] results = operator.run(eager, Autocast.applied(eager, new Arguments(node, values, symbols)));
             List<String> names = node.outputs();
             for (int i = 0; i < names.size() && i < results.length; i++) {
                 if (names.get(i) != null && results[i] != null) {

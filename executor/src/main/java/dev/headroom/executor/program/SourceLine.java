@@ -61,6 +61,15 @@ record SourceLine(int number, String text, Kind kind, List<String> names) {
         return out;
     }
 
+    /** Whether the new value of a variable is made from its old one. */
+    boolean readsItself(String name) {
+        int sign = text.indexOf('=');
+        return sign >= 0
+                && Pattern.compile("(?<![\\w.])" + name + "(?![\\w=])")
+                        .matcher(text.substring(sign))
+                        .find();
+    }
+
     private static List<String> split(String names) {
         List<String> out = new ArrayList<>();
         for (String n : names.split(",")) {

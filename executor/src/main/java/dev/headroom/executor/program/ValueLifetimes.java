@@ -16,7 +16,7 @@ import java.util.Map;
  *   <li>A value that is assigned to a name lives at least until the name is assigned again, when the new value is there,
  *       or until the call returns.
  *   <li>A value that is read after its name was assigned again is held by something else, a list or another name: it
- *       lives until the call returns.
+ *       lives until the call returns, or until that name is assigned again as in {@code hs = torch.stack(hs)}.
  *   <li>What a call returns is its caller's from then on.
  * </ul>
  *

@@ -23,6 +23,8 @@ final class Variables {
             List<String> names = s.line.names();
             List<Local> made = results.getOrDefault(s, List.of());
             for (int k = 0; k < names.size(); k++) {
+                List<Local> before = variables.getOrDefault(names.get(k), List.of());
+                s.replacesUnknown |= before.isEmpty() && s.line.readsItself(names.get(k));
                 end(variables.put(names.get(k), assigned(made, k, names.size())), s.last());
             }
         }

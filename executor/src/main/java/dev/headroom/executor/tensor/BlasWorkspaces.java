@@ -20,7 +20,7 @@ public final class BlasWorkspaces {
         int thread = eager.tape().inBackwardThread() ? 1 : 0;
         if (ofThread[thread] == null) {
             Owner before = eager.owner();
-            eager.own(new Owner("", "cuBLAS workspace"));
+            eager.own(before.library("cuBLAS"));
             try (Scope s = eager.open()) {
                 long bytes = TorchVersion.NEWEST.blasWorkspaceBytes(
                         eager.settings().gpu().major());
@@ -30,5 +30,13 @@ public final class BlasWorkspaces {
             }
         }
         return ofThread[thread];
+    }
+
+    /** Gives them back; PyTorch does so when the process ends. */
+    void close() {
+        for (int thread = 0; thread < ofThread.length; thread++) {
+            eager.release(ofThread[thread]);
+            ofThread[thread] = null;
+        }
     }
 }

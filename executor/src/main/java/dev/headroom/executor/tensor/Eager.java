@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  * The eager runtime: makes tensors in the device's memory through the caching allocator, counts references, and gives
  * operators their kernels and autograd its tape. One process on one device; not safe for use by several threads.
  */
-public final class Eager {
+public final class Eager implements AutoCloseable {
     private static final int STREAM = 0;
 
     private final CachingAllocator allocator;
@@ -20,12 +20,13 @@ public final class Eager {
     private final Settings settings;
     private final MemoryLog log = new MemoryLog();
     private final Tape tape = new Tape(this);
-    private final AutocastState autocast = new AutocastState();
+    private final AutocastState autocast = new AutocastState(this);
     private final BlasWorkspaces blasWorkspaces = new BlasWorkspaces(this);
     private final Randomness randomness;
 
     private Scope scope;
     private Owner owner = new Owner("", "");
+    private Owner requester = owner;
 
     /** @param allocator over the backend's memory */
     public Eager(CachingAllocator allocator, Backend backend, Settings settings) {
@@ -76,6 +77,21 @@ public final class Eager {
 
     public Owner owner() {
         return owner;
+    }
+
+    /** For whom memory was last asked, or refused. */
+    public Owner requester() {
+        return requester;
+    }
+
+    /**
+     * Lets go of what the runtime itself keeps, and gives cached memory back to the device. What tensors still hold stays
+     * theirs: a run that ended, however it ended, has none.
+     */
+    @Override
+    public void close() {
+        blasWorkspaces.close();
+        allocator.emptyCache();
     }
 
     // --------------------------------------------------------------- scopes
@@ -142,7 +158,7 @@ public final class Eager {
         Storage storage = t.storage();
         if (storage.leave() && storage.block != Storage.NO_BLOCK) {
             allocator.free(storage.block);
-            log.freed(storage.event());
+            storage.freed(log);
         }
         Tensor grad = t.grad();
         t.setGrad(null);
@@ -189,16 +205,22 @@ public final class Eager {
 
     /** Bytes for a kernel or a library to work in. */
     public Tensor workspace(long bytes) {
-        return empty(DType.UINT8, bytes);
+        Owner before = owner;
+        owner = before.workspace();
+        try {
+            return empty(DType.UINT8, bytes);
+        } finally {
+            owner = before;
+        }
     }
 
     private Storage allocate(long bytes) {
         if (bytes == 0) {
-            return new Storage(0, Storage.NO_BLOCK, 0, MemoryLog.NONE);
+            return new Storage();
         }
+        requester = owner;
         int block = allocator.allocate(bytes, STREAM);
-        int event = log.allocated(allocator.size(block), owner);
-        return new Storage(bytes, block, allocator.address(block), event);
+        return new Storage(bytes, block, allocator.address(block), allocator.size(block), log, owner);
     }
 
     private Tensor local(Tensor t) {

@@ -11,10 +11,12 @@ public final class Scope implements AutoCloseable {
     private final Eager eager;
     private final Scope outer;
     private final List<Tensor> locals = new ArrayList<>();
+    private final int unfinished;
 
     Scope(Eager eager, Scope outer) {
         this.eager = eager;
         this.outer = outer;
+        this.unfinished = eager.tape().unfinished();
     }
 
     Scope outer() {
@@ -43,6 +45,7 @@ public final class Scope implements AutoCloseable {
     @Override
     public void close() {
         eager.leave(this);
+        eager.tape().abandon(unfinished);
         for (int i = locals.size() - 1; i >= 0; i--) {
             Tensor t = locals.get(i);
             t.scope = null;

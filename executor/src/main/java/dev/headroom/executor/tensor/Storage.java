@@ -6,17 +6,35 @@ public final class Storage {
 
     private final long bytes;
     private final long address;
-    private final int event;
+    private final long rounded;
+    private final MemoryLog.Account account;
+    private final long number;
     final int block;
     private int users;
     private int version;
 
-    /** @param event number in the {@link MemoryLog} */
-    Storage(long bytes, int block, long address, int event) {
+    /**
+     * Over a block of the allocator.
+     *
+     * @param rounded bytes of the block
+     */
+    Storage(long bytes, int block, long address, long rounded, MemoryLog log, Owner owner) {
         this.bytes = bytes;
         this.block = block;
         this.address = address;
-        this.event = event;
+        this.rounded = rounded;
+        this.account = log.account(owner);
+        this.number = log.allocated(bytes, rounded, account);
+    }
+
+    /** Without memory. */
+    Storage() {
+        this.bytes = 0;
+        this.block = NO_BLOCK;
+        this.address = 0;
+        this.rounded = 0;
+        this.account = null;
+        this.number = -1;
     }
 
     /** Bytes that were asked for. */
@@ -44,8 +62,9 @@ public final class Storage {
         version++;
     }
 
-    int event() {
-        return event;
+    /** Notes its end. */
+    void freed(MemoryLog log) {
+        log.freed(number, bytes, rounded, account);
     }
 
     void share() {

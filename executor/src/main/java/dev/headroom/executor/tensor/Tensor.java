@@ -39,7 +39,7 @@ public final class Tensor {
 
     /** A scalar in host memory. */
     private Tensor(DType dtype, double number) {
-        this.storage = new Storage(0, Storage.NO_BLOCK, 0, MemoryLog.NONE);
+        this.storage = new Storage();
         this.dtype = dtype;
         this.sizes = new long[0];
         this.strides = new long[0];

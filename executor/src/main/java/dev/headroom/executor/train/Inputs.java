@@ -10,37 +10,44 @@ import dev.headroom.graph.DType;
 import dev.headroom.graph.Graph;
 import dev.headroom.graph.TensorMeta;
 import dev.headroom.training.TrainingRun;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The tensors that a forward pass is given. */
+/** The tensors that a forward pass is given beside the model's. */
 final class Inputs {
     private Inputs() {}
 
-    /** The user's inputs, made and filled, beside the model's tensors; by value name. */
-    static Map<String, Tensor> make(
-            Eager eager, Graph graph, TrainingRun run, Map<String, Long> symbols, ModelMemory model, Batch batch) {
+    /** The user's inputs, made and filled, each with a reference for the caller; by value name. */
+    static Map<String, Tensor> make(Eager eager, Graph graph, TrainingRun run, Map<String, Long> symbols, Batch batch) {
         eager.own(new Owner("", "inputs"));
-        Map<String, Tensor> out = new HashMap<>(model.byValue());
-        boolean wantsGradient = run.inputGrad;
-        for (Graph.Input input : graph.inputs()) {
-            TensorMeta meta = graph.values().get(input.value());
-            if (input.kind() != Graph.InputKind.USER || meta == null) {
-                continue;
+        Map<String, Tensor> out = new LinkedHashMap<>();
+        try {
+            boolean wantsGradient = run.inputGrad;
+            for (Graph.Input input : graph.inputs()) {
+                TensorMeta meta = graph.values().get(input.value());
+                if (input.kind() != Graph.InputKind.USER || meta == null) {
+                    continue;
+                }
+                Tensor t = make(eager, meta, run, symbols);
+                out.put(input.value(), t);
+                batch.fill(input.qualifiedName(), t);
+                if (wantsGradient && t.dtype().isFloatingPoint()) {
+                    t.requireGrad(true);
+                    wantsGradient = false;
+                }
             }
-            long[] sizes =
-                    meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
-            DType type = ModelMemory.underRun(meta.dtype(), run);
-            boolean turned = run.channelsLast && sizes.length == 4;
-            Tensor t = held(eager, type, sizes, turned ? Layout.channelsLast(sizes) : Layout.contiguous(sizes));
-            batch.fill(input.qualifiedName(), t);
-            if (wantsGradient && type.isFloatingPoint()) {
-                t.requireGrad(true);
-                wantsGradient = false;
-            }
-            out.put(input.value(), t);
+            return out;
+        } catch (RuntimeException e) {
+            out.values().forEach(eager::release);
+            throw e;
         }
-        return out;
+    }
+
+    private static Tensor make(Eager eager, TensorMeta meta, TrainingRun run, Map<String, Long> symbols) {
+        long[] sizes = meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
+        DType type = ModelMemory.underRun(meta.dtype(), run);
+        boolean turned = run.channelsLast && sizes.length == 4;
+        return held(eager, type, sizes, turned ? Layout.channelsLast(sizes) : Layout.contiguous(sizes));
     }
 
     static Tensor held(Eager eager, DType type, long[] sizes, long[] strides) {

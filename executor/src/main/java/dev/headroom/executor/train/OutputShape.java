@@ -36,8 +36,8 @@ record OutputShape(DType type, long[] sizes) {
         try (Backend none = NoKernels.over(PLENTY)) {
             Eager eager = new Eager(new CachingAllocator(AllocatorSettings.defaults(), none.memory()), none, settings);
             eager.tape().setEnabled(false);
-            Map<String, Tensor> inputs =
-                    Inputs.make(eager, graph, run, symbols, new ModelMemory(eager, graph, run), (n, t) -> {});
+            Map<String, Tensor> inputs = Inputs.make(eager, graph, run, symbols, (n, t) -> {});
+            inputs.putAll(new ModelMemory(eager, graph, run).byValue());
             Tensor out = new Program(eager, graph, symbols).run(inputs)[0];
             return new OutputShape(out.dtype(), out.sizes());
         }

@@ -12,19 +12,23 @@ import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.DType;
 import dev.headroom.graph.Graph;
 import dev.headroom.graph.GraphException;
 import dev.headroom.graph.SymbolBinding;
 import dev.headroom.restore.AssignedNumbers;
 import dev.headroom.restore.SkippedMasks;
+import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.function.DoubleConsumer;
 
 /**
  * The training loop, phase by phase: zero_grad, forward, loss, backward, optimizer step. Outputs and loss live until the
  * next iteration gives their names other values, as in the loop that a recording ran.
  */
-public final class Training {
+public final class Training implements AutoCloseable {
     /** Told at the end of each phase. */
     @FunctionalInterface
     public interface Listener {
@@ -41,11 +45,13 @@ public final class Training {
     private ModelMemory model;
     private Program program;
     private Optimizer optimizer;
-    private Map<String, Tensor> inputs;
+    private GradScaler scaler;
+    private Map<String, Tensor> inputs = Map.of();
     private Target target;
     private Tensor labels;
     private Tensor[] outputs = {};
     private Tensor loss;
+    private DoubleConsumer lossListener;
     private String phase = "model";
     private Integer step;
     private Integer micro;
@@ -55,6 +61,10 @@ public final class Training {
      * @throws GraphException when sizes are open or impossible, or the executor lacks an operator
      */
     public Training(Eager eager, Graph exported, TrainingRun run, Listener listener) {
+        if (!TorchVersion.of(run.torch).equals(TorchVersion.NEWEST)) {
+            throw new GraphException("--torch: the executor behaves as PyTorch " + TorchVersion.NEWEST
+                    + "; only predictions know other versions");
+        }
         this.eager = eager;
         this.symbols = SymbolBinding.bind(exported, run.batch, run.dims);
         this.graph = AssignedNumbers.restore(SkippedMasks.restore(exported, symbols));
@@ -83,6 +93,11 @@ public final class Training {
         return eager.backend().read(loss)[0];
     }
 
+    /** Has someone told the value of every loss when it is computed. */
+    public void onLoss(DoubleConsumer listener) {
+        lossListener = listener;
+    }
+
     /** Brings the model, the optimizer and a batch to the device. */
     public void prepare(Batch batch) {
         program = new Program(eager, graph, symbols);
@@ -90,11 +105,12 @@ public final class Training {
         Initialisation.apply(eager, model.all());
         eager.own(new Owner("", "optimizer"));
         optimizer = run.inference ? null : Optimizers.of(eager, run, model.trained());
+        scaler = run.amp == DType.FLOAT16 && !run.inference ? new GradScaler(eager) : null;
         end("model");
         phase = "inputs";
         var shape = OutputShape.of(graph, run, symbols, eager.settings());
         target = Target.of(run.loss, shape.type(), shape.sizes());
-        inputs = Inputs.make(eager, graph, run, symbols, model, batch);
+        inputs = Inputs.make(eager, graph, run, symbols, batch);
         if (target.type() != null) {
             labels = Inputs.held(
                     eager,
@@ -117,54 +133,115 @@ public final class Training {
     public void step(int number) {
         step = number;
         if (run.inference) {
-            boolean before = eager.tape().setEnabled(false);
-            forward();
-            eager.tape().setEnabled(before);
+            infer();
             return;
         }
         phase = "zero_grad";
-        if (!run.zeroGradKeep) {
-            model.parameters().values().forEach(p -> eager.setGrad(p, null));
-        }
+        model.parameters().values().forEach(this::clearGradient);
         end("zero_grad");
         for (int k = 0; k < run.accumulate; k++) {
             micro = run.accumulate > 1 ? k : null;
-            forward();
-            computeLoss();
+            underAutocast(() -> {
+                forward();
+                end("forward");
+                computeLoss();
+            });
+            end("loss");
+            if (lossListener != null) {
+                lossListener.accept(loss());
+            }
             backward();
         }
         micro = null;
         phase = "optimizer";
         eager.own(new Owner("", "optimizer"));
-        if (optimizer != null) {
+        if (optimizer != null && scaler != null) {
+            scaler.step(optimizer);
+            scaler.update();
+        } else if (optimizer != null) {
             optimizer.step();
         }
         end("optimizer");
     }
 
+    private void infer() {
+        boolean before = eager.tape().setEnabled(false);
+        try {
+            underAutocast(this::forward);
+        } finally {
+            eager.tape().setEnabled(before);
+        }
+        end("forward");
+    }
+
+    private void clearGradient(Tensor parameter) {
+        if (!run.zeroGradKeep) {
+            eager.setGrad(parameter, null);
+        } else if (parameter.grad() != null) {
+            eager.backend().random().uniform(parameter.grad(), 0, 0, 0);
+        }
+    }
+
+    /** Kept casts of weights die with the region: before the phase ends that it ends in. */
+    private void underAutocast(Runnable body) {
+        if (run.amp == null) {
+            body.run();
+            return;
+        }
+        eager.autocast().enter(run.amp);
+        try {
+            body.run();
+        } finally {
+            eager.autocast().exit();
+        }
+    }
+
+    /** Lets go of everything, whatever state the run ended in. */
+    @Override
+    public void close() {
+        dropOutputs();
+        eager.release(loss);
+        loss = null;
+        eager.release(labels);
+        labels = null;
+        inputs.values().forEach(eager::release);
+        inputs = Map.of();
+        if (optimizer != null) {
+            optimizer.close();
+            optimizer = null;
+        }
+        if (model != null) {
+            model.close();
+        }
+    }
+
     private void forward() {
         phase = "forward";
-        Tensor[] made = program.run(inputs);
+        Map<String, Tensor> given = new HashMap<>(model.byValue());
+        given.putAll(inputs);
+        Tensor[] made = program.run(given);
         dropOutputs();
         outputs = made;
-        end("forward");
     }
 
     private void computeLoss() {
         phase = "loss";
         eager.own(new Owner("", "loss"));
         try (Scope s = eager.open()) {
-            Tensor out = outputs[0];
-            Tensor made =
-                    switch (target.loss()) {
-                        case MSE -> LossOperators.mse(eager, out, labels);
-                        case SUM -> LossOperators.sum(eager, out);
-                        case OUTPUT -> scalar(out);
-                        default -> throw new GraphException("cross entropy is not there yet");
-                    };
-            rebindLoss(made);
+            rebindLoss(eager.call(() -> lossOf(outputs[0])));
+            if (run.accumulate > 1) {
+                rebindLoss(LossOperators.divided(eager, loss, run.accumulate));
+            }
         }
-        end("loss");
+    }
+
+    private Tensor lossOf(Tensor out) {
+        return switch (target.loss()) {
+            case MSE -> LossOperators.mseLoss(eager, out, labels);
+            case SUM -> LossOperators.sum(eager, out);
+            case OUTPUT -> scalar(out);
+            default -> throw new GraphException("cross entropy is not there yet");
+        };
     }
 
     private void rebindLoss(Tensor made) {
@@ -186,9 +263,10 @@ public final class Training {
         phase = "backward";
         eager.own(new Owner("", "backward"));
         try (Scope s = eager.open()) {
-            Tensor one = eager.emptyLike(loss);
+            Tensor root = scaler == null ? loss : scaler.scale(loss);
+            Tensor one = eager.emptyLike(root);
             eager.backend().random().uniform(one, 1, 1, 0);
-            backwardPass.run(loss, one);
+            backwardPass.run(root, one);
         }
         if (run.dropOutputs) {
             dropOutputs();

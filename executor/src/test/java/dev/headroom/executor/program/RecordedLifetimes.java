@@ -71,9 +71,7 @@ final class RecordedLifetimes {
         Map<String, Integer> made = made();
         Map<String, Integer> recorded = new HashMap<>();
         for (JsonNode d : document.get("died")) {
-            for (JsonNode object : d.get(1)) {
-                recorded.put(object.get(0).asText(), made.getOrDefault(d.get(0).asText(), -1));
-            }
+            recorded.put(d.get(1).get(0).asText(), made.getOrDefault(d.get(0).asText(), -1));
         }
         List<Difference> out = new ArrayList<>();
         for (JsonNode object : document.get("storages")) {

@@ -1,6 +1,7 @@
 package dev.headroom.validation.generate;
 
 import dev.headroom.graph.DType;
+import dev.headroom.graph.Graph;
 import dev.headroom.training.LossKind;
 import dev.headroom.training.OptimizerKind;
 import dev.headroom.training.TrainingRun;
@@ -15,6 +16,11 @@ public record RandomCase(RandomModel model, RandomRun run) {
             OptimizerKind.ADAM,
             OptimizerKind.ADAMW,
             OptimizerKind.ADAGRAD);
+
+    /** The model's graph in the mode that the run takes. */
+    public Graph graph() {
+        return model.graph(!run.inference());
+    }
 
     /** Drops from a run what PyTorch refuses, or what does nothing, for a model. */
     public static RandomCase of(RandomModel model, RandomRun wished) {

@@ -13,8 +13,13 @@ import java.util.List;
  * @param output sizes of the result for one sample; none for a loss
  */
 public record RandomModel(List<Long> input, long vocabulary, Layer root, List<Long> output) {
-    /** Its graph, with an open batch size. */
+    /** Its graph in training, with an open batch size. */
     public Graph graph() {
+        return graph(true);
+    }
+
+    /** Its graph, with an open batch size. */
+    public Graph graph(boolean training) {
         long[] sizes = new long[input.size() + 1];
         sizes[0] = Model.BATCH;
         for (int i = 1; i < sizes.length; i++) {
@@ -25,7 +30,7 @@ public record RandomModel(List<Long> input, long vocabulary, Layer root, List<Lo
         if (returnsLoss()) {
             model.input("labels", type, sizes);
         }
-        return model.graph();
+        return training ? model.graph() : model.eval().graph();
     }
 
     /** Whether its result is a loss. */

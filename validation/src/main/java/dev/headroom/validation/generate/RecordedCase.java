@@ -63,10 +63,10 @@ public record RecordedCase(RandomCase asked, List<PhaseState> phases, String err
     /** The same run, simulated. */
     public Simulation simulate() {
         return Predictor.simulate(
-                new PredictionRequest(asked.model().graph(), asked.run().training(), null, null, 0, null));
+                new PredictionRequest(asked.graph(), asked.run().training(), null, null, 0, null));
     }
 
-    /** The first phase in which a simulation differs, as text, or {@code null}. */
+    /** The first phase, or event where there is a trace, in which a simulation differs, as text, or {@code null}. */
     public String difference(Simulation simulated) {
         List<PhaseState> mine = simulated.phases();
         for (int i = 0; i < Math.min(mine.size(), phases.size()); i++) {

@@ -19,8 +19,8 @@ class GeneratorsTest {
 
     @Property(tries = 200)
     void everyCaseIsPlayedWithRulesForAllOperators(@ForAll("cases") RandomCase c) {
-        Prediction p = Predictor.predict(
-                new PredictionRequest(c.model().graph(), c.run().training(), null, null, 0, null));
+        Prediction p =
+                Predictor.predict(new PredictionRequest(c.graph(), c.run().training(), null, null, 0, null));
         assertTrue(p.unmodelled().isEmpty(), () -> p.unmodelled().toString());
         assertTrue(p.peak().allocated() > 0);
     }

@@ -1,4 +1,4 @@
-package dev.headroom.checkpoint;
+package dev.headroom.recomputation;
 
 import dev.headroom.graph.DType;
 import dev.headroom.shadow.AutocastMode;
@@ -8,6 +8,7 @@ import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Saved;
 import dev.headroom.shadow.Tensor;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -47,6 +48,10 @@ final class Reentrant {
         for (int i = 0; i < outputs.length; i++) {
             sizes[i] = outputs[i].sizes();
             types[i] = outputs[i].dtype();
+            if (Arrays.asList(inputs).contains(outputs[i])) {
+                // torch/csrc/autograd/custom_function.cpp, _view_as_self_with_no_grad: it gets a history of its own
+                outputs[i] = runtime.view(outputs[i], outputs[i].sizes(), outputs[i].strides(), outputs[i].offset());
+            }
             r.output(outputs[i]);
         }
         r.gradients(grads -> function.backward(grads, sizes, types));

@@ -1,4 +1,4 @@
-package dev.headroom.checkpoint;
+package dev.headroom.recomputation;
 
 import dev.headroom.shadow.AutocastMode;
 import dev.headroom.shadow.Frame;

@@ -1,5 +1,6 @@
-package dev.headroom.checkpoint;
+package dev.headroom.recomputation;
 
+import dev.headroom.checkpoint.Region;
 import dev.headroom.shadow.Tensor;
 
 /** What a checkpoint wraps: run once in the forward pass and again in the backward pass. */

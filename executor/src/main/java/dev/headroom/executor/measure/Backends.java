@@ -1,0 +1,31 @@
+package dev.headroom.executor.measure;
+
+import dev.headroom.cli.Suggestion;
+import dev.headroom.graph.GraphException;
+import java.util.List;
+
+/** Finds a backend by name. */
+final class Backends {
+    private Backends() {}
+
+    /**
+     * The named one, or by default a GPU if this machine has one, else the host.
+     *
+     * @throws GraphException for an unknown name
+     */
+    static BackendProvider choose(String name) {
+        List<BackendProvider> all = BackendProvider.all();
+        if (name == null) {
+            return all.stream()
+                    .filter(p -> p.isDevice() && p.available())
+                    .findFirst()
+                    .orElseGet(HostProvider::new);
+        }
+        List<String> names = all.stream().map(BackendProvider::name).sorted().toList();
+        return all.stream().filter(p -> p.name().equals(name)).findFirst().orElseThrow(() -> {
+            String hint = Suggestion.of(name, names);
+            return new GraphException("--backend: '" + name + "' is not known"
+                    + (hint.isEmpty() ? "; it takes " + String.join(", ", names) : hint));
+        });
+    }
+}

@@ -1,0 +1,66 @@
+package dev.headroom.executor.measure;
+
+import dev.headroom.executor.kernel.DeviceMeter;
+import dev.headroom.executor.tensor.MemoryLog;
+import dev.headroom.executor.train.PhaseMemory;
+import java.util.List;
+
+/**
+ * What a run took, in bytes.
+ *
+ * @param backend name of the backend
+ * @param phases in order, up to where memory ran out
+ * @param atPeak who held what when allocated memory was highest, the largest first
+ * @param workspaces of kernels and libraries, by name
+ * @param losses one for each forward pass that had one
+ * @param device {@code null} when the backend has no device to ask
+ * @param oom {@code null} when the run got through
+ */
+public record Measurement(
+        String backend,
+        List<PhaseMemory> phases,
+        Peak peak,
+        List<MemoryLog.Share> atPeak,
+        List<Workspace> workspaces,
+        List<Double> losses,
+        Device device,
+        Oom oom) {
+    /** Peaks of the whole run. */
+    public record Peak(long allocated, long reserved) {}
+
+    /**
+     * A workspace.
+     *
+     * @param name such as {@code cuBLAS workspace}
+     * @param atPeak bytes when allocated memory was highest
+     * @param most bytes at any time
+     */
+    public record Workspace(String name, long atPeak, long most) {}
+
+    /**
+     * What the driver says around the run.
+     *
+     * @param started before the model was made
+     * @param ended when the last step was done and the model still there
+     */
+    public record Device(
+            DeviceMeter.Reading beforeContext,
+            DeviceMeter.Reading afterContext,
+            DeviceMeter.Reading started,
+            DeviceMeter.Reading ended) {}
+
+    /**
+     * Where memory ran out.
+     *
+     * @param step {@code null} before the first
+     * @param requested bytes of the segment that the allocator asked the driver for
+     */
+    public record Oom(String phase, Integer step, String module, String operator, long requested) {
+        /** One line for people. */
+        public String text() {
+            String where = step == null ? phase : phase + " of step " + step;
+            String who = module.isEmpty() ? operator : operator + " of " + module;
+            return "out of memory in " + where + ", where " + who + " needed " + requested + " bytes more";
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package dev.headroom.executor.measure;
+
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.executor.kernel.Backend;
+import dev.headroom.executor.kernel.DeviceMeter;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.MemoryLog;
+import dev.headroom.executor.tensor.Owner;
+import dev.headroom.executor.tensor.Settings;
+import dev.headroom.executor.train.PhaseMemory;
+import dev.headroom.executor.train.Training;
+import dev.headroom.graph.GraphException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** The library's entry: runs a model on a backend and measures. */
+public final class Measurer {
+    private final MeasurementRequest request;
+    private final Backend backend;
+    private final List<PhaseMemory> phases = new ArrayList<>();
+    private final List<Double> losses = new ArrayList<>();
+
+    private Measurer(MeasurementRequest request, Backend backend) {
+        this.request = request;
+        this.backend = backend;
+    }
+
+    /**
+     * Runs all steps, or as many as memory lasts for, and gives everything back to the backend, which stays open.
+     *
+     * @throws GraphException for impossible input and for what the executor lacks, with a message for the user
+     */
+    public static Measurement measure(MeasurementRequest request, Backend backend) {
+        return new Measurer(request, backend).measure();
+    }
+
+    private Measurement measure() {
+        DeviceMeter.Reading started = reading();
+        Settings settings = new Settings(request.gpu(), request.run().attention, request.seed());
+        try (Eager eager = new Eager(new CachingAllocator(allocation(), backend.memory()), backend, settings);
+                Training training = new Training(eager, request.graph(), request.run(), phases::add)) {
+            Measurement.Oom oom = null;
+            try {
+                run(training, eager);
+            } catch (OutOfMemoryException e) {
+                Owner who = eager.requester();
+                oom = new Measurement.Oom(training.phase(), training.step(), who.module(), who.operator(), e.segment());
+            }
+            return result(eager, started, oom);
+        }
+    }
+
+    private void run(Training training, Eager eager) {
+        training.onLoss(losses::add);
+        training.prepare(new RandomBatch(request.graph(), request.run(), eager));
+        training.run();
+    }
+
+    private AllocatorSettings allocation() {
+        try {
+            AllocatorSettings settings = AllocatorSettings.parse(request.run().allocConf);
+            return request.limit() == null ? settings : settings.withLimitBytes(request.limit());
+        } catch (IllegalArgumentException e) {
+            throw new GraphException("--alloc-conf: " + e.getMessage(), e);
+        }
+    }
+
+    private DeviceMeter.Reading reading() {
+        return backend instanceof DeviceMeter meter ? meter.now() : null;
+    }
+
+    private Measurement result(Eager eager, DeviceMeter.Reading started, Measurement.Oom oom) {
+        var statistics = eager.allocator().statistics();
+        List<MemoryLog.Share> atPeak = eager.log().atPeak().stream()
+                .sorted(Comparator.comparingLong(MemoryLog.Share::rounded)
+                        .reversed()
+                        .thenComparing(s -> s.owner().module())
+                        .thenComparing(s -> s.owner().operator()))
+                .toList();
+        Measurement.Device device = backend instanceof DeviceMeter meter
+                ? new Measurement.Device(meter.beforeContext(), meter.afterContext(), started, meter.now())
+                : null;
+        return new Measurement(
+                backend.name(),
+                List.copyOf(phases),
+                new Measurement.Peak(
+                        statistics.allocatedBytes().peak(),
+                        statistics.reservedBytes().peak()),
+                atPeak,
+                workspaces(eager.log(), atPeak),
+                List.copyOf(losses),
+                device,
+                oom);
+    }
+
+    /** Of modules that use the same workspace one after another, the largest counts. */
+    private static List<Measurement.Workspace> workspaces(MemoryLog log, List<MemoryLog.Share> atPeak) {
+        Map<String, Long> alive = atPeak.stream()
+                .filter(s -> s.owner().isWorkspace())
+                .collect(Collectors.groupingBy(
+                        s -> s.owner().operator(), Collectors.summingLong(MemoryLog.Share::rounded)));
+        Map<String, Long> most = new TreeMap<>();
+        for (MemoryLog.Share s : log.owners()) {
+            if (s.owner().isWorkspace()) {
+                most.merge(s.owner().operator(), s.highest(), Math::max);
+            }
+        }
+        return most.entrySet().stream()
+                .map(e -> new Measurement.Workspace(e.getKey(), alive.getOrDefault(e.getKey(), 0L), e.getValue()))
+                .toList();
+    }
+}

@@ -1,0 +1,46 @@
+package dev.headroom.executor.measure;
+
+import dev.headroom.graph.GraphException;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.training.TorchVersion;
+import dev.headroom.training.TrainingRun;
+
+/** Refuses options that a prediction can honour and a run cannot. */
+final class Refusals {
+    private Refusals() {}
+
+    /** @throws GraphException for the first of them, in one line */
+    static void check(TrainingRun run, PredictionRequest asked, BackendProvider provider) {
+        if (!TorchVersion.of(run.torch).equals(TorchVersion.NEWEST)) {
+            refuse("--torch " + run.torch, "runs behave as PyTorch " + TorchVersion.NEWEST + " does; leave it out");
+        }
+        if (run.cudnnWorkspace != null && run.cudnnWorkspace > 0) {
+            refuse("--cudnn-workspace", "cuDNN's workspaces are measured; leave it out, or say none without a GPU");
+        }
+        if (run.cudnnBenchmark) {
+            refuse("--cudnn-benchmark", "algorithms are not timed; leave it out");
+        }
+        if (provider.computes() && !provider.isDevice() && run.allocConf.contains("expandable_segments:True")) {
+            refuse(
+                    "--alloc-conf expandable_segments:True",
+                    "the " + provider.name() + " backend has no virtual memory management; take --backend none");
+        }
+        if (provider.isDevice()) {
+            String is =
+                    "the " + provider.name() + " backend's device is what it is; leave it out, or take --limit SIZE";
+            refuseIf(asked.gpu() != null && !provider.card().equals(java.util.Optional.of(asked.gpu())), "--gpu", is);
+            refuseIf(asked.memory() != null, "--memory", is);
+            refuseIf(asked.inUse() > 0, "--in-use", is);
+        }
+    }
+
+    private static void refuseIf(boolean given, String option, String why) {
+        if (given) {
+            refuse(option, why);
+        }
+    }
+
+    private static void refuse(String option, String why) {
+        throw new GraphException(option + " cannot be measured: " + why);
+    }
+}

@@ -1,0 +1,133 @@
+package dev.headroom.executor.op;
+
+import dev.headroom.executor.autograd.Recorder;
+import dev.headroom.executor.autograd.SavedTensor;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Layout;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.DType;
+import dev.headroom.graph.GraphException;
+import java.util.Arrays;
+
+/** Losses of class scores (aten/src/ATen/native/LossNLL.cpp, cuda/Loss.cu, cuda/NLLLoss2d.cu). */
+final class CrossEntropy {
+    static final long IGNORED = -100;
+
+    /** The numbers that ATen has for reductions. */
+    static final int NONE = 0;
+
+    static final int MEAN = 1;
+    static final int SUM = 2;
+
+    private CrossEntropy() {}
+
+    static void register(Operators o) {
+        o.add1(
+                "aten.cross_entropy_loss",
+                (e, a) -> crossEntropy(
+                        e,
+                        a.tensor("self"),
+                        a.tensor("target"),
+                        a.optional("weight"),
+                        (int) a.integer("reduction", MEAN),
+                        a.integer("ignore_index", IGNORED),
+                        a.real("label_smoothing", 0)));
+        o.add1("aten.nll_loss", CrossEntropy::nll);
+        o.add1("aten.nll_loss2d", CrossEntropy::nll);
+        o.add1("aten.nll_loss_nd", CrossEntropy::nll);
+    }
+
+    private static Tensor nll(Eager e, Arguments a) {
+        return nll(
+                e,
+                a.tensor("self"),
+                a.tensor("target"),
+                a.optional("weight"),
+                (int) a.integer("reduction", MEAN),
+                a.integer("ignore_index", IGNORED));
+    }
+
+    /** {@code cross_entropy_loss}, of class numbers or, with a target shaped as the scores, of probabilities. */
+    static Tensor crossEntropy(
+            Eager e, Tensor scores, Tensor target, Tensor weight, int reduction, long ignored, double smoothing) {
+        return e.call(() -> {
+            int classes = scores.dims() == 1 ? 0 : 1;
+            if (smoothing != 0 || Arrays.equals(scores.sizes(), target.sizes()) && target.dtype().isFloatingPoint()) {
+                throw new GraphException(
+                        "cross_entropy_loss with label smoothing or with probabilities as its target is not"
+                                + " supported by the executor");
+            }
+            Tensor logs = SoftmaxOperators.softmax(e, scores, classes, scores.dtype(), true);
+            return nll(e, logs, target, weight, reduction, ignored);
+        });
+    }
+
+    /** {@code nll_loss_nd}: scores (classes), (n, classes) or (n, classes, …). */
+    static Tensor nll(Eager e, Tensor scores, Tensor target, Tensor weight, int reduction, long ignored) {
+        if (scores.dims() <= 2 || scores.dims() == 4) {
+            return recorded(e, scores, target, weight, reduction, ignored);
+        }
+        return e.call(() -> {
+            // Two dimensions hold what is left, as the kernel for images wants it.
+            long rest = target.elements() / Math.max(1, target.size(0));
+            Tensor wide = Views.view(
+                    e, Copies.contiguous(e, scores), scores.size(0), scores.size(1), 1, rest);
+            Tensor labels = Views.view(e, Copies.contiguous(e, target), target.size(0), 1, rest);
+            Tensor out = recorded(e, wide, labels, weight, reduction, ignored);
+            return reduction == NONE ? Views.view(e, out, target.sizes()) : out;
+        });
+    }
+
+    private static Tensor recorded(Eager e, Tensor scores, Tensor target, Tensor weight, int reduction, long ignored) {
+        Recorder r = e.record(scores.dims() == 4 ? "NllLoss2DBackward0" : "NllLossBackward0", scores);
+        r.save(scores);
+        SavedTensor savedTarget = r.save(target);
+        SavedTensor savedWeight = r.save(weight);
+        boolean each = reduction == NONE && scores.dims() > 1;
+        Tensor out = e.empty(scores.dtype(), each ? target.sizes() : new long[0]);
+        Tensor total = e.empty(scores.dtype());
+        Tensor packed = Copies.packed(e, scores);
+        Tensor labels = Copies.packed(e, target);
+        e.backend()
+                .indexing()
+                .classLoss(
+                        out, total, byClass(e, packed), flat(e, labels), weight, ignored, each, reduction == MEAN);
+        e.dropUnless(labels, target);
+        e.dropUnless(packed, scores);
+        SavedTensor savedTotal = r.saveResult(total);
+        long[] sizes = scores.sizes();
+        DType type = scores.dtype();
+        return r.backward(g -> {
+                    Tensor gradient = e.empty(type, sizes);
+                    Elementwise.fill(e, gradient, 0);
+                    Tensor incoming = Copies.packed(e, g[0]);
+                    Tensor classes = Copies.packed(e, savedTarget.get());
+                    e.backend()
+                            .indexing()
+                            .classLossGradient(
+                                    byClass(e, gradient),
+                                    incoming,
+                                    flat(e, classes),
+                                    savedWeight.get(),
+                                    savedTotal.get(),
+                                    ignored,
+                                    each,
+                                    reduction == MEAN);
+                    return new Tensor[] {gradient};
+                })
+                .result(out);
+    }
+
+    /** Scores as (n, classes, rest). */
+    private static Tensor byClass(Eager e, Tensor t) {
+        long n = t.dims() == 1 ? 1 : t.size(0);
+        long classes = t.dims() == 1 ? t.size(0) : t.size(1);
+        long rest = t.elements() / Math.max(1, n * classes);
+        long[] sizes = {n, classes, rest};
+        return e.alias(t, sizes, Layout.contiguous(sizes), t.offset());
+    }
+
+    private static Tensor flat(Eager e, Tensor t) {
+        return e.alias(t, new long[] {t.elements()}, new long[] {1}, t.offset());
+    }
+}

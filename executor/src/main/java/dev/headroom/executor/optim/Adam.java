@@ -1,0 +1,174 @@
+package dev.headroom.executor.optim;
+
+import static dev.headroom.executor.optim.Arithmetic.ADD_NUMBER;
+import static dev.headroom.executor.optim.Arithmetic.ADD_PRODUCT;
+import static dev.headroom.executor.optim.Arithmetic.ADD_QUOTIENT;
+import static dev.headroom.executor.optim.Arithmetic.ADD_SCALED;
+import static dev.headroom.executor.optim.Arithmetic.DIVIDE_BY;
+import static dev.headroom.executor.optim.Arithmetic.INTERPOLATE;
+import static dev.headroom.executor.optim.Arithmetic.LARGER;
+import static dev.headroom.executor.optim.Arithmetic.SCALE;
+import static dev.headroom.executor.optim.Arithmetic.SQUARE_ROOT;
+
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.DType;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** {@code torch.optim.Adam} and {@code AdamW} (torch/optim/adam.py). */
+final class Adam implements Optimizer {
+    static final double BETA1 = 0.9;
+    static final double BETA2 = 0.999;
+    static final double EPS = 1e-8;
+
+    /** What is kept for a parameter; {@code largest} with AMSGrad, {@code stepOnDevice} when fused. */
+    static final class State {
+        int step;
+        Tensor stepOnDevice;
+        Tensor average;
+        Tensor squares;
+        Tensor largest;
+
+        /** Second moments to divide by. */
+        Tensor second() {
+            return largest == null ? squares : largest;
+        }
+    }
+
+    private final Eager eager;
+    private final Arithmetic math;
+    private final List<Tensor> parameters;
+    private final Implementation form;
+    private final boolean decoupled;
+    private final Hyperparameters h;
+    private final Map<Tensor, State> states = new IdentityHashMap<>();
+
+    /** @param decoupled AdamW's weight decay, which shrinks parameters and leaves gradients alone */
+    Adam(Eager eager, List<Tensor> parameters, Implementation form, boolean decoupled, Hyperparameters h) {
+        this.eager = eager;
+        this.math = new Arithmetic(eager);
+        this.parameters = parameters;
+        this.form = form;
+        this.decoupled = decoupled;
+        this.h = h;
+    }
+
+    @Override
+    public List<Tensor> parameters() {
+        return parameters;
+    }
+
+    @Override
+    public boolean unscales() {
+        return form == Implementation.FUSED;
+    }
+
+    @Override
+    public void step() {
+        step(Tensor.number(DType.FLOAT32, 1), Tensor.number(DType.FLOAT32, 0));
+    }
+
+    @Override
+    public void step(Tensor scale, Tensor foundInf) {
+        List<Tensor> trained = Groups.withGradient(parameters);
+        trained.forEach(p -> states.computeIfAbsent(p, this::initial));
+        switch (form) {
+            case FOR_LOOP -> oneByOne(trained);
+            case FOREACH -> listwise(Groups.byType(trained));
+            case FUSED ->
+                Groups.byType(trained)
+                        .forEach(ps -> FusedAdam.step(eager, math, ps, states, h, decoupled, scale, foundInf));
+        }
+    }
+
+    /** _init_group. */
+    private State initial(Tensor p) {
+        State s = new State();
+        if (form == Implementation.FUSED) {
+            try (var scope = eager.open()) {
+                s.stepOnDevice = eager.hold(eager.empty(DType.FLOAT32));
+                math.fill(s.stepOnDevice, 0);
+            }
+        }
+        s.average = math.keptLike(p, 0);
+        s.squares = math.keptLike(p, 0);
+        s.largest = h.amsgrad() ? math.keptLike(p, 0) : null;
+        return s;
+    }
+
+    /** _single_tensor_adam. */
+    private void oneByOne(List<Tensor> trained) {
+        try (Variable denominator = new Variable(eager);
+                Variable grad = new Variable(eager)) {
+            for (Tensor p : trained) {
+                State s = states.get(p);
+                s.step++;
+                grad.bind(p.grad());
+                if (h.weightDecay() != 0) {
+                    if (decoupled) {
+                        math.into(SCALE, 1 - h.learningRate() * h.weightDecay(), p);
+                    } else {
+                        grad.assignOne(() -> math.fresh(ADD_SCALED, h.weightDecay(), grad.get(), p));
+                    }
+                }
+                math.into(INTERPOLATE, 1 - BETA1, s.average, grad.get());
+                math.into(SCALE, BETA2, s.squares);
+                math.into(ADD_PRODUCT, 1 - BETA2, s.squares, grad.get(), grad.get());
+                if (s.largest != null) {
+                    math.into(LARGER, 0, s.largest, s.squares);
+                }
+                denominator.assignOne(() -> {
+                    Tensor root = math.fresh(SQUARE_ROOT, 0, s.second());
+                    Tensor corrected = math.fresh(DIVIDE_BY, correction2(s), root);
+                    math.into(ADD_NUMBER, EPS, corrected);
+                    return corrected;
+                });
+                math.into(ADD_QUOTIENT, -stepSize(s), p, s.average, denominator.get());
+            }
+        }
+    }
+
+    private double stepSize(State s) {
+        return h.learningRate() / (1 - Math.pow(BETA1, s.step));
+    }
+
+    private static double correction2(State s) {
+        return Math.sqrt(1 - Math.pow(BETA2, s.step));
+    }
+
+    /** _multi_tensor_adam: the roots, as all locals of the function, outlive the group that they belong to. */
+    private void listwise(List<List<Tensor>> groups) {
+        try (Variable roots = new Variable(eager)) {
+            groups.forEach(ps -> step(ps, roots));
+        }
+    }
+
+    private void step(List<Tensor> ps, Variable roots) {
+        List<State> s = ps.stream().map(states::get).toList();
+        s.forEach(state -> state.step++);
+        List<Tensor> averages = Groups.each(s, state -> state.average);
+        List<Tensor> squares = Groups.each(s, state -> state.squares);
+        try (Variable grads = new Variable(eager)) {
+            grads.bind(Groups.each(ps, Tensor::grad));
+            if (h.weightDecay() != 0) {
+                if (decoupled) {
+                    math.into(SCALE, 1 - h.learningRate() * h.weightDecay(), ps);
+                } else {
+                    grads.assign(() -> math.fresh(ADD_SCALED, h.weightDecay(), grads.list(), ps));
+                }
+            }
+            math.into(INTERPOLATE, 1 - BETA1, averages, grads.list());
+            math.into(SCALE, BETA2, squares);
+            math.into(ADD_PRODUCT, 1 - BETA2, squares, grads.list(), grads.list());
+        }
+        if (h.amsgrad()) {
+            math.into(LARGER, 0, Groups.each(s, state -> state.largest), squares);
+        }
+        roots.assign(() -> math.fresh(SQUARE_ROOT, 0, Groups.each(s, State::second)));
+        math.into(DIVIDE_BY, i -> correction2(s.get(i)), roots.list());
+        math.into(ADD_NUMBER, EPS, roots.list());
+        math.into(ADD_QUOTIENT, i -> -stepSize(s.get(i)), ps, averages, roots.list());
+    }
+}

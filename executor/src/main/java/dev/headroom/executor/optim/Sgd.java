@@ -1,0 +1,173 @@
+package dev.headroom.executor.optim;
+
+import static dev.headroom.executor.optim.Arithmetic.ADD_SCALED;
+import static dev.headroom.executor.optim.Arithmetic.SCALE;
+
+import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** {@code torch.optim.SGD} (torch/optim/sgd.py). */
+final class Sgd implements Optimizer {
+    /**
+     * The fused kernel (aten/src/ATen/native/cuda/fused_sgd_utils.cuh). Operands: parameter, gradient, buffer, scale,
+     * found_inf; numbers: learning rate, weight decay, momentum, whether the buffer is new, Nesterov. Results:
+     * parameter, gradient (without its scale), buffer.
+     */
+    private static final Formula FUSED = new Formula(
+            "optim_fused_sgd",
+            "real g = x1 / x3; real d = g + s1 * x0;"
+                    + " real b = s3 != 0 ? d : s2 * x2 + d; real u = s4 != 0 ? d + s2 * b : b;"
+                    + " bool skip = x4 != 0; y0 = skip ? x0 : x0 - s0 * u; y1 = skip ? x1 : g; y2 = skip ? x2 : b;",
+            (x, s, y) -> {
+                boolean skip = x[4] != 0;
+                double g = x[1] / x[3];
+                double d = g + s[1] * x[0];
+                double b = s[3] != 0 ? d : s[2] * x[2] + d;
+                double u = s[4] != 0 ? d + s[2] * b : b;
+                y[0] = skip ? x[0] : x[0] - s[0] * u;
+                y[1] = skip ? x[1] : g;
+                y[2] = skip ? x[2] : b;
+            });
+    /** The same without a buffer: parameter, gradient, scale, found_inf. */
+    private static final Formula FUSED_PLAIN = new Formula(
+            "optim_fused_plain_sgd",
+            "real g = x1 / x2; bool skip = x3 != 0; y0 = skip ? x0 : x0 - s0 * (g + s1 * x0); y1 = skip ? x1 : g;",
+            (x, s, y) -> {
+                boolean skip = x[3] != 0;
+                double g = x[1] / x[2];
+                double p = x[0];
+                y[0] = skip ? p : p - s[0] * (g + s[1] * p);
+                y[1] = skip ? x[1] : g;
+            });
+
+    private final Eager eager;
+    private final Arithmetic math;
+    private final List<Tensor> parameters;
+    private final Implementation form;
+    private final Hyperparameters h;
+    private final Map<Tensor, Tensor> buffers = new IdentityHashMap<>();
+
+    Sgd(Eager eager, List<Tensor> parameters, Implementation form, Hyperparameters h) {
+        this.eager = eager;
+        this.math = new Arithmetic(eager);
+        this.parameters = parameters;
+        this.form = form;
+        this.h = h;
+    }
+
+    @Override
+    public List<Tensor> parameters() {
+        return parameters;
+    }
+
+    @Override
+    public boolean unscales() {
+        return form == Implementation.FUSED;
+    }
+
+    @Override
+    public void step() {
+        List<Tensor> trained = Groups.withGradient(parameters);
+        switch (form) {
+            case FOR_LOOP -> oneByOne(trained);
+            case FOREACH -> listwise(trained);
+            case FUSED -> fused(trained, Tensor.number(dev.headroom.graph.DType.FLOAT32, 1), null);
+        }
+    }
+
+    @Override
+    public void step(Tensor scale, Tensor foundInf) {
+        fused(Groups.withGradient(parameters), scale, foundInf);
+    }
+
+    /** _single_tensor_sgd. */
+    private void oneByOne(List<Tensor> trained) {
+        try (Variable grad = new Variable(eager)) {
+            for (Tensor p : trained) {
+                grad.bind(p.grad());
+                if (h.weightDecay() != 0) {
+                    grad.assignOne(() -> math.fresh(ADD_SCALED, h.weightDecay(), grad.get(), p));
+                }
+                if (h.momentum() != 0) {
+                    Tensor buffer = gathered(p, grad.get());
+                    if (h.nesterov()) {
+                        grad.assignOne(() -> math.fresh(ADD_SCALED, h.momentum(), grad.get(), buffer));
+                    } else {
+                        grad.bind(buffer);
+                    }
+                }
+                math.into(ADD_SCALED, -h.learningRate(), p, grad.get());
+            }
+        }
+    }
+
+    /** The momentum buffer with the gradient added; in the first step it is a copy of the gradient. */
+    private Tensor gathered(Tensor p, Tensor grad) {
+        Tensor buffer = buffers.get(p);
+        if (buffer == null) {
+            buffer = math.keptCopy(grad);
+            buffers.put(p, buffer);
+            return buffer;
+        }
+        math.into(SCALE, h.momentum(), buffer);
+        math.into(ADD_SCALED, 1, buffer, grad);
+        return buffer;
+    }
+
+    /** _multi_tensor_sgd. */
+    private void listwise(List<Tensor> trained) {
+        try (Variable grads = new Variable(eager)) {
+            for (List<Tensor> ps : Groups.byType(trained)) {
+                grads.bind(Groups.each(ps, Tensor::grad));
+                if (h.weightDecay() != 0) {
+                    grads.assign(() -> math.fresh(ADD_SCALED, h.weightDecay(), grads.list(), ps));
+                }
+                if (h.momentum() != 0) {
+                    List<Tensor> bufs = new ArrayList<>();
+                    for (int i = 0; i < ps.size(); i++) {
+                        bufs.add(gathered(ps.get(i), grads.list().get(i)));
+                    }
+                    if (h.nesterov()) {
+                        // In place: without weight decay it is .grad itself that changes.
+                        math.into(ADD_SCALED, h.momentum(), grads.list(), bufs);
+                    } else {
+                        grads.bind(bufs);
+                    }
+                }
+                math.into(ADD_SCALED, -h.learningRate(), ps, grads.list());
+            }
+        }
+    }
+
+    /** _fused_sgd. */
+    private void fused(List<Tensor> trained, Tensor scale, Tensor foundInf) {
+        Tensor found = foundInf == null ? Tensor.number(dev.headroom.graph.DType.FLOAT32, 0) : foundInf;
+        boolean first = h.momentum() != 0 && trained.stream().noneMatch(buffers::containsKey);
+        if (first) {
+            for (Tensor p : trained) {
+                try (var s = eager.open()) {
+                    buffers.put(p, eager.hold(eager.emptyLike(p.grad())));
+                }
+            }
+        }
+        double[] numbers = {h.learningRate(), h.weightDecay(), h.momentum(), first ? 1 : 0, h.nesterov() ? 1 : 0};
+        var kernels = eager.backend().elementwise();
+        for (List<Tensor> ps : Groups.byType(trained)) {
+            for (Tensor p : ps) {
+                Tensor g = p.grad();
+                if (h.momentum() == 0) {
+                    kernels.map(FUSED_PLAIN, numbers, new Tensor[] {p, g}, p, g, scale, found);
+                } else {
+                    Tensor b = buffers.get(p);
+                    kernels.map(FUSED, numbers, new Tensor[] {p, g, b}, p, g, b, scale, found);
+                }
+                p.storage().changed();
+            }
+        }
+    }
+}

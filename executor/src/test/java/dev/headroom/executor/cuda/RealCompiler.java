@@ -1,0 +1,80 @@
+package dev.headroom.executor.cuda;
+
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * NVIDIA's own compiler on kernels, over the null driver, in a process of its own, since a process loads one NVRTC. It
+ * needs no GPU; where no libnvrtc.so.13 is found (see {@link LibraryFolders}) the calling test is skipped.
+ */
+public final class RealCompiler {
+    private static final int NOT_FOUND = 3;
+    private static final String FOLDERS = "headroom.cuda.libraries";
+
+    private RealCompiler() {}
+
+    /**
+     * Compiles to machine code for each capability.
+     *
+     * @param capabilities such as 90
+     * @return what the compiler said of the first source that failed; empty when all compiled
+     */
+    public static String compile(List<KernelSource> sources, int... capabilities)
+            throws IOException, InterruptedException {
+        NullCuda.install();
+        Path file = Files.createTempFile("kernels", ".json");
+        try {
+            new ObjectMapper().writeValue(file.toFile(), new Job(sources, capabilities));
+            Process process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            "-D" + FOLDERS + "=" + System.getProperty(FOLDERS),
+                            RealCompiler.class.getName(),
+                            file.toString())
+                    .redirectErrorStream(true)
+                    .start();
+            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            if (!process.waitFor(5, TimeUnit.MINUTES)) {
+                process.destroyForcibly();
+                return "the compiler does not end";
+            }
+            Assumptions.assumeTrue(process.exitValue() != NOT_FOUND, output);
+            return process.exitValue() == 0 ? "" : output;
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    /** What the other process reads. */
+    record Job(List<KernelSource> sources, int[] capabilities) {}
+
+    public static void main(String[] arguments) throws IOException {
+        Job job = new ObjectMapper().readValue(Path.of(arguments[0]).toFile(), new TypeReference<Job>() {});
+        CudaLibraries.loadRuntime();
+        System.clearProperty(FOLDERS);
+        try {
+            CudaLibraries.loadCompiler();
+        } catch (CudaException e) {
+            System.out.println(e.getMessage());
+            System.exit(NOT_FOUND);
+        }
+        for (KernelSource source : job.sources()) {
+            for (int capability : job.capabilities()) {
+                byte[] image = Nvrtc.compile(source, capability).image();
+                if (image[0] != 0x7f || image[1] != 'E' || image[2] != 'L' || image[3] != 'F') {
+                    System.out.println(source.name() + " became no machine code of capability " + capability);
+                    System.exit(1);
+                }
+            }
+        }
+    }
+}

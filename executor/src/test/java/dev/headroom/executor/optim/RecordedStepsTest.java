@@ -1,0 +1,125 @@
+package dev.headroom.executor.optim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.headroom.allocator.AllocatorListener.Action;
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.device.GpuCatalogue;
+import dev.headroom.executor.kernel.Backend;
+import dev.headroom.executor.kernel.NoKernels;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Settings;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.graph.DType;
+import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TrainingRun;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every allocation and free of every optimizer, as the real PyTorch made them ({@code record_steps.py}). */
+class RecordedStepsTest {
+    private static final String RECORDING = "estimator/src/test/resources/dev/headroom/optim/steps.json";
+    private static final JsonNode RECORDED = read();
+
+    private final List<Long> events = new ArrayList<>();
+
+    private static JsonNode read() {
+        try {
+            return new ObjectMapper()
+                    .readTree(Fixtures.folder().resolveSibling(RECORDING).toFile());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static Stream<Arguments> cases() {
+        return StreamSupport.stream(RECORDED.path("cases").spliterator(), false)
+                .filter(c -> !c.path("optimizer").asText().equals("adafactor"))
+                .map(c -> Arguments.of(
+                        c.path("optimizer").asText() + " "
+                                + c.path("implementation").asText() + " " + c.path("options"),
+                        c));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("cases")
+    void stepsAsPyTorchDoes(String name, JsonNode recorded) {
+        try (Backend none = NoKernels.over(1L << 38)) {
+            CachingAllocator allocator = new CachingAllocator(AllocatorSettings.defaults(), none.memory());
+            allocator.setListener((action, address, bytes, stream, pool) -> {
+                if (action == Action.ALLOC || action == Action.FREE_REQUESTED) {
+                    events.add(action == Action.ALLOC ? bytes : -bytes);
+                }
+            });
+            Settings settings = new Settings(GpuCatalogue.find("h200").orElseThrow(), TrainingRun.Attention.AUTO, 1);
+            Eager eager = new Eager(allocator, none, settings);
+            eager.blasWorkspaces().current();
+            List<Tensor> parameters = parameters(eager);
+            events.clear();
+            Optimizer optimizer = Optimizers.of(eager, run(recorded), parameters);
+            for (JsonNode phase : recorded.path("phases")) {
+                List<Long> expected = new ArrayList<>();
+                phase.forEach(n -> expected.add(n.asLong()));
+                assertEquals(expected, List.copyOf(events), name);
+                events.clear();
+                optimizer.step();
+            }
+        }
+    }
+
+    private static List<Tensor> parameters(Eager eager) {
+        List<Tensor> out = new ArrayList<>();
+        for (JsonNode p : RECORDED.path("parameters")) {
+            long[] sizes = StreamSupport.stream(p.path(1).spliterator(), false)
+                    .mapToLong(JsonNode::asLong)
+                    .toArray();
+            DType type = DType.valueOf(p.path(0).asText().toUpperCase(Locale.ROOT));
+            try (var s = eager.open()) {
+                Tensor t = eager.hold(eager.empty(type, sizes));
+                if (p.path(2).asBoolean()) {
+                    eager.setGrad(t, eager.emptyLike(t));
+                }
+                out.add(t);
+            }
+        }
+        return out;
+    }
+
+    static TrainingRun run(JsonNode recorded) {
+        TrainingRun run = new TrainingRun();
+        run.optimizer = Arrays.stream(OptimizerKind.values())
+                .filter(k -> k.option().equals(recorded.path("optimizer").asText()))
+                .findFirst()
+                .orElseThrow();
+        switch (recorded.path("implementation").asText()) {
+            case "for-loop" -> run.foreach = TrainingRun.Foreach.FALSE;
+            case "foreach" -> run.foreach = TrainingRun.Foreach.TRUE;
+            case "fused" -> run.fused = true;
+            default -> run.foreach = TrainingRun.Foreach.AUTO;
+        }
+        for (JsonNode option : recorded.path("options")) {
+            switch (option.asText()) {
+                case "weight_decay" -> run.optimizerOptions.weightDecay = true;
+                case "nesterov" -> run.optimizerOptions.nesterov = true;
+                case "amsgrad" -> run.optimizerOptions.amsgrad = true;
+                case "centered" -> run.optimizerOptions.centered = true;
+                case "momentum" -> run.optimizerOptions.momentum = true;
+                default -> throw new IllegalArgumentException(option.asText());
+            }
+        }
+        return run;
+    }
+}

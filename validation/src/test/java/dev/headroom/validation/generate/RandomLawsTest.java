@@ -1,0 +1,228 @@
+package dev.headroom.validation.generate;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.graph.Graph;
+import dev.headroom.predict.PhaseState;
+import dev.headroom.predict.Prediction;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.predict.Predictor;
+import dev.headroom.predict.Simulation;
+import dev.headroom.shadow.Attribution;
+import dev.headroom.shadow.Category;
+import dev.headroom.shadow.EventLog;
+import dev.headroom.training.TrainingRun;
+import java.util.List;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+
+/** Laws that every prediction obeys, on random models and runs. */
+class RandomLawsTest {
+    private static final long PLENTY = 4L << 40;
+    private static final long EXPANDED_BY = 20L << 20;
+    private static final long GRANULE = SimulatedDeviceMemory.GRANULE;
+
+    @Provide
+    Arbitrary<RandomCase> cases() {
+        return Generators.cases();
+    }
+
+    private static Prediction predict(Graph graph, TrainingRun run, Long memory) {
+        return Predictor.predict(new PredictionRequest(graph, run, null, memory, 0, null));
+    }
+
+    private static Prediction predict(RandomCase c, Long memory) {
+        return predict(c.graph(), c.run().training(), memory);
+    }
+
+    private static Simulation simulate(RandomCase c, Long limit) {
+        return Predictor.simulate(new PredictionRequest(c.graph(), c.run().training(), null, null, 0, limit));
+    }
+
+    /** The events of a run, played again through an allocator that is looked at after each. */
+    private static final class Replayed implements EventLog.Visitor {
+        private final EventLog log;
+        private final CachingAllocator allocator;
+        private final int[] blocks;
+        private long live;
+        private long highest;
+
+        Replayed(EventLog log, AllocatorSettings settings) {
+            this.log = log;
+            allocator = new CachingAllocator(settings, new SimulatedDeviceMemory(PLENTY));
+            blocks = new int[log.storages()];
+        }
+
+        @Override
+        public void allocated(int storage) {
+            if (log.requested(storage) > 0) {
+                blocks[storage] = allocator.allocate(log.requested(storage), 0);
+                live += log.rounded(storage);
+                look();
+            }
+        }
+
+        @Override
+        public void freed(int storage) {
+            if (log.requested(storage) > 0) {
+                allocator.free(blocks[storage]);
+                live -= log.rounded(storage);
+                look();
+            }
+        }
+
+        private void look() {
+            long allocated = allocator.statistics().allocatedBytes().current();
+            highest = Math.max(highest, allocated);
+            assertEquals(live, allocated);
+            assertTrue(allocated <= allocator.statistics().reservedBytes().current());
+            assertTrue(allocator.statistics().reservedBytes().current() <= PLENTY);
+        }
+    }
+
+    @Property(tries = 100)
+    void theEventsAddUpToWhatTheAllocatorReports(@ForAll("cases") RandomCase c) {
+        Simulation s = simulate(c, null);
+        EventLog log = s.runtime().log();
+        Replayed replayed = new Replayed(log, AllocatorSettings.parse(c.run().allocConf()));
+        log.replay(log.size(), replayed);
+        PhaseState last = s.phases().get(s.phases().size() - 1);
+        assertEquals(last.allocated(), replayed.live);
+        assertEquals(last.maxAllocated(), replayed.highest);
+        assertEquals(
+                last.maxReserved(),
+                replayed.allocator.statistics().reservedBytes().peak());
+    }
+
+    @Property(tries = 100)
+    void categoriesAddUpAtAnyEvent(@ForAll("cases") RandomCase c, @ForAll @IntRange(max = 1_000_000) int position) {
+        EventLog log = simulate(c, null).runtime().log();
+        int events = position % (log.size() + 1);
+        Replayed replayed = new Replayed(log, AllocatorSettings.parse(c.run().allocConf()));
+        log.replay(events, replayed);
+        Category[] alive = log.aliveAfter(events);
+        long sum = 0;
+        for (int i = 0; i < alive.length; i++) {
+            sum += alive[i] == null ? 0 : log.rounded(i);
+        }
+        assertEquals(replayed.allocator.statistics().allocatedBytes().current(), sum);
+    }
+
+    @Property(tries = 100)
+    void whatIsLeftHasAnOwnerAndNothingWaitsForABackwardPass(@ForAll("cases") RandomCase c) {
+        Simulation s = simulate(c, null);
+        EventLog log = s.runtime().log();
+        Category[] end = log.aliveAfter(log.size());
+        for (int i = 0; i < end.length; i++) {
+            if (end[i] != null) {
+                Attribution who = s.runtime().attribution(log.attribution(i));
+                assertFalse(who.operator().isEmpty());
+                assertTrue(
+                        end[i] != Category.SAVED_ACTIVATIONS && end[i] != Category.TEMPORARIES,
+                        () -> who + " leaves " + log.requested(0) + " bytes");
+            }
+        }
+    }
+
+    @Property(tries = 100)
+    void theSharesOfLayersAndCategoriesAddUpAtThePeak(@ForAll("cases") RandomCase c) {
+        Prediction p = predict(c, null);
+        long categories =
+                p.atPeak().values().stream().mapToLong(Long::longValue).sum();
+        assertEquals(p.peak().allocated(), categories + p.rounding());
+        assertTrue(p.peak().allocated() + p.cachedFree() <= p.peak().reserved());
+        assertEquals(
+                categories, p.layers().stream().mapToLong(l -> l.peakShare()).sum());
+    }
+
+    @Property(tries = 60)
+    void theSameQuestionHasTheSameAnswer(@ForAll("cases") RandomCase c) {
+        Prediction a = predict(c, null);
+        Prediction b = predict(c, null);
+        assertEquals(a.phases(), b.phases());
+        assertEquals(a.peak(), b.peak());
+        assertEquals(a.atPeak(), b.atPeak());
+        assertEquals(a.layers(), b.layers());
+        assertEquals(a.verdict(), b.verdict());
+    }
+
+    @Property(tries = 60)
+    void oneMoreStepChangesNoStepBeforeIt(@ForAll("cases") RandomCase c) {
+        TrainingRun longer = c.run().training();
+        longer.steps++;
+        List<PhaseState> few = predict(c.graph(), c.run().training(), null).phases();
+        List<PhaseState> more = predict(c.graph(), longer, null).phases();
+        assertTrue(more.size() > few.size());
+        assertEquals(few, more.subList(0, few.size()));
+    }
+
+    @Property(tries = 60)
+    void namesMeanNothing(@ForAll("cases") RandomCase c) {
+        Graph graph = c.graph();
+        Prediction a = predict(graph, c.run().training(), null);
+        Prediction b = predict(Renamed.of(graph), c.run().training(), null);
+        assertEquals(a.phases(), b.phases());
+        assertEquals(a.atPeak(), b.atPeak());
+        assertEquals(a.verdict(), b.verdict());
+    }
+
+    @Property(tries = 60)
+    void theLeastMemoryIsEnoughAndLessIsNot(@ForAll("cases") RandomCase c) {
+        long least = predict(c, null).verdict().minimumMemory();
+        assertTrue(predict(c, least).verdict().fits());
+        if (least > GRANULE) { // no device is smaller
+            Prediction without = predict(c, least - GRANULE);
+            assertEquals(false, without.verdict().fits());
+            assertNotNull(without.oom());
+        }
+    }
+
+    /** Where memory comes from depends on the limit; what is asked for does not, as far as the run gets. */
+    @Property(tries = 60)
+    void aLimitChangesNothingBeforeItBites(
+            @ForAll("cases") RandomCase c, @ForAll @IntRange(min = 1, max = 100) int part) {
+        Simulation whole = simulate(c, null);
+        long reserved = whole.phases().get(whole.phases().size() - 1).maxReserved();
+        long limit = Math.max(GRANULE, reserved * part / 100);
+        Simulation limited = simulate(c, limit);
+        EventLog all = whole.runtime().log();
+        EventLog some = limited.runtime().log();
+        assertTrue(some.storages() <= all.storages());
+        for (int i = 0; i < some.storages(); i++) {
+            assertEquals(all.requested(i), some.requested(i));
+        }
+        // The limit is held against what is asked for, but expandable segments grow by whole pieces.
+        long piece = c.run().allocConf().contains("expandable") ? EXPANDED_BY : 0;
+        assertTrue(limited.runtime().allocator().statistics().reservedBytes().peak() <= limit + piece);
+        if (limited.oom() == null) {
+            assertEquals(all.size(), some.size());
+            assertEquals(whole.phases().size(), limited.phases().size());
+        } else {
+            assertTrue(limited.phases().size() < whole.phases().size());
+            assertTrue(limited.oom().requested() > 0);
+        }
+    }
+
+    /** A larger batch keeps no less between the passes. */
+    @Property(tries = 60)
+    void aLargerBatchNeverKeepsLess(@ForAll("cases") RandomCase c) {
+        TrainingRun larger = c.run().training();
+        larger.batch++;
+        assertTrue(kept(c, c.run().training()) <= kept(c, larger));
+    }
+
+    private static long kept(RandomCase c, TrainingRun run) {
+        return predict(c.graph(), run, null).layers().stream()
+                .mapToLong(l -> l.saved())
+                .sum();
+    }
+}
