@@ -52,9 +52,9 @@ public final class CudaBackend implements Backend {
         convolutions = new CudaConvolutions(context, kernels);
         normalizations = new CudaNormalizations(context, kernels);
         poolings = new CudaPoolings(kernels);
-        softmaxes = new CudaSoftmaxes();
-        attention = new CudaAttention();
-        indexing = new CudaIndexing();
+        softmaxes = new CudaSoftmaxes(kernels);
+        attention = new CudaAttention(kernels);
+        indexing = new CudaIndexing(kernels);
         random = new CudaRandom(kernels);
         recurrent = new CudaRecurrent();
     }

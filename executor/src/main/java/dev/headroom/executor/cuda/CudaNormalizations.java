@@ -6,8 +6,10 @@ import dev.headroom.graph.DType;
 
 /** Normalisation by kernels of the project's own; cuDNN is asked for the sizes of its buffers. */
 final class CudaNormalizations implements NormalizationKernels {
-    private static final int MOST_THREADS = 512;
-    private static final int WARP = 32;
+    /** Columns of a block and the threads that share one, where columns are summed up. */
+    private static final int COLUMNS = 32;
+
+    private static final int SHARING = 8;
 
     private final KernelFiles kernels;
     private final BatchNormBuffers buffers;
@@ -37,15 +39,6 @@ final class CudaNormalizations implements NormalizationKernels {
 
     private static Tensor either(Tensor a, Tensor b) {
         return a == null ? b : a;
-    }
-
-    /** Blocks of as many threads as a line can use, a power of two. */
-    private static LaunchShape lines(long lines, long length) {
-        int threads = WARP;
-        while (threads < MOST_THREADS && threads < length) {
-            threads *= 2;
-        }
-        return LaunchShape.of(Math.toIntExact(lines), threads);
     }
 
     /** Tensors of one shape (n, c, …) with the channel first and the other dimensions joined. */
@@ -88,7 +81,7 @@ final class CudaNormalizations implements NormalizationKernels {
         }
 
         LaunchShape shape() {
-            return lines(length == 0 ? 0 : channels, length);
+            return LaunchShape.lines(length == 0 ? 0 : channels, length);
         }
     }
 
@@ -203,7 +196,7 @@ final class CudaNormalizations implements NormalizationKernels {
         }
         kernel("group_norm", x, either(weight, bias), mean, null)
                 .launch(
-                        lines(lines, x.elements() / lines),
+                        LaunchShape.lines(lines, x.elements() / lines),
                         x.size(1),
                         (long) groups,
                         x.elements() / x.size(0) / x.size(1),
@@ -236,7 +229,7 @@ final class CudaNormalizations implements NormalizationKernels {
         if (gradX != null) {
             kernel("group_norm_backward", x, map, mean, null)
                     .launch(
-                            lines(lines, x.elements() / lines),
+                            LaunchShape.lines(lines, x.elements() / lines),
                             x.size(1),
                             (long) groups,
                             plane,
@@ -250,7 +243,7 @@ final class CudaNormalizations implements NormalizationKernels {
         if (gradWeight != null || gradBias != null) {
             kernel("group_norm_weight_backward", x, map, mean, null)
                     .launch(
-                            lines(x.size(1), x.size(0) * plane),
+                            LaunchShape.lines(x.size(1), x.size(0) * plane),
                             x.size(0),
                             x.size(1),
                             (long) groups,
@@ -259,6 +252,56 @@ final class CudaNormalizations implements NormalizationKernels {
                             DeviceView.address(gradBias),
                             DeviceView.of(g),
                             DeviceView.of(x),
+                            mean.address(),
+                            rstd.address());
+        }
+    }
+
+    @Override
+    public void layerNorm(
+            Tensor result, Tensor mean, Tensor rstd, Tensor x, Tensor weight, Tensor bias, double epsilon) {
+        kernel("layer_norm", x, either(weight, bias), mean, null)
+                .launch(
+                        LaunchShape.lines(x.elements() == 0 ? 0 : x.size(0), x.size(1)),
+                        x.size(1),
+                        result.address(),
+                        mean.address(),
+                        rstd.address(),
+                        x.address(),
+                        DeviceView.address(weight),
+                        DeviceView.address(bias),
+                        epsilon);
+    }
+
+    @Override
+    public void layerNormGradient(
+            Tensor dx, Tensor dweight, Tensor dbias, Tensor g, Tensor x, Tensor mean, Tensor rstd, Tensor weight) {
+        Tensor map = either(weight, either(dweight, dbias));
+        long rows = x.size(0);
+        long n = x.size(1);
+        if (dx != null) {
+            kernel("layer_norm_backward", x, map, mean, null)
+                    .launch(
+                            LaunchShape.lines(x.elements() == 0 ? 0 : rows, n),
+                            n,
+                            dx.address(),
+                            g.address(),
+                            x.address(),
+                            mean.address(),
+                            rstd.address(),
+                            DeviceView.address(weight));
+        }
+        if (dweight != null || dbias != null) {
+            int blocks = Math.toIntExact((n + COLUMNS - 1) / COLUMNS);
+            kernel("layer_norm_weight_backward", x, map, mean, null)
+                    .launch(
+                            new LaunchShape(blocks, 1, 1, COLUMNS, SHARING, 1, 0),
+                            rows,
+                            n,
+                            DeviceView.address(dweight),
+                            DeviceView.address(dbias),
+                            g.address(),
+                            x.address(),
                             mean.address(),
                             rstd.address());
         }

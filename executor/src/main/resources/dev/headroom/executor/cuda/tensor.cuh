@@ -109,31 +109,23 @@ static inline __device__ int64_t thread_number() {
     return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-// Adds to an element that other threads add to as well.
+// Adds to an element that other threads add to as well. Small types are changed within their word.
 template <class T>
 static inline __device__ void add_shared(T *place, double value) {
-    atomicAdd(place, (T)value);
-}
-
-template <class T>
-static inline __device__ void add_shared_16(T *place, double value) {
-    unsigned short *bits = &place->bits;
-    unsigned short before = *bits, seen;
-    do {
-        seen = before;
-        T sum;
-        sum.bits = seen;
-        sum = T((float)((double)(float)sum + value));
-        before = atomicCAS(bits, seen, sum.bits);
-    } while (before != seen);
-}
-
-static inline __device__ void add_shared(__half *place, double value) {
-    add_shared_16(place, value);
-}
-
-static inline __device__ void add_shared(__nv_bfloat16 *place, double value) {
-    add_shared_16(place, value);
+    if constexpr (sizeof(T) >= 4) {
+        atomicAdd(place, (T)value);
+    } else {
+        uint64_t within = (uint64_t)place & 3;
+        unsigned int *word = (unsigned int *)((uint64_t)place - within);
+        unsigned int seen = *word, before;
+        do {
+            before = seen;
+            unsigned int next = before;
+            T *element = (T *)((char *)&next + within);
+            *element = Element<T>::of((double)*element + value);
+            seen = atomicCAS(word, before, next);
+        } while (seen != before);
+    }
 }
 
 static inline __device__ void add_shared(int64_t *place, double value) {

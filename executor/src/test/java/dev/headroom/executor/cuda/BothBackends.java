@@ -154,7 +154,8 @@ final class BothBackends implements AutoCloseable {
         }
 
         private static Values of(DType type, long[] sizes, long[] strides, double from, double to) {
-            Random random = new Random(31L * Arrays.hashCode(sizes) + Arrays.hashCode(strides) + type.ordinal());
+            long seed = 31L * Arrays.hashCode(sizes) + Arrays.hashCode(strides) + type.ordinal();
+            Random random = new Random(seed + Double.hashCode(to));
             double[] values = new double[(int) Layout.elements(sizes)];
             for (int i = 0; i < values.length; i++) {
                 double unit = random.nextDouble();
