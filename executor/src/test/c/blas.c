@@ -92,15 +92,20 @@ static int in_memory(struct matrix m, int64_t rows, int64_t columns, int64_t bat
     return null_is_device(m.data, last * number_bytes(m.type));
 }
 
-static double sum(struct matrix a, int ta, struct matrix b, int tb, int64_t i, int64_t j, int64_t k, int exact) {
+// A matrix as doubles with the summed dimension innermost.
+static double *values(struct matrix m, int64_t outer, int64_t inner, int inner_is_rows) {
+    double *all = malloc((outer * inner + 1) * sizeof *all);
+    for (int64_t o = 0; o < outer; o++)
+        for (int64_t i = 0; i < inner; i++)
+            all[o * inner + i] = get_number(m.data, inner_is_rows ? o * m.leading + i : i * m.leading + o, m.type);
+    return all;
+}
+
+static double sum(const double *a, const double *b, int64_t k, int exact) {
     double wide = 0;
     float narrow = 0;
-    for (int64_t l = 0; l < k; l++) {
-        double product = get_number(a.data, ta ? i * a.leading + l : l * a.leading + i, a.type)
-                * get_number(b.data, tb ? l * b.leading + j : j * b.leading + l, b.type);
-        wide += product;
-        narrow += (float)product;
-    }
+    if (exact) for (int64_t l = 0; l < k; l++) wide += a[l] * b[l];
+    else for (int64_t l = 0; l < k; l++) narrow += (float)(a[l] * b[l]);
     return exact ? wide : narrow;
 }
 
@@ -130,14 +135,17 @@ static int product(const char *call, struct handle *h, int ta, int tb, int64_t m
     if (!null_control()->emulate) return 0;
     int scalar = compute == COMPUTE_64F ? R_64F : compute == COMPUTE_16F ? R_16F : R_32F;
     double by = get_number(alpha, 0, scalar), keep = get_number(beta, 0, scalar);
-    for (int64_t t = 0; t < batch; t++, a = step(a), b = step(b), c = step(c))
+    for (int64_t t = 0; t < batch; t++, a = step(a), b = step(b), c = step(c)) {
+        double *rows = values(a, m, k, ta), *columns = values(b, n, k, !tb);
         for (int64_t j = 0; j < n; j++)
             for (int64_t i = 0; i < m; i++) {
                 int64_t at = j * c.leading + i;
-                double value = by * sum(a, ta, b, tb, i, j, k, compute == COMPUTE_64F);
+                double value = by * sum(rows + i * k, columns + j * k, k, compute == COMPUTE_64F);
                 if (keep != 0) value += keep * get_number(c.data, at, c.type);
                 put_number((void *)c.data, at, c.type, value);
             }
+        free(rows), free(columns);
+    }
     return 0;
 }
 

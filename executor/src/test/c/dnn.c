@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t cudnnGetVersion(void) { return 91900; }
+/* Before 9.8: nobody asks this library for plans for a GPU that is not there. */
+size_t cudnnGetVersion(void) { return 90700; }
 
 const char *cudnnGetErrorString(int status) {
     switch (status) {
@@ -46,6 +47,9 @@ DESCRIPTOR(Tensor, struct tensor, OBJECT_TENSOR)
 DESCRIPTOR(Filter, struct tensor, OBJECT_FILTER)
 DESCRIPTOR(Convolution, struct convolution, OBJECT_CONVOLUTION)
 DESCRIPTOR(Activation, int, OBJECT_ACTIVATION)
+DESCRIPTOR(RNN, struct rnn, OBJECT_RNN)
+DESCRIPTOR(RNNData, struct rnn_data, OBJECT_RNN_DATA)
+DESCRIPTOR(Dropout, float, OBJECT_DROPOUT)
 
 int tensor_ok(const struct tensor *t, int kind) { return null_is_object(t, kind) && t->dimensions > 0; }
 
@@ -64,7 +68,7 @@ int tensor_in_memory(const struct tensor *t, const void *data) {
 double scalar(const void *value, const struct tensor *t) { return get_number(value, 0, t->type == R_64F ? R_64F : R_32F); }
 
 // cudnnDataType_t as cudaDataType; -1 for what the null cuDNN does not compute with.
-static int number_type(int type) {
+int number_type(int type) {
     return type == 0 ? R_32F : type == 1 ? R_64F : type == 2 ? R_16F : type == 9 ? R_16BF : -1;
 }
 

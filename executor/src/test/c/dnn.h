@@ -23,6 +23,25 @@ struct tensor {
 
 struct convolution { int spatial, groups, mode; int64_t pad[SPATIAL], stride[SPATIAL], dilation[SPATIAL]; };
 
+// A recurrent layer stack. A pseudo-layer is one direction of one layer.
+enum cell { CELL_RELU, CELL_TANH, CELL_LSTM, CELL_GRU };
+struct rnn { int cell, biases, directions, type, input, hidden, layers; float dropout; };
+struct rnn_data { int type, steps, batch, width, equal; };
+
+int rnn_gates(const struct rnn *r);
+// Elements that a training pass keeps for one pseudo-layer: gates, outputs and, in gated cells, one more state.
+int64_t rnn_kept(const struct rnn *r, const struct rnn_data *x);
+// The place of a gate's matrix (id below 2 * gates: of the input, then of the state) in the weights, in elements.
+int64_t rnn_matrix(const struct rnn *r, int pseudo, int id);
+// The place of a gate's bias; only with two biases a gate.
+int64_t rnn_bias(const struct rnn *r, int pseudo, int id);
+// The width of a layer's input.
+int rnn_width(const struct rnn *r, int layer);
+int number_type(int type);
+int cudnnGetRNNWeightSpaceSize(void *handle, const struct rnn *r, size_t *bytes);
+int cudnnGetRNNTempSpaceSizes(void *handle, const struct rnn *r, int training, const struct rnn_data *x,
+                              size_t *workspace, size_t *reserve);
+
 int tensor_ok(const struct tensor *t, int kind);
 // Whether all of a tensor's elements lie in device memory.
 int tensor_in_memory(const struct tensor *t, const void *data);

@@ -46,46 +46,67 @@ static int next(int64_t *place, const int64_t *size, int dimensions) {
     return 0;
 }
 
-// Adds every product of the convolution to the sum of the element that the pass computes; sums are dense.
+// The tensors of a convolution as dense doubles; the pass computes one of them from the others.
+struct values { double *x, *w, *y; int64_t x_stride[DIMENSIONS], w_stride[DIMENSIONS], y_stride[DIMENSIONS]; };
+
+// Adds every product of the convolution to the element that the pass computes.
 static void accumulate(enum pass pass, const struct tensor *x, const struct tensor *w, const struct convolution *c,
-                       const struct tensor *y, const void *a, const void *b, double *sums, int64_t sum_stride[3][DIMENSIONS]) {
-    int spatial = c->spatial;
-    int64_t out[DIMENSIONS] = {0};
+                       const struct tensor *y, struct values *v) {
+    int64_t out[DIMENSIONS] = {0}, at_y = 0;
     int64_t per_group = y->size[1] / c->groups;
     do {
+        // tap: channel within the group, then the place in the window.
         int64_t group = out[1] / per_group, tap[DIMENSIONS] = {0};
         do {
-            // tap: channel within the group, then the place in the window.
-            int64_t in[DIMENSIONS] = {out[0], group * w->size[1] + tap[0]};
-            int64_t filter[DIMENSIONS] = {out[1], tap[0]};
+            int64_t at_x = out[0] * v->x_stride[0] + (group * w->size[1] + tap[0]) * v->x_stride[1];
+            int64_t at_w = out[1] * v->w_stride[0] + tap[0] * v->w_stride[1];
             int inside = 1;
-            for (int i = 0; i < spatial; i++) {
+            for (int i = 0; i < c->spatial; i++) {
                 // Mode 0 is a true convolution, which turns the filter over; 1 is cross-correlation.
-                filter[i + 2] = c->mode == 0 ? w->size[i + 2] - 1 - tap[i + 1] : tap[i + 1];
-                in[i + 2] = out[i + 2] * c->stride[i] - c->pad[i] + tap[i + 1] * c->dilation[i];
-                inside &= in[i + 2] >= 0 && in[i + 2] < x->size[i + 2];
+                int64_t turned = c->mode == 0 ? w->size[i + 2] - 1 - tap[i + 1] : tap[i + 1];
+                int64_t in = out[i + 2] * c->stride[i] - c->pad[i] + tap[i + 1] * c->dilation[i];
+                inside &= in >= 0 && in < x->size[i + 2];
+                at_w += turned * v->w_stride[i + 2];
+                at_x += in * v->x_stride[i + 2];
             }
             if (!inside) continue;
-            int64_t at[3] = {0}, to[3] = {0};
-            for (int i = 0; i < spatial + 2; i++) {
-                at[0] += in[i] * x->stride[i], at[1] += filter[i] * w->stride[i], at[2] += out[i] * y->stride[i];
-                to[0] += in[i] * sum_stride[0][i], to[1] += filter[i] * sum_stride[1][i];
-                to[2] += out[i] * sum_stride[2][i];
-            }
-            double value = pass == FORWARD ? get_number(a, at[0], x->type) * get_number(b, at[1], w->type)
-                    : pass == DATA ? get_number(a, at[1], w->type) * get_number(b, at[2], y->type)
-                    : get_number(a, at[0], x->type) * get_number(b, at[2], y->type);
-            sums[to[pass == FORWARD ? 2 : pass == DATA ? 0 : 1]] += value;
-        } while (next(tap, w->size + 1, spatial + 1));
-    } while (next(out, y->size, spatial + 2));
+            if (pass == FORWARD) v->y[at_y] += v->x[at_x] * v->w[at_w];
+            else if (pass == DATA) v->x[at_x] += v->y[at_y] * v->w[at_w];
+            else v->w[at_w] += v->y[at_y] * v->x[at_x];
+        } while (next(tap, w->size + 1, c->spatial + 1));
+        at_y++;
+    } while (next(out, y->size, c->spatial + 2));
 }
 
-static void dense(const struct tensor *t, int64_t *stride) {
-    int64_t step = 1;
-    for (int i = t->dimensions - 1; i >= 0; i--) {
-        stride[i] = step;
-        step *= t->size[i];
+static int64_t place_of(const struct tensor *t, const int64_t *index) {
+    int64_t at = 0;
+    for (int d = 0; d < t->dimensions; d++) at += index[d] * t->stride[d];
+    return at;
+}
+
+// A tensor as dense doubles, with their strides; zeros without data.
+static double *values(const struct tensor *t, const void *data, int64_t *stride) {
+    int64_t step = 1, index[DIMENSIONS] = {0}, i = 0;
+    for (int d = t->dimensions - 1; d >= 0; d--) {
+        stride[d] = step;
+        step *= t->size[d];
     }
+    double *all = calloc(step, sizeof *all);
+    if (data == NULL) return all;
+    do all[i++] = get_number(data, place_of(t, index), t->type);
+    while (next(index, t->size, t->dimensions));
+    return all;
+}
+
+// result = by * sums + keep * result
+static void blend(const struct tensor *t, const double *sums, double by, double keep, void *result) {
+    int64_t index[DIMENSIONS] = {0}, i = 0;
+    do {
+        int64_t at = place_of(t, index);
+        double value = by * sums[i++];
+        if (keep != 0) value += keep * get_number(result, at, t->type);
+        put_number(result, at, t->type, value);
+    } while (next(index, t->size, t->dimensions));
 }
 
 static int run(enum pass pass, void *handle, const void *alpha, const struct tensor *x, const struct tensor *w,
@@ -102,20 +123,13 @@ static int run(enum pass pass, void *handle, const void *alpha, const struct ten
         return EXECUTION_FAILED;
     null_control()->convolutions++;
     if (!null_control()->emulate) return 0;
-    double *sums = calloc(tensor_elements(target), sizeof *sums);
-    int64_t stride[3][DIMENSIONS];
-    dense(x, stride[0]), dense(w, stride[1]), dense(y, stride[2]);
-    accumulate(pass, x, w, c, y, a, b, sums, stride);
-    double by = scalar(alpha, x), keep = scalar(beta, x);
-    int64_t place[DIMENSIONS] = {0}, i = 0;
-    do {
-        int64_t at = 0;
-        for (int d = 0; d < target->dimensions; d++) at += place[d] * target->stride[d];
-        double value = by * sums[i++];
-        if (keep != 0) value += keep * get_number(result, at, target->type);
-        put_number(result, at, target->type, value);
-    } while (next(place, target->size, target->dimensions));
-    free(sums);
+    struct values v;
+    v.x = values(x, pass == DATA ? NULL : a, v.x_stride);
+    v.w = values(w, pass == FILTER ? NULL : pass == DATA ? a : b, v.w_stride);
+    v.y = values(y, pass == FORWARD ? NULL : b, v.y_stride);
+    accumulate(pass, x, w, c, y, &v);
+    blend(target, pass == FORWARD ? v.y : pass == DATA ? v.x : v.w, scalar(alpha, x), scalar(beta, x), result);
+    free(v.x), free(v.w), free(v.y);
     return 0;
 }
 

@@ -31,6 +31,7 @@ struct null_control {
     int64_t products;         // matrix products
     int64_t convolutions;
     int64_t has_context;
+    int64_t recurrences;      // passes of recurrent layers
     char fault_call[64];
 };
 
@@ -63,6 +64,6 @@ int null_drop(void *object, int kind);
 int null_compile(const char *image, char *path, size_t path_bytes, char *log, size_t log_bytes);
 
 enum { OBJECT_MODULE = 1, OBJECT_PROGRAM, OBJECT_BLAS, OBJECT_DNN, OBJECT_TENSOR, OBJECT_FILTER, OBJECT_CONVOLUTION,
-       OBJECT_ACTIVATION, OBJECT_GRANULE };
+       OBJECT_ACTIVATION, OBJECT_GRANULE, OBJECT_RNN, OBJECT_RNN_DATA, OBJECT_DROPOUT };
 
 #endif

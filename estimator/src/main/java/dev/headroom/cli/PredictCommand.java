@@ -101,6 +101,7 @@ final class PredictCommand implements Callable<Integer> {
                 p.layers(),
                 p.verdict(),
                 p.oom(),
+                p.convolutions(),
                 all,
                 p.unmodelled());
     }

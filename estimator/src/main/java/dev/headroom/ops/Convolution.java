@@ -1,5 +1,6 @@
 package dev.headroom.ops;
 
+import dev.headroom.cudnn.ConvolutionProblem.Direction;
 import dev.headroom.graph.DType;
 import dev.headroom.graph.GraphException;
 import dev.headroom.graph.MemoryFormat;
@@ -20,10 +21,6 @@ final class Convolution {
      */
     record Parameters(
             long[] stride, long[] padding, long[] dilation, boolean transposed, long[] outputPadding, long groups) {
-        private String text() {
-            return Arrays.toString(stride) + Arrays.toString(padding) + Arrays.toString(dilation) + groups;
-        }
-
         /** {@code view1d_as_2d}. */
         Parameters asTwoDimensional() {
             return new Parameters(
@@ -80,29 +77,6 @@ final class Convolution {
         return Shapes.isChannelsLastStrides(t.sizes(), t.strides());
     }
 
-    /**
-     * Chooses a plan and gives it its workspace. With {@code torch.backends.cudnn.benchmark} all plans for a problem are
-     * tried at its first occurrence, and all cached memory is given back after that (ATen/native/cudnn/Conv_v8.cpp,
-     * run_single_conv).
-     *
-     * @param operation forward, data or filter
-     */
-    private static void plan(Runtime rt, String operation, Tensor x, Tensor w, Tensor out, Parameters p) {
-        long bytes = rt.options().cudnnWorkspace();
-        if (rt.options().cudnnBenchmark()) {
-            String problem = String.join(
-                    " ", operation, layout(x), layout(w), layout(out), x.dtype().torchName(), p.text());
-            rt.benchmarkOnce(problem);
-        }
-        if (bytes > 0) {
-            rt.free(rt.workspace(bytes));
-        }
-    }
-
-    private static String layout(Tensor t) {
-        return Arrays.toString(t.sizes()) + Arrays.toString(t.strides());
-    }
-
     /** {@code aten::convolution}: the input with a batch dimension. */
     static Tensor convolution(Runtime rt, Tensor x, Tensor w, Tensor bias, Parameters p) {
         Recording r = rt.record("ConvolutionBackward0", x, w, bias);
@@ -150,7 +124,7 @@ final class Convolution {
         MemoryFormat format = format(x, w);
         Tensor out = fresh(rt, x, sizes, format);
         Tensor weight = Copies.contiguous(rt, w, format);
-        plan(rt, "forward", x, weight, out, p);
+        ConvolutionPlans.run(rt, Direction.FORWARD, format != MemoryFormat.CONTIGUOUS, x, weight, out, p);
         rt.freeUnless(weight, w);
         return out;
     }
@@ -161,7 +135,7 @@ final class Convolution {
         Tensor out = fresh(rt, g, sizes, format);
         Tensor weight = Copies.contiguous(rt, w, format);
         Tensor gradient = Copies.contiguous(rt, g, format);
-        plan(rt, "data", gradient, weight, out, p);
+        ConvolutionPlans.run(rt, Direction.DATA, format != MemoryFormat.CONTIGUOUS, out, weight, gradient, p);
         rt.freeUnless(gradient, g);
         rt.freeUnless(weight, w);
         return out;
@@ -173,7 +147,7 @@ final class Convolution {
         Tensor gradient = Copies.contiguous(rt, g, format);
         Tensor input = Copies.contiguous(rt, x, format);
         Tensor out = fresh(rt, g, sizes, format);
-        plan(rt, "filter", gradient, input, out, p);
+        ConvolutionPlans.run(rt, Direction.FILTER, format != MemoryFormat.CONTIGUOUS, input, out, gradient, p);
         rt.freeUnless(input, x);
         rt.freeUnless(gradient, g);
         return out;

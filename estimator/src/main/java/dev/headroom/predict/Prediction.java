@@ -18,6 +18,7 @@ import java.util.Map;
  * @param cachedFree reserved minus allocated bytes at that moment
  * @param layers in execution order
  * @param oom {@code null} when the run gets through
+ * @param convolutions where the workspaces of cuDNN convolutions come from; {@code null} when no convolution asked
  * @param warnings one line each
  * @param unmodelled operators without a rule
  */
@@ -33,6 +34,7 @@ public record Prediction(
         List<LayerShare> layers,
         Verdict verdict,
         Oom oom,
+        Convolutions convolutions,
         List<String> warnings,
         List<Unmodelled> unmodelled) {
 
@@ -66,6 +68,20 @@ public record Prediction(
 
     /** Where memory ran out; {@code requested} as the allocator asked the driver. */
     public record Oom(String phase, Integer step, String module, String operator, long requested) {}
+
+    /**
+     * How the workspaces of cuDNN convolutions were found.
+     *
+     * @param answered different convolutions by level: {@code asked}, {@code distilled}, {@code bounded} or
+     *     {@code unknown}
+     * @param source who gave the surest of the answers, such as {@code cuDNN 9.24.0}, or ""
+     */
+    public record Convolutions(Map<String, Integer> answered, String source) {
+        /** Convolutions of a level. */
+        public int count(String level) {
+            return answered.getOrDefault(level, 0);
+        }
+    }
 
     /** An operator without a rule and how often it was called. */
     public record Unmodelled(String operator, int count) {}

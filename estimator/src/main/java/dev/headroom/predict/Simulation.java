@@ -4,6 +4,8 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.cudnn.CudnnDevice;
+import dev.headroom.cudnn.WorkspaceSources;
 import dev.headroom.execution.TrainingLoop;
 import dev.headroom.execution.Unmodelled;
 import dev.headroom.graph.Graph;
@@ -66,11 +68,17 @@ public record Simulation(
         Map<String, Long> symbols = SymbolBinding.bind(exported, run.batch, run.dims);
         Graph graph = AssignedNumbers.restore(SkippedMasks.restore(exported, symbols));
         CachingAllocator allocator = new CachingAllocator(settings, memory);
-        long workspace = run.cudnnWorkspace == null ? 0 : run.cudnnWorkspace;
+        WorkspaceSources convolutions =
+                WorkspaceSources.installed(new CudnnDevice(device.major(), device.minor(), device.sms()));
         Runtime runtime = new Runtime(
                 allocator,
                 device,
-                new KernelOptions(workspace, run.attention, TorchVersion.of(run.torch), run.cudnnBenchmark));
+                new KernelOptions(
+                        run.cudnnWorkspace,
+                        convolutions,
+                        run.attention,
+                        TorchVersion.of(run.torch),
+                        run.cudnnBenchmark));
         Unmodelled unmodelled = new Unmodelled();
         List<PhaseState> phases = new ArrayList<>();
         int[] peakPhase = {0};

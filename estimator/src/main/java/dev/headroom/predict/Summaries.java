@@ -1,12 +1,16 @@
 package dev.headroom.predict;
 
 import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.cudnn.WorkspaceLevel;
+import dev.headroom.cudnn.WorkspaceSource;
+import dev.headroom.cudnn.WorkspaceSources;
 import dev.headroom.device.ContextMemory;
 import dev.headroom.execution.Unmodelled;
 import dev.headroom.shadow.Category;
 import dev.headroom.shadow.EventLog;
 import dev.headroom.shadow.Runtime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +47,7 @@ final class Summaries {
                 LayerTable.of(run, log.aliveAfter(run.firstForwardEvents()), alive),
                 verdict(request, run, total),
                 run.oom(),
+                convolutions(runtime.options().convolutions()),
                 warnings(request, run),
                 gaps(run.unmodelled()));
     }
@@ -113,13 +118,27 @@ final class Summaries {
             out.add("CUDA's context is counted with a typical " + ContextMemory.bytes(request.gpu()) / 1_000_000
                     + " MB; no measured figure for this GPU is known");
         }
-        boolean convolutions =
-                run.graph().nodes().stream().anyMatch(n -> n.operator().startsWith("aten.conv"));
-        if (convolutions && request.run().cudnnWorkspace == null) {
-            out.add("workspaces of cuDNN convolutions are not predicted yet and counted as zero;"
-                    + " --cudnn-workspace SIZE adds one of that size to every convolution");
+        int unknown = run.runtime().options().convolutions().answered().getOrDefault(WorkspaceSources.UNKNOWN, 0);
+        if (unknown > 0) {
+            out.add("the workspaces of " + unknown
+                    + " cuDNN convolutions are not known and counted as zero: install cuDNN"
+                    + " 9.8 or newer (pip install nvidia-cudnn-cu13), or pass --cudnn-workspace SIZE");
         }
         return out;
+    }
+
+    private static Prediction.Convolutions convolutions(WorkspaceSources sources) {
+        Map<String, Integer> answered = sources.answered();
+        if (answered.isEmpty()) {
+            return null;
+        }
+        String source = Arrays.stream(WorkspaceLevel.values())
+                .filter(level -> answered.containsKey(level.label()))
+                .findFirst()
+                .flatMap(sources::source)
+                .map(WorkspaceSource::description)
+                .orElse("");
+        return new Prediction.Convolutions(answered, source);
     }
 
     private static List<Prediction.Unmodelled> gaps(Unmodelled unmodelled) {

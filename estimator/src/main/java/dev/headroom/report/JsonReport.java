@@ -3,6 +3,8 @@ package dev.headroom.report;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamWriteFeature;
+import dev.headroom.cudnn.WorkspaceLevel;
+import dev.headroom.cudnn.WorkspaceSources;
 import dev.headroom.device.Gpu;
 import dev.headroom.predict.LayerShare;
 import dev.headroom.predict.PhaseState;
@@ -74,6 +76,7 @@ public final class JsonReport {
             json.writeEndObject();
         }
         json.writeEndArray();
+        convolutions(p.convolutions());
         json.writeEndObject();
     }
 
@@ -156,6 +159,20 @@ public final class JsonReport {
         json.writeStringField("module", oom.module());
         json.writeStringField("operator", oom.operator());
         json.writeNumberField("requested", oom.requested());
+        json.writeEndObject();
+    }
+
+    private void convolutions(Prediction.Convolutions convolutions) throws IOException {
+        if (convolutions == null) {
+            json.writeNullField("convolution_workspaces");
+            return;
+        }
+        json.writeObjectFieldStart("convolution_workspaces");
+        for (WorkspaceLevel level : WorkspaceLevel.values()) {
+            json.writeNumberField(level.label(), convolutions.count(level.label()));
+        }
+        json.writeNumberField(WorkspaceSources.UNKNOWN, convolutions.count(WorkspaceSources.UNKNOWN));
+        json.writeStringField("source", convolutions.source());
         json.writeEndObject();
     }
 

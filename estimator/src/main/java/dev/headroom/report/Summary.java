@@ -4,6 +4,7 @@ import dev.headroom.predict.Prediction;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.StringJoiner;
 
 /** A prediction on one terminal screen: the verdict, the peaks, what they are made of, and how it went. */
 public final class Summary {
@@ -55,6 +56,9 @@ public final class Summary {
             p.unmodelled().forEach(u -> names.add(u.operator() + " x" + u.count()));
             lines.addAll(Wrap.lines("unmodelled, estimated roughly: " + String.join(", ", names), WIDTH, "  "));
         }
+        if (p.convolutions() != null) {
+            lines.addAll(Wrap.lines("cuDNN workspaces: " + workspaces(p.convolutions()), WIDTH, "  "));
+        }
         for (String warning : p.warnings()) {
             lines.addAll(Wrap.lines("warning: " + warning, WIDTH, "  "));
         }
@@ -65,5 +69,12 @@ public final class Summary {
         List<String> cut = new ArrayList<>(lines.subList(0, room - 1));
         cut.add("... " + (lines.size() - room + 1) + " more lines of warnings: --json has them all");
         return cut;
+    }
+
+    /** Such as {@code 160 convolutions asked, 3 distilled (cuDNN 9.24.0)}. */
+    private static String workspaces(Prediction.Convolutions convolutions) {
+        StringJoiner text = new StringJoiner(", ");
+        convolutions.answered().forEach((level, n) -> text.add(n + " convolutions " + level));
+        return text + (convolutions.source().isEmpty() ? "" : " (" + convolutions.source() + ")");
     }
 }

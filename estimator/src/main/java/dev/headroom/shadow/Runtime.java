@@ -6,9 +6,7 @@ import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /**
  * An eager runtime without data: makes tensors, counts references, hands every allocation to the caching allocator and
@@ -24,7 +22,7 @@ public final class Runtime {
     private final Object2IntOpenHashMap<Attribution> attributionNumbers = new Object2IntOpenHashMap<>();
     private final List<Attribution> attributions = new ArrayList<>();
     private final ArrayDeque<GradNode> dying = new ArrayDeque<>();
-    private final Set<String> benchmarked = new HashSet<>();
+    private final PlanCache plans = new PlanCache();
     private final Workspaces workspaces = new Workspaces(this);
     private final AutocastMode autocast = new AutocastMode(this);
 
@@ -65,6 +63,11 @@ public final class Runtime {
 
     public Workspaces workspaces() {
         return workspaces;
+    }
+
+    /** Plans that convolutions run with. */
+    public PlanCache plans() {
+        return plans;
     }
 
     public AutocastMode autocast() {
@@ -135,13 +138,6 @@ public final class Runtime {
 
     public long reservedAtPeak() {
         return reservedAtPeak;
-    }
-
-    /** The first time that a problem occurs, cached memory is given back: what trying all kernels for it ends with. */
-    public void benchmarkOnce(String problem) {
-        if (benchmarked.add(problem)) {
-            allocator.emptyCache();
-        }
     }
 
     /** Changes what a tensor's memory counts as. */

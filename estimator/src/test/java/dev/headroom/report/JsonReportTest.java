@@ -29,7 +29,8 @@ class JsonReportTest {
                         "verdict",
                         "oom",
                         "warnings",
-                        "unmodelled"),
+                        "unmodelled",
+                        "convolution_workspaces"),
                 keys(json));
         assertEquals(
                 List.of("phase", "step", "micro", "allocated", "reserved", "max_allocated", "max_reserved"),

@@ -90,6 +90,7 @@ public final class Predictions {
                 layers,
                 verdict,
                 oom,
+                null,
                 warnings,
                 unmodelled);
     }

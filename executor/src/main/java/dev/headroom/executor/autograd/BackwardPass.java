@@ -118,7 +118,7 @@ public final class BackwardPass {
                 }
                 out = new Tensor[node.next.length];
                 call(node, gradients, out);
-                node.releaseSaved();
+                eager.tape().releaseVariables(node);
                 for (int i = 0; i < out.length; i++) {
                     if (node.next[i] != null) {
                         pass(taken(out, i), node.next[i]);
@@ -154,12 +154,13 @@ public final class BackwardPass {
                     }
                 }
             }
-            release(gradients);
             for (int i = 0; i < out.length; i++) {
                 if (out[i] != null) {
                     fit(out, i, node.next[i]);
                 }
             }
+            // call_function lends the function its inputs and lets them go last.
+            release(gradients);
         }
 
         private static Tensor taken(Tensor[] from, int i) {

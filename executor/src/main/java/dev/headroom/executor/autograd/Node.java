@@ -24,6 +24,8 @@ public final class Node {
     final Tensor leaf;
 
     Backward backward;
+    /** What a change in place of a view was recorded as; its base's node runs it, and lets it go afterwards. */
+    Node change;
     int references;
 
     Node(String name, long sequence, Edge[] next, Owner owner, Tensor leaf) {

@@ -62,6 +62,9 @@ public final class Tape {
     public Recorder record(String name, Tensor... inputs) {
         boolean wanted = false;
         for (Tensor t : inputs) {
+            if (t != null && enabled) {
+                refresh(t);
+            }
             wanted |= t != null && t.requiresGrad();
         }
         if (!enabled || !wanted) {
@@ -136,15 +139,58 @@ public final class Tape {
     /** A tensor changed in place gets a new history in place of its old one (rebase_history). */
     void relink(Node node, Tensor t) {
         if (t.base() != null) {
-            throw new GraphException(node.name + ": a change in place of a view that requires gradients is not"
-                    + " supported by the executor");
+            relinkView(node, t);
+            return;
         }
+        requireChangeable(node, t);
+        Node before = t.gradNode();
+        link(node, t);
+        release(before);
+    }
+
+    private static void requireChangeable(Node node, Tensor t) {
         if (t.isLeaf() && t.requiresGrad()) {
             throw new GraphException(
                     node.name + ": a leaf that requires gradients is changed in place, which PyTorch refuses");
         }
+    }
+
+    /** A change of a view is one of its base: the base's gradient goes through it. */
+    private void relinkView(Node change, Tensor view) {
+        Tensor base = view.base();
+        requireChangeable(change, base);
+        Edge[] next = change.next.clone();
+        next[0] = edge(base);
+        for (int i = 1; i < next.length; i++) {
+            if (next[i] != null) {
+                next[i].node().references++;
+            }
+        }
+        Node slices = new Node("CopySlices", change.sequence, next, change.owner, null);
+        slices.backward = ViewHistory.copySlices(eager, base, view, change);
+        slices.change = change;
+        change.references++;
+        Node before = base.gradNode();
+        link(slices, base);
+        release(before);
+        refresh(view);
+    }
+
+    /** A view whose storage was changed since it was recorded gets a new history (variable.cpp, grad_fn). */
+    private void refresh(Tensor t) {
+        if (t.base() == null || t.recordedVersion() == t.storage().version() || !t.base().requiresGrad()) {
+            return;
+        }
+        Node node = new Node(
+                "AsStridedBackward0",
+                sequence[backwardThread ? 1 : 0]++,
+                new Edge[] {edge(t.base())},
+                eager.owner(),
+                null);
+        node.backward = ViewHistory.asStrided(eager, t.base(), t);
         Node before = t.gradNode();
         link(node, t);
+        t.recordedAt(t.storage().version());
         release(before);
     }
 
@@ -174,8 +220,16 @@ public final class Tape {
         }
     }
 
-    private void bury(Node node) {
+    /** Lets go what a node keeps for its run (Node::release_variables). */
+    void releaseVariables(Node node) {
         node.releaseSaved();
+        Node change = node.change;
+        node.change = null;
+        release(change);
+    }
+
+    private void bury(Node node) {
+        releaseVariables(node);
         node.backward = null;
         if (node.leaf != null) {
             node.leaf.setAccumulator(null);

@@ -146,7 +146,7 @@ public final class CudaContext implements AutoCloseable {
     }
 
     /**
-     * Releases kernels, handles and memory. All of it is tried; the first failure is thrown at the end. The primary
+     * Waits for the device and releases kernels, handles and memory. All of it is tried; the first failure is thrown at the end. The primary
      * context itself stays until the process ends, so that another one can be opened.
      */
     @Override
@@ -156,6 +156,8 @@ public final class CudaContext implements AutoCloseable {
         }
         closed = true;
         Cleanup cleanup = new Cleanup();
+        // Kernels that still run must not lose their code or memory.
+        cleanup.run(this::synchronize);
         cleanup.run(compiler::close);
         if (dnn != null) {
             cleanup.run(() -> CudaStatus.dnn("cudnnDestroy", cudnn.cudnnDestroy(dnn)));

@@ -22,6 +22,21 @@ import org.bytedeco.javacpp.Loader;
 public final class CudaLibraries {
     private static final Map<CudaLibrary, Path> LOADED = new EnumMap<>(CudaLibrary.class);
 
+    private static final CudaLibrary[] DNN = {
+        CudaLibrary.DNN_GRAPH, CudaLibrary.DNN_OPS, CudaLibrary.DNN_CNN, CudaLibrary.DNN_ADV
+    };
+
+    /** The property with which the bindings are told to load no libraries. */
+    private static final String LOADS_LIBRARIES = "org.bytedeco.javacpp.loadlibraries";
+
+    static {
+        // JavaCPP refuses native memory when the process is larger than a limit that it derives from the heap's size.
+        // The CUDA libraries alone may exceed that.
+        if (System.getProperty("org.bytedeco.javacpp.maxPhysicalBytes") == null) {
+            System.setProperty("org.bytedeco.javacpp.maxPhysicalBytes", "0");
+        }
+    }
+
     private CudaLibraries() {}
 
     /**
@@ -42,7 +57,42 @@ public final class CudaLibraries {
     /** Loads cuDNN, and cuBLAS that it needs. */
     public static void loadDnn() {
         loadBlas();
-        load(cudnn.class, CudaLibrary.DNN_GRAPH, CudaLibrary.DNN_OPS, CudaLibrary.DNN_CNN, CudaLibrary.DNN_ADV);
+        load(cudnn.class, DNN);
+    }
+
+    /**
+     * Loads cuDNN for questions that need neither a GPU nor a driver. The binding's own loader would insist on the CUDA
+     * runtime, whose binding needs the driver; cuDNN's alone needs neither.
+     */
+    public static synchronized void loadDnnHeuristics() {
+        LibraryFolders folders = LibraryFolders.ofThisMachine();
+        for (CudaLibrary library : DNN) {
+            LOADED.computeIfAbsent(library, l -> load(l, locate(l, folders)));
+        }
+        try {
+            Loader.load(Loader.class);
+            withoutLoading(cudnn.class);
+            String binding = "/org/bytedeco/cuda/" + Loader.getPlatform() + "/" + System.mapLibraryName("jnicudnn");
+            System.load(Loader.cacheResource(binding).getPath());
+        } catch (LinkageError | IOException e) {
+            throw new CudaException("the Java binding of cuDNN cannot be loaded: " + line(e), e);
+        }
+    }
+
+    /** Initialises a binding's class with the loading of libraries switched off. */
+    private static void withoutLoading(Class<?> binding) {
+        String before = System.setProperty(LOADS_LIBRARIES, "false");
+        try {
+            Class.forName(binding.getName(), true, binding.getClassLoader());
+        } catch (ClassNotFoundException e) {
+            throw new LinkageError(binding.getName(), e);
+        } finally {
+            if (before == null) {
+                System.clearProperty(LOADS_LIBRARIES);
+            } else {
+                System.setProperty(LOADS_LIBRARIES, before);
+            }
+        }
     }
 
     /** Loads NVRTC, the compiler of kernels. It needs no device, but its Java binding needs the driver's library. */

@@ -40,7 +40,6 @@ final class ActivationOperators {
             "y0 = x1 <= s0 || x1 >= s1 ? 0 : x0;",
             (x, s, y) -> y[0] = x[1] <= s[0] || x[1] >= s[1] ? 0 : x[0]);
     private static final Activation HARDTANH = new Activation("HardtanhBackward0", CLIP, CLIP_BACKWARD, false);
-    private static final Activation HARDTANH_IN_PLACE = new Activation("HardtanhBackward1", CLIP, CLIP_BACKWARD, true);
 
     private static final Formula LEAKY =
             new Formula("leaky_relu", "y0 = x0 > 0 ? x0 : x0 * s0;", (x, s, y) -> y[0] = x[0] > 0 ? x[0] : x[0] * s[0]);
@@ -107,13 +106,13 @@ final class ActivationOperators {
         plain(o, "aten.hardsigmoid", HARDSIGMOID);
         plain(o, "aten.mish", MISH);
         o.add1("aten.relu6", (e, a) -> HARDTANH.apply(e, a.tensor("self"), 0, 6));
-        o.add1("aten.relu6_", (e, a) -> HARDTANH_IN_PLACE.applyInPlace(e, a.tensor("self"), 0, 6));
+        o.add1("aten.relu6_", (e, a) -> HARDTANH.applyInPlace(e, a.tensor("self"), 0, 6));
         o.add1(
                 "aten.hardtanh",
                 (e, a) -> HARDTANH.apply(e, a.tensor("self"), a.real("min_val", -1), a.real("max_val", 1)));
         o.add1(
                 "aten.hardtanh_",
-                (e, a) -> HARDTANH_IN_PLACE.applyInPlace(
+                (e, a) -> HARDTANH.applyInPlace(
                         e, a.tensor("self"), a.real("min_val", -1), a.real("max_val", 1)));
         o.add1("aten.leaky_relu", (e, a) -> LEAKY_RELU.apply(e, a.tensor("self"), a.real("negative_slope", 0.01)));
         o.add1(

@@ -58,14 +58,26 @@ final class ArithmeticOperators {
 
     private static Tensor addScaled(Eager e, String node, Tensor x, Tensor y, double factor, boolean inPlace) {
         Recorder r = e.record(node, x, y);
-        r.backward(
-                g -> new Tensor[] {r.needs(0) ? g[0] : null, r.needs(1) ? Scaling.maybeTimes(e, g[0], factor) : null});
+        r.backward(g -> new Tensor[] {
+            r.needs(0) ? g[0] : null, r.needs(1) ? scaled(e, g[0], factor) : null
+        });
         double[] numbers = {factor};
         if (inPlace) {
             Elementwise.into(e, ADD_SCALED, numbers, x, x, y);
             return r.changed(x);
         }
         return r.result(Elementwise.map(e, ADD_SCALED, Promotion.common(x, y), numbers, x, y));
+    }
+
+    /** The second operand's gradient: a difference negates before it multiplies. */
+    private static Tensor scaled(Eager e, Tensor g, double factor) {
+        if (factor >= 0) {
+            return Scaling.maybeTimes(e, g, factor);
+        }
+        Tensor negative = Elementwise.unary(e, NEGATE, g);
+        Tensor out = Scaling.maybeTimes(e, negative, -factor);
+        e.dropUnless(negative, out);
+        return out;
     }
 
     private static Tensor multiply(Eager e, Arguments a, boolean inPlace) {
@@ -77,9 +89,11 @@ final class ArithmeticOperators {
         Recorder r = e.record("MulBackward0", x, y);
         SavedTensor second = r.saveIf(r.needs(0), y);
         SavedTensor first = r.saveIf(r.needs(1), inPlace ? copied(e, r.needs(1), x) : x);
-        r.backward(g -> new Tensor[] {
-            r.needs(0) ? Elementwise.binary(e, Elementwise.MULTIPLY, g[0], second.get()) : null,
-            r.needs(1) ? Elementwise.binary(e, Elementwise.MULTIPLY, g[0], first.get()) : null
+        r.backward(g -> {
+            // Generated code computes gradients in the alphabetical order of their names: other, self.
+            Tensor ofSecond = r.needs(1) ? Elementwise.binary(e, Elementwise.MULTIPLY, g[0], first.get()) : null;
+            Tensor ofFirst = r.needs(0) ? Elementwise.binary(e, Elementwise.MULTIPLY, g[0], second.get()) : null;
+            return new Tensor[] {ofFirst, ofSecond};
         });
         if (inPlace) {
             Elementwise.into(e, Elementwise.MULTIPLY, x, x, y);
@@ -104,9 +118,10 @@ final class ArithmeticOperators {
         Recorder r = e.record("DivBackward0", x, y);
         SavedTensor divisor = r.save(y);
         SavedTensor dividend = r.saveIf(r.needs(1), inPlace ? copied(e, r.needs(1), x) : x);
-        r.backward(g -> new Tensor[] {
-            r.needs(0) ? Elementwise.binary(e, DIVIDE, g[0], divisor.get()) : null,
-            r.needs(1) ? divisorGradient(e, g[0], dividend.get(), divisor.get()) : null
+        r.backward(g -> {
+            Tensor ofSecond = r.needs(1) ? divisorGradient(e, g[0], dividend.get(), divisor.get()) : null;
+            Tensor ofFirst = r.needs(0) ? Elementwise.binary(e, DIVIDE, g[0], divisor.get()) : null;
+            return new Tensor[] {ofFirst, ofSecond};
         });
         if (inPlace) {
             Elementwise.into(e, DIVIDE, x, x, y);

@@ -30,15 +30,17 @@ final class DepthwiseConvolutions {
         Tensor input = Formats.packed(e, x);
         Tensor output = Formats.packed(e, g);
         Tensor kernel = Formats.packed(e, weight);
-        Tensor gradX = ofX ? e.empty(x.dtype(), x.sizes()) : null;
-        if (ofX) {
-            e.backend().convolutions().convolve(Direction.INPUT_GRADIENT, gradX, kernel, output, spec.geometry(), null);
-        }
         Tensor gradWeight = ofWeight ? e.empty(weight.dtype(), weight.sizes()) : null;
         if (ofWeight) {
             e.backend()
                     .convolutions()
                     .convolve(Direction.WEIGHT_GRADIENT, input, gradWeight, output, spec.geometry(), null);
+        }
+        Tensor gradX = ofX ? e.empty(x.dtype(), x.sizes()) : null;
+        if (ofX) {
+            e.backend()
+                    .convolutions()
+                    .convolve(Direction.INPUT_GRADIENT, gradX, kernel, output, spec.geometry(), null);
         }
         return new Tensor[] {gradX, gradWeight};
     }

@@ -28,7 +28,7 @@ final class DropoutOperators {
     }
 
     private static Tensor dropout(Eager e, Arguments a, boolean inPlace, boolean features) {
-        Tensor x = a.tensor("input");
+        Tensor x = a.tensor(inPlace ? "self" : "input");
         double p = a.real("p", 0.5);
         if (p == 0 || !a.flag("train", true) || x.elements() == 0) {
             return x;

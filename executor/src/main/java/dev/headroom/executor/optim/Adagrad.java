@@ -52,21 +52,29 @@ final class Adagrad implements Optimizer {
         this.parameters = parameters;
         this.form = form;
         this.h = h;
-        for (Tensor p : parameters) {
-            if (form == Implementation.FUSED) {
-                try (var s = eager.open()) {
-                    Tensor step = eager.hold(eager.empty(DType.FLOAT32));
-                    math.fill(step, 0);
-                    stepsOnDevice.add(step);
-                }
-            }
-            sums.put(p, math.keptLike(p, 0));
+        try {
+            parameters.forEach(this::initialise);
+        } catch (RuntimeException e) {
+            math.close();
+            throw e;
         }
+    }
+
+    private void initialise(Tensor p) {
+        if (form == Implementation.FUSED) {
+            stepsOnDevice.add(math.keptScalar(0));
+        }
+        sums.put(p, math.keptZeros(p));
     }
 
     @Override
     public List<Tensor> parameters() {
         return parameters;
+    }
+
+    @Override
+    public void close() {
+        math.close();
     }
 
     @Override

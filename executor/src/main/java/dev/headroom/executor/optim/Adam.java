@@ -61,6 +61,11 @@ final class Adam implements Optimizer {
     }
 
     @Override
+    public void close() {
+        math.close();
+    }
+
+    @Override
     public boolean unscales() {
         return form == Implementation.FUSED;
     }
@@ -87,14 +92,11 @@ final class Adam implements Optimizer {
     private State initial(Tensor p) {
         State s = new State();
         if (form == Implementation.FUSED) {
-            try (var scope = eager.open()) {
-                s.stepOnDevice = eager.hold(eager.empty(DType.FLOAT32));
-                math.fill(s.stepOnDevice, 0);
-            }
+            s.stepOnDevice = math.keptScalar(0);
         }
-        s.average = math.keptLike(p, 0);
-        s.squares = math.keptLike(p, 0);
-        s.largest = h.amsgrad() ? math.keptLike(p, 0) : null;
+        s.average = math.keptZeros(p);
+        s.squares = math.keptZeros(p);
+        s.largest = h.amsgrad() ? math.keptZeros(p) : null;
         return s;
     }
 

@@ -3,7 +3,10 @@ package dev.headroom.executor.optim;
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.IterationOrder;
+import dev.headroom.executor.tensor.Layout;
+import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -11,8 +14,9 @@ import java.util.function.IntFunction;
 /**
  * Element-wise steps of optimizers, on one tensor or on lists ({@code torch._foreach_…}): names with a trailing underscore
  * in PyTorch are {@code into} here and allocate nothing; the others allocate one result for each tensor, in order.
+ * State that it makes is kept until it is closed.
  */
-final class Arithmetic {
+final class Arithmetic implements AutoCloseable {
     static final Formula ADD_SCALED =
             new Formula("optim_add_scaled", "y0 = x0 + s0 * x1;", (x, s, y) -> y[0] = x[0] + s[0] * x[1]);
     static final Formula SCALE = new Formula("optim_scale", "y0 = x0 * s0;", (x, s, y) -> y[0] = x[0] * s[0]);
@@ -38,6 +42,7 @@ final class Arithmetic {
             (x, s, y) -> y[0] = s[0] < 0.5 ? x[0] + s[0] * (x[1] - x[0]) : x[1] - (x[1] - x[0]) * (1 - s[0]));
 
     private final Eager eager;
+    private final List<Tensor> state = new ArrayList<>();
 
     Arithmetic(Eager eager) {
         this.eager = eager;
@@ -68,7 +73,7 @@ final class Arithmetic {
 
     /** A fresh tensor, a local of the running scope, in the first operand's type. */
     Tensor fresh(Formula formula, double number, Tensor... operands) {
-        long[] sizes = dev.headroom.executor.tensor.Layout.broadcast(operands);
+        long[] sizes = Layout.broadcast(operands);
         Tensor out = eager.emptyStrided(operands[0].dtype(), sizes, IterationOrder.resultStrides(sizes, operands));
         eager.backend().elementwise().map(formula, new double[] {number}, new Tensor[] {out}, operands);
         return out;
@@ -107,20 +112,55 @@ final class Arithmetic {
         return out;
     }
 
-    /** {@code zeros_like} and {@code full_like}, held for the caller. */
-    Tensor keptLike(Tensor t, double value) {
-        try (var s = eager.open()) {
-            Tensor out = eager.hold(eager.emptyLike(t));
+    /** A scalar on the device, kept until the end. */
+    Tensor keptScalar(double value) {
+        try (Scope s = eager.open()) {
+            Tensor out = kept(eager.empty(DType.FLOAT32));
             fill(out, value);
             return out;
         }
     }
 
-    /** {@code clone()}, held for the caller. */
-    Tensor keptCopy(Tensor t) {
-        try (var s = eager.open()) {
-            return eager.hold(fresh(COPY, 0, t));
+    /** {@code empty_like}, kept until the end. */
+    Tensor keptEmpty(Tensor t) {
+        try (Scope s = eager.open()) {
+            return kept(eager.emptyLike(t));
         }
+    }
+
+    /** {@code zeros_like}, kept until the end. */
+    Tensor keptZeros(Tensor t) {
+        Tensor out = keptEmpty(t);
+        fill(out, 0);
+        return out;
+    }
+
+    /** Zeros of a shape, kept until the end. */
+    Tensor keptZeros(DType type, long... sizes) {
+        try (Scope s = eager.open()) {
+            Tensor out = kept(eager.empty(type, sizes));
+            fill(out, 0);
+            return out;
+        }
+    }
+
+    /** {@code clone()}, kept until the end. */
+    Tensor keptCopy(Tensor t) {
+        try (Scope s = eager.open()) {
+            return kept(fresh(COPY, 0, t));
+        }
+    }
+
+    private Tensor kept(Tensor t) {
+        state.add(eager.hold(t));
+        return t;
+    }
+
+    /** Lets go of all that was kept. */
+    @Override
+    public void close() {
+        state.forEach(eager::release);
+        state.clear();
     }
 
     void fill(Tensor t, double value) {

@@ -31,6 +31,7 @@ public final class Optimizers {
             case ADAMW -> new Adam(eager, parameters, form, true, h);
             case RMSPROP -> new RmsProp(eager, parameters, form, h);
             case ADAGRAD -> new Adagrad(eager, parameters, form, h);
+            case ADAFACTOR -> new Adafactor(eager, parameters, form, h);
             default ->
                 throw new GraphException(
                         "the executor does not run " + run.optimizer.option() + "; predict it with 'headroom predict'");

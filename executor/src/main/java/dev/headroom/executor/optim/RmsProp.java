@@ -47,6 +47,11 @@ final class RmsProp implements Optimizer {
     }
 
     @Override
+    public void close() {
+        math.close();
+    }
+
+    @Override
     public void step() {
         List<Tensor> trained = Groups.withGradient(parameters);
         trained.forEach(p -> states.computeIfAbsent(p, this::initial));
@@ -63,9 +68,9 @@ final class RmsProp implements Optimizer {
     /** _init_group. */
     private State initial(Tensor p) {
         State s = new State();
-        s.squares = math.keptLike(p, 0);
-        s.momentum = h.momentum() != 0 ? math.keptLike(p, 0) : null;
-        s.average = h.centered() ? math.keptLike(p, 0) : null;
+        s.squares = math.keptZeros(p);
+        s.momentum = h.momentum() != 0 ? math.keptZeros(p) : null;
+        s.average = h.centered() ? math.keptZeros(p) : null;
         return s;
     }
 

@@ -6,6 +6,7 @@ import static dev.headroom.executor.optim.Arithmetic.SCALE;
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.DType;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -66,6 +67,11 @@ final class Sgd implements Optimizer {
     }
 
     @Override
+    public void close() {
+        math.close();
+    }
+
+    @Override
     public boolean unscales() {
         return form == Implementation.FUSED;
     }
@@ -76,7 +82,7 @@ final class Sgd implements Optimizer {
         switch (form) {
             case FOR_LOOP -> oneByOne(trained);
             case FOREACH -> listwise(trained);
-            case FUSED -> fused(trained, Tensor.number(dev.headroom.graph.DType.FLOAT32, 1), null);
+            case FUSED -> fused(trained, Tensor.number(DType.FLOAT32, 1), null);
         }
     }
 
@@ -146,13 +152,11 @@ final class Sgd implements Optimizer {
 
     /** _fused_sgd. */
     private void fused(List<Tensor> trained, Tensor scale, Tensor foundInf) {
-        Tensor found = foundInf == null ? Tensor.number(dev.headroom.graph.DType.FLOAT32, 0) : foundInf;
+        Tensor found = foundInf == null ? Tensor.number(DType.FLOAT32, 0) : foundInf;
         boolean first = h.momentum() != 0 && trained.stream().noneMatch(buffers::containsKey);
         if (first) {
             for (Tensor p : trained) {
-                try (var s = eager.open()) {
-                    buffers.put(p, eager.hold(eager.emptyLike(p.grad())));
-                }
+                buffers.put(p, math.keptEmpty(p.grad()));
             }
         }
         double[] numbers = {h.learningRate(), h.weightDecay(), h.momentum(), first ? 1 : 0, h.nesterov() ? 1 : 0};

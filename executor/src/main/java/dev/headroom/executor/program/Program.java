@@ -1,5 +1,11 @@
 package dev.headroom.executor.program;
 
+import dev.headroom.checkpoint.CheckpointPlan;
+import dev.headroom.checkpoint.Region;
+import dev.headroom.executor.autograd.BackwardPass;
+import dev.headroom.executor.checkpoint.Body;
+import dev.headroom.executor.checkpoint.NonReentrantCheckpoint;
+import dev.headroom.executor.checkpoint.ReentrantCheckpoint;
 import dev.headroom.executor.op.Arguments;
 import dev.headroom.executor.op.Autocast;
 import dev.headroom.executor.op.Operator;
@@ -20,15 +26,30 @@ import java.util.TreeSet;
 public final class Program {
     private final Eager eager;
     private final Graph graph;
+    private final CheckpointPlan plan;
     private final Map<String, Long> symbols;
+    private final BackwardPass backwardPass;
     private final ValueLifetimes lifetimes;
 
     /**
+     * A program that recomputes nothing.
+     *
      * @throws GraphException when the graph has operators that the executor lacks, naming them all
      */
     public Program(Eager eager, Graph graph, Map<String, Long> symbols) {
+        this(eager, CheckpointPlan.none(graph), symbols, null);
+    }
+
+    /**
+     * @param plan which operators are checkpointed
+     * @param backwardPass for re-entrant checkpoints
+     * @throws GraphException when the graph has operators that the executor lacks, naming them all
+     */
+    public Program(Eager eager, CheckpointPlan plan, Map<String, Long> symbols, BackwardPass backwardPass) {
         this.eager = eager;
-        this.graph = graph;
+        this.plan = plan;
+        this.graph = plan.graph();
+        this.backwardPass = backwardPass;
         this.symbols = symbols;
         this.lifetimes = ValueLifetimes.of(graph);
         requireOperators(graph);
@@ -56,22 +77,75 @@ public final class Program {
     public Tensor[] run(Map<String, Tensor> inputs) {
         Map<String, Tensor> values = new HashMap<>(inputs);
         try {
-            for (int i = 0; i < graph.nodes().size(); i++) {
-                step(graph.nodes().get(i), values);
-                for (String dead : lifetimes.diesAfter(i)) {
-                    eager.release(values.remove(dead));
-                }
+            int next = 0;
+            for (Region region : plan.regions()) {
+                steps(next, region.from(), values, inputs);
+                checkpoint(region, values, inputs);
+                next = region.to();
             }
+            steps(next, graph.nodes().size(), values, inputs);
             return graph.outputs().stream()
                     .filter(o -> o.kind() != Graph.OutputKind.MUTATION)
                     .map(o -> o.value() == null ? null : eager.hold(values.get(o.value())))
                     .toArray(Tensor[]::new);
         } finally {
-            values.forEach((name, t) -> {
-                if (inputs.get(name) != t) {
-                    eager.release(t);
+            releaseAll(values, inputs);
+        }
+    }
+
+    /** @param borrowed values that are not for this run to release */
+    private void steps(int from, int to, Map<String, Tensor> values, Map<String, Tensor> borrowed) {
+        for (int i = from; i < to; i++) {
+            step(graph.nodes().get(i), values);
+            for (String dead : lifetimes.diesAfter(i)) {
+                if (!borrowed.containsKey(dead)) {
+                    eager.release(values.remove(dead));
                 }
-            });
+            }
+        }
+    }
+
+    private void releaseAll(Map<String, Tensor> values, Map<String, Tensor> borrowed) {
+        values.forEach((name, t) -> {
+            if (borrowed.get(name) != t) {
+                eager.release(t);
+            }
+        });
+    }
+
+    private void checkpoint(Region region, Map<String, Tensor> values, Map<String, Tensor> inputs) {
+        Tensor[] given = region.inputs().stream().map(values::get).toArray(Tensor[]::new);
+        Body body = arguments -> body(region, arguments, inputs);
+        try (Scope s = eager.open()) {
+            Tensor[] made = plan.reentrant()
+                    ? ReentrantCheckpoint.run(eager, backwardPass, body, given)
+                    : NonReentrantCheckpoint.run(eager, body, given);
+            for (int i = 0; i < made.length; i++) {
+                values.put(region.outputs().get(i), eager.hold(made[i]));
+            }
+        }
+        for (int i = region.from(); i < region.to(); i++) {
+            for (String dead : lifetimes.diesAfter(i)) {
+                eager.release(values.remove(dead));
+            }
+        }
+    }
+
+    /** Runs a region's operators as a function of its own. */
+    private Tensor[] body(Region region, Tensor[] arguments, Map<String, Tensor> inputs) {
+        Map<String, Tensor> borrowed = new HashMap<>();
+        region.held().forEach(name -> borrowed.put(name, inputs.get(name)));
+        for (int i = 0; i < arguments.length; i++) {
+            borrowed.put(region.inputs().get(i), arguments[i]);
+        }
+        Map<String, Tensor> values = new HashMap<>(borrowed);
+        try {
+            steps(region.from(), region.to(), values, borrowed);
+            return region.outputs().stream()
+                    .map(name -> eager.adopt(eager.hold(values.get(name))))
+                    .toArray(Tensor[]::new);
+        } finally {
+            releaseAll(values, borrowed);
         }
     }
 

@@ -22,6 +22,7 @@ public final class Tensor {
 
     private boolean leafRequiresGrad;
     private Node gradNode;
+    private int recordedVersion;
     private int resultNumber;
     private Tensor grad;
     private Node accumulator;
@@ -34,6 +35,7 @@ public final class Tensor {
         this.offset = offset;
         this.number = 0;
         this.onDevice = true;
+        this.recordedVersion = storage.version();
         storage.share();
     }
 
@@ -147,6 +149,15 @@ public final class Tensor {
     /** The node that passes its gradient on, or {@code null} for a leaf. */
     public Node gradNode() {
         return gradNode;
+    }
+
+    /** Of a view: the version of its storage that its history belongs to. */
+    public int recordedVersion() {
+        return recordedVersion;
+    }
+
+    public void recordedAt(int version) {
+        recordedVersion = version;
     }
 
     /** Which of its node's results it is. */

@@ -15,7 +15,7 @@ import java.util.Arrays;
  * {@code torch.amp.GradScaler} with its defaults (torch/amp/grad_scaler.py): scales the loss so that half-precision
  * gradients do not vanish, and leaves out steps whose gradients are not finite.
  */
-public final class GradScaler {
+public final class GradScaler implements AutoCloseable {
     private static final double FIRST_SCALE = 65536;
     private static final double GROWTH = 2;
     private static final double BACKOFF = 0.5;
@@ -96,6 +96,16 @@ public final class GradScaler {
         double[] numbers = {GROWTH, BACKOFF, GROWTH_INTERVAL};
         eager.backend().elementwise().map(UPDATE, numbers, results, scale, growthTracker, foundInf);
         eager.release(foundInf);
+        foundInf = null;
+    }
+
+    @Override
+    public void close() {
+        for (Tensor t : new Tensor[] {scale, growthTracker, foundInf}) {
+            eager.release(t);
+        }
+        scale = null;
+        growthTracker = null;
         foundInf = null;
     }
 

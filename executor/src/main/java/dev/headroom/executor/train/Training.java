@@ -1,5 +1,6 @@
 package dev.headroom.executor.train;
 
+import dev.headroom.checkpoint.CheckpointPlan;
 import dev.headroom.executor.autograd.BackwardPass;
 import dev.headroom.executor.op.GradientSums;
 import dev.headroom.executor.op.LossOperators;
@@ -36,6 +37,7 @@ public final class Training implements AutoCloseable {
     }
 
     private final Eager eager;
+    private final CheckpointPlan plan;
     private final Graph graph;
     private final TrainingRun run;
     private final Map<String, Long> symbols;
@@ -67,7 +69,8 @@ public final class Training implements AutoCloseable {
         }
         this.eager = eager;
         this.symbols = SymbolBinding.bind(exported, run.batch, run.dims);
-        this.graph = AssignedNumbers.restore(SkippedMasks.restore(exported, symbols));
+        this.plan = CheckpointPlan.of(AssignedNumbers.restore(SkippedMasks.restore(exported, symbols)), run);
+        this.graph = plan.graph();
         this.run = run;
         this.listener = listener;
         this.backwardPass = new BackwardPass(eager, new GradientSums(eager));
@@ -100,7 +103,7 @@ public final class Training implements AutoCloseable {
 
     /** Brings the model, the optimizer and a batch to the device. */
     public void prepare(Batch batch) {
-        program = new Program(eager, graph, symbols);
+        program = new Program(eager, plan, symbols, backwardPass);
         model = new ModelMemory(eager, graph, run);
         Initialisation.apply(eager, model.all());
         eager.own(new Owner("", "optimizer"));
@@ -209,6 +212,9 @@ public final class Training implements AutoCloseable {
         if (optimizer != null) {
             optimizer.close();
             optimizer = null;
+        }
+        if (scaler != null) {
+            scaler.close();
         }
         if (model != null) {
             model.close();

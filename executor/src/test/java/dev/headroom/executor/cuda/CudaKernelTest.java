@@ -8,18 +8,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Kernels compiled and run on the host in place of a device. */
+/** Kernels compiled and run, on the host in place of a device when there is none. */
 class CudaKernelTest {
     private static final int N = 1000;
 
-    private NullCuda device;
+    private Optional<NullCuda> device;
 
     @BeforeEach
     void emulate() {
-        device = NullCuda.install().emulate();
+        device = NullCuda.compute();
     }
 
     @Test
@@ -38,10 +39,10 @@ class CudaKernelTest {
             for (int i = 0; i < N; i++) {
                 assertEquals(3f * i, result[i]);
             }
-            assertEquals(1, device.launches());
+            device.ifPresent(d -> assertEquals(1, d.launches()));
         }
-        assertEquals(0, device.liveAllocations());
-        assertEquals(0, device.liveObjects());
+        device.ifPresent(d -> assertEquals(0, d.liveAllocations()));
+        device.ifPresent(d -> assertEquals(0, d.liveObjects()));
     }
 
     @Test
@@ -115,10 +116,10 @@ class CudaKernelTest {
                 KernelSource.of("broken", "extern \"C\" __global__ void broken(float* x) {\n    *x = unknown;\n}\n");
         try (CudaContext context = CudaContext.open(0)) {
             CudaException e = assertThrows(CudaException.class, () -> context.load(source));
-            assertTrue(e.getMessage().contains("broken") && e.getMessage().contains(":2:"), e::getMessage);
+            assertTrue(e.getMessage().matches(".*broken(\\(2\\):|:2:).*"), e::getMessage);
             assertEquals(1, e.getMessage().lines().count());
         }
-        assertEquals(0, device.liveObjects());
+        device.ifPresent(d -> assertEquals(0, d.liveObjects()));
     }
 
     @Test
@@ -128,7 +129,7 @@ class CudaKernelTest {
             CudaModule module = context.load(source);
             CudaKernel kernel = module.kernel("empty");
             kernel.launch(LaunchShape.elements(0), 1);
-            assertEquals(0, device.launches());
+            device.ifPresent(d -> assertEquals(0, d.launches()));
             kernel.launch(LaunchShape.of(1, 1).withShared(100 << 10), 1);
             CudaException e = assertThrows(CudaException.class, () -> kernel.launch(LaunchShape.of(1, 2048), 1));
             assertEquals("cuLaunchKernel of empty", e.call());

@@ -9,13 +9,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 
 /**
  * The null CUDA libraries in place of the real ones, for tests on machines without a GPU. They keep books of device
  * memory as a driver does. By default memory is address space and work does nothing (results read as zeros); with
- * {@link #emulate} memory is real, kernels run on the host and matrix products, convolutions and batch normalisation are
- * computed. A process has one such device; tests that use it must not run at the same time.
+ * {@link #emulate} memory is real, kernels run on the host and matrix products, convolutions, batch normalisation and
+ * recurrent layers are computed. A process has one such device; tests that use it must not run at the same time.
  */
 public final class NullCuda {
     /** Java property: {@code null} (the default) tests over these libraries, {@code real} over the machine's own. */
@@ -47,6 +48,7 @@ public final class NullCuda {
         PRODUCTS,
         CONVOLUTIONS,
         HAS_CONTEXT,
+        RECURRENCES,
         FAULT_CALL
     }
 
@@ -67,8 +69,7 @@ public final class NullCuda {
      * {@link #reset}. Without a C compiler, or when real CUDA is asked for, the calling test is skipped.
      */
     public static synchronized NullCuda install() {
-        Assumptions.assumeTrue(
-                System.getProperty(PROPERTY, "null").equals("null"), "the machine's own CUDA libraries are tested");
+        Assumptions.assumeTrue(!real(), "the machine's own CUDA libraries are tested");
         if (installed == null) {
             Assumptions.assumeTrue(
                     NullCudaBuild.hasCompilers(), "no gcc and g++ to build the null CUDA libraries with");
@@ -82,6 +83,19 @@ public final class NullCuda {
         }
         installed.reset();
         return installed;
+    }
+
+    /**
+     * Lets this process compute with CUDA: emulated, or on the machine's own device when {@link #PROPERTY} says so.
+     *
+     * @return the null device; empty when the device is real
+     */
+    public static Optional<NullCuda> compute() {
+        return real() ? Optional.empty() : Optional.of(install().emulate());
+    }
+
+    private static boolean real() {
+        return System.getProperty(PROPERTY, "null").equals("real");
     }
 
     /** An H100 of 80 GiB that does nothing, no faults, counts of calls from 0; what is alive stays counted. */
@@ -100,6 +114,7 @@ public final class NullCuda {
         set(Field.LAUNCHES, 0);
         set(Field.PRODUCTS, 0);
         set(Field.CONVOLUTIONS, 0);
+        set(Field.RECURRENCES, 0);
     }
 
     /** From now on memory is real and work is computed. */
@@ -205,6 +220,11 @@ public final class NullCuda {
     /** Convolutions of cuDNN since the reset, forward and backward. */
     public long convolutions() {
         return get(Field.CONVOLUTIONS);
+    }
+
+    /** Passes of cuDNN's recurrent layers since the reset, forward, backward over data and over weights. */
+    public long recurrences() {
+        return get(Field.RECURRENCES);
     }
 
     private long get(Field field) {

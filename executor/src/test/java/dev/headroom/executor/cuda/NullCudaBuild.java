@@ -28,7 +28,7 @@ import org.bytedeco.cuda.global.nvrtc;
  * a symbol that is missing ends the process.
  */
 final class NullCudaBuild {
-    private static final List<String> HEADERS = List.of("null.h", "number.h", "dnn.h", "kernel.h");
+    private static final List<String> HEADERS = List.of("null.h", "number.h", "dnn.h", "dnn_rnn.h", "kernel.h");
     private static final List<Library> LIBRARIES = List.of(
             new Library("libcuda.so.1", cudart.class, "cu[A-Z].*", 801, "driver.c", "memory.c", "module.c"),
             new Library("libcudart.so.13", cudart.class, "cuda.*", 801, "runtime.c"),
@@ -36,7 +36,17 @@ final class NullCudaBuild {
             new Library("libnvrtc.so.13", nvrtc.class, "nvrtc.*", 11, "nvrtc.c"),
             new Library("libcublasLt.so.13", cublas.class, "cublasLt.*", 15),
             new Library("libcublas.so.13", cublas.class, "cublas(?!Lt).*", 15, "blas.c"),
-            new Library("libcudnn_graph.so.9", cudnn.class, "cudnn.*", 3000, "dnn.c", "dnn_conv.c", "dnn_norm.c"),
+            new Library(
+                    "libcudnn_graph.so.9",
+                    cudnn.class,
+                    "cudnn.*",
+                    3000,
+                    "dnn.c",
+                    "dnn_conv.c",
+                    "dnn_norm.c",
+                    "dnn_rnn.c",
+                    "dnn_rnn_cell.c",
+                    "dnn_rnn_run.c"),
             new Library("libcudnn_ops.so.9", null, "", 0),
             new Library("libcudnn_cnn.so.9", null, "", 0),
             new Library("libcudnn_adv.so.9", null, "", 0));
@@ -120,7 +130,7 @@ final class NullCudaBuild {
         }
     }
 
-    /** Weak definitions of every function of the binding; the library's own win over them. */
+    /** Weak names of one stub for every function of the binding; the library's own functions win over them. */
     private static String stubs(Library library) {
         Set<String> names = new TreeSet<>();
         Method[] methods =
@@ -134,12 +144,12 @@ final class NullCudaBuild {
                 }
             }
         }
-        StringBuilder code = new StringBuilder("const int null_version = 1;\n");
-        names.forEach(name -> code.append("__attribute__((weak)) long ")
-                .append(name)
-                .append("(void) { return ")
+        StringBuilder code = new StringBuilder("const int null_version = 1;\nlong null_unsupported(void) { return ")
                 .append(library.unsupported())
-                .append("; }\n"));
+                .append("; }\n");
+        names.forEach(name -> code.append("long ")
+                .append(name)
+                .append("(void) __attribute__((weak, alias(\"null_unsupported\")));\n"));
         return code.toString();
     }
 

@@ -37,8 +37,9 @@ class OutOfMemoryTest {
             k++;
         }
         assertTrue(k > 10, s + " made " + (k - 1) + " requests");
-        Set<String> expected =
-                s.run().inference ? Set.of("model", "inputs", "forward") : Set.of("model", "inputs", "forward", "loss", "backward");
+        Set<String> expected = s.run().inference
+                ? Set.of("model", "inputs", "forward")
+                : Set.of("model", "inputs", "forward", "loss", "backward");
         assertTrue(phases.containsAll(expected), () -> s + " failed only in " + phases);
     }
 

@@ -24,7 +24,8 @@ record Scenario(String name, Graph graph, TrainingRun run) {
     static Stream<Scenario> all() {
         return Stream.of(
                 of("perceptron", perceptron(), r -> {}),
-                of("squared", squared(), r -> r.batch = null),
+                of("value used twice", twice(), r -> r.batch = null),
+                of("two inputs", pair(), r -> r.inputGrad = true),
                 of("accumulated", perceptron(), r -> r.accumulate = 2),
                 of("gradients kept", perceptron(), r -> r.zeroGradKeep = true),
                 of("outputs dropped", perceptron(), r -> r.dropOutputs = true),
@@ -48,18 +49,41 @@ record Scenario(String name, Graph graph, TrainingRun run) {
                 .graph();
     }
 
-    /** A value that is used twice, so that the backward pass adds gradients up. */
-    static Graph squared() {
-        return Model.of("squared", Sequential.of(Layers.linear(4, 4), new Squared(), Layers.linear(4, 2)))
+    /** A value that is used twice, so that its gradient waits until both users' backward functions have run. */
+    static Graph twice() {
+        return Model.of("twice", Sequential.of(Layers.linear(4, 4), new Twice(), Layers.linear(4, 2)))
                 .input("x", DType.FLOAT32, 4, 4)
                 .graph();
     }
 
-    private static final class Squared extends Module {
+    private static final class Twice extends Module {
+        private final Module tanh = child("tanh", Layers.tanh());
+
         @Override
         protected Value forward(Scope scope, Value... inputs) {
-            scope.line("return x @ x");
-            return scope.op("aten.mm.default", Scope.arguments("self", inputs[0], "mat2", inputs[0]));
+            scope.line("y = self.tanh(x)");
+            Value y = scope.call(tanh, inputs[0]);
+            scope.line("return x @ y");
+            return scope.op("aten.mm.default", Scope.arguments("self", inputs[0], "mat2", y));
+        }
+    }
+
+    static Graph pair() {
+        return Model.of("pair", new Pair())
+                .input("x", DType.FLOAT32, Model.BATCH, 4)
+                .input("y", DType.FLOAT32, 4, 4)
+                .graph();
+    }
+
+    private static final class Pair extends Module {
+        private final Module head = child("head", Layers.linear(4, 2));
+
+        @Override
+        protected Value forward(Scope scope, Value... inputs) {
+            scope.line("z = x @ y");
+            Value z = scope.op("aten.mm.default", Scope.arguments("self", inputs[0], "mat2", inputs[1]));
+            scope.line("return self.head(z)");
+            return scope.call(head, z);
         }
     }
 }

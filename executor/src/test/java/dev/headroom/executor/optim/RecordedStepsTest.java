@@ -47,7 +47,6 @@ class RecordedStepsTest {
 
     static Stream<Arguments> cases() {
         return StreamSupport.stream(RECORDED.path("cases").spliterator(), false)
-                .filter(c -> !c.path("optimizer").asText().equals("adafactor"))
                 .map(c -> Arguments.of(
                         c.path("optimizer").asText() + " "
                                 + c.path("implementation").asText() + " " + c.path("options"),

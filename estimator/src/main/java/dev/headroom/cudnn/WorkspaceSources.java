@@ -1,0 +1,71 @@
+package dev.headroom.cudnn;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** The sources of workspaces at hand, the surest first; remembers answers and who gave how many. */
+public final class WorkspaceSources {
+    /** The level of convolutions that nobody knows. */
+    public static final String UNKNOWN = "unknown";
+
+    private final List<WorkspaceSource> sources;
+    private final CudnnDevice gpu;
+    private final Map<ConvolutionProblem, Optional<WorkspaceAnswer>> answers = new HashMap<>();
+
+    /** Asks given sources. */
+    public WorkspaceSources(List<WorkspaceSource> sources, CudnnDevice gpu) {
+        this.sources = sources.stream()
+                .sorted(Comparator.comparing(WorkspaceSource::level))
+                .toList();
+        this.gpu = gpu;
+    }
+
+    /** All sources of this installation. */
+    public static WorkspaceSources installed(CudnnDevice gpu) {
+        return new WorkspaceSources(Installed.SOURCES, gpu);
+    }
+
+    /** Found once a process: to look for libraries takes time. */
+    private static final class Installed {
+        private static final List<WorkspaceSource> SOURCES =
+                ServiceLoader.load(WorkspaceSource.class, WorkspaceSources.class.getClassLoader()).stream()
+                        .map(ServiceLoader.Provider::get)
+                        .toList();
+    }
+
+    /** The surest answer, or empty when nobody knows. */
+    public Optional<WorkspaceAnswer> answer(ConvolutionProblem problem) {
+        return answers.computeIfAbsent(problem, p -> {
+            for (WorkspaceSource source : sources) {
+                Optional<WorkspaceAnswer> answer = source.answer(p, gpu);
+                if (answer.isPresent()) {
+                    return answer;
+                }
+            }
+            return Optional.empty();
+        });
+    }
+
+    /** The convolutions that were asked for. */
+    public Set<ConvolutionProblem> problems() {
+        return Set.copyOf(answers.keySet());
+    }
+
+    /** Number of different convolutions by level, or as {@link #UNKNOWN}. */
+    public Map<String, Integer> answered() {
+        Map<String, Integer> out = new TreeMap<>();
+        answers.values().forEach(a -> out.merge(a.map(x -> x.level().label()).orElse(UNKNOWN), 1, Integer::sum));
+        return out;
+    }
+
+    /** The source of a level, if there is one. */
+    public Optional<WorkspaceSource> source(WorkspaceLevel level) {
+        return sources.stream().filter(s -> s.level() == level).findFirst();
+    }
+}

@@ -1,0 +1,91 @@
+package dev.headroom.executor.autograd;
+
+import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Layout;
+import dev.headroom.executor.tensor.Scope;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.DType;
+
+/**
+ * What a change in place of a view does to gradients: those of the tensor that it is a view of go through the change
+ * (torch/csrc/autograd/functions/tensor.cpp, CopySlices), those of its views through a general view of it
+ * (FunctionsManual.cpp, as_strided_backward).
+ */
+final class ViewHistory {
+    private static final Formula COPY = Formula.unary("copy_slice", "x0", x -> x);
+    private static final Formula ZERO = new Formula("zero_slice", "y0 = 0;", (x, s, y) -> y[0] = 0);
+
+    /** Where elements lie in a storage. */
+    private record Place(long[] sizes, long[] strides, long offset) {
+        static Place of(Tensor t) {
+            return new Place(t.sizes(), t.strides(), t.offset());
+        }
+
+        /** Elements up to the last one. */
+        long reach() {
+            long last = offset;
+            for (int d = 0; d < sizes.length; d++) {
+                if (sizes[d] == 0) {
+                    return 0;
+                }
+                last += (sizes[d] - 1) * strides[d];
+            }
+            return last + 1;
+        }
+    }
+
+    private ViewHistory() {}
+
+    /**
+     * The gradient function of a tensor that a change of one of its views changed.
+     *
+     * @param change what changed the view; its first gradient is the view's before the change
+     */
+    static Backward copySlices(Eager e, Tensor base, Tensor view, Node change) {
+        Place whole = Place.of(base);
+        Place part = Place.of(view);
+        return gradients -> {
+            boolean dense = Layout.isDense(whole.sizes(), whole.strides());
+            long[] strides = dense ? whole.strides() : Layout.contiguous(whole.sizes());
+            Tensor all = e.emptyStrided(gradients[0].dtype(), whole.sizes(), strides);
+            copy(e, all, gradients[0]);
+            Tensor slice = e.alias(all, part.sizes(), part.strides(), part.offset() - whole.offset());
+            Tensor changed = e.emptyLike(slice);
+            copy(e, changed, slice);
+            Tensor[] out = change.backward.apply(new Tensor[] {changed}).clone();
+            if (out[0] == null) {
+                e.backend().elementwise().map(ZERO, new double[0], new Tensor[] {slice});
+            } else {
+                copy(e, slice, out[0]);
+            }
+            if (out[0] != changed) {
+                e.drop(changed);
+            }
+            out[0] = all;
+            return out;
+        };
+    }
+
+    /** The gradient function of a view whose base has changed since it was made. */
+    static Backward asStrided(Eager e, Tensor base, Tensor view) {
+        Place whole = Place.of(base);
+        Place part = Place.of(view);
+        return gradients -> {
+            long elements = Math.max(whole.reach(), part.reach()) - whole.offset();
+            DType type = gradients[0].dtype();
+            Tensor all = e.empty(type, elements);
+            e.backend().elementwise().map(ZERO, new double[0], new Tensor[] {all});
+            try (Scope s = e.open()) {
+                copy(e, e.alias(all, part.sizes(), part.strides(), part.offset() - whole.offset()), gradients[0]);
+            }
+            Tensor out = e.alias(all, whole.sizes(), whole.strides(), 0);
+            e.drop(all);
+            return new Tensor[] {out};
+        };
+    }
+
+    private static void copy(Eager e, Tensor into, Tensor from) {
+        e.backend().elementwise().map(COPY, new double[0], new Tensor[] {into}, from);
+    }
+}

@@ -1,0 +1,74 @@
+package dev.headroom.executor.cudnn;
+
+import dev.headroom.cudnn.ConvolutionProblem;
+import dev.headroom.cudnn.CudnnDevice;
+import dev.headroom.cudnn.WorkspaceAnswer;
+import dev.headroom.cudnn.WorkspaceLevel;
+import dev.headroom.cudnn.WorkspaceSource;
+import dev.headroom.executor.cuda.CudaException;
+import dev.headroom.executor.cuda.CudaLibraries;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.bytedeco.cuda.global.cudnn;
+
+/** Workspaces as an installed cuDNN of version 9.8 or newer tells them. Without one it knows nothing. */
+public final class AskedWorkspaces implements WorkspaceSource {
+    /** The first version that takes a device's properties in place of a handle. */
+    private static final long FIRST_VERSION = 90_800;
+
+    private final Map<CudnnDevice, Heuristics> byDevice = new HashMap<>();
+    private Boolean usable;
+
+    @Override
+    public WorkspaceLevel level() {
+        return WorkspaceLevel.ASKED;
+    }
+
+    @Override
+    public String description() {
+        if (!isUsable()) {
+            return "no cuDNN";
+        }
+        long version = cudnn.cudnnGetVersion();
+        return "cuDNN " + version / 10_000 + "." + version / 100 % 100 + "." + version % 100;
+    }
+
+    @Override
+    public Optional<WorkspaceAnswer> answer(ConvolutionProblem problem, CudnnDevice gpu) {
+        if (!isUsable()) {
+            return Optional.empty();
+        }
+        try {
+            Heuristics heuristics = byDevice.computeIfAbsent(gpu, Heuristics::new);
+            List<Long> first = workspaces(heuristics.plans(problem, false));
+            return first.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(WorkspaceAnswer.exact(
+                            WorkspaceLevel.ASKED, first.get(0), () -> workspaces(heuristics.plans(problem, true))));
+        } catch (Descriptors.Rejected e) {
+            return Optional.empty(); // a GPU or a type that this cuDNN does not know
+        }
+    }
+
+    private static List<Long> workspaces(List<Heuristics.Plan> plans) {
+        return plans.stream().map(Heuristics.Plan::workspace).toList();
+    }
+
+    private boolean isUsable() {
+        if (usable == null) {
+            usable = load();
+        }
+        return usable;
+    }
+
+    private static boolean load() {
+        try {
+            CudaLibraries.loadDnnHeuristics();
+            return cudnn.cudnnGetVersion() >= FIRST_VERSION;
+        } catch (CudaException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package dev.headroom.validation.cudnn;
+
+import dev.headroom.cudnn.ConvolutionProblem;
+import dev.headroom.cudnn.CudnnDevice;
+import dev.headroom.cudnn.WorkspaceLevel;
+import dev.headroom.cudnn.WorkspaceSource;
+import dev.headroom.cudnn.WorkspaceSources;
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.fixtures.Recording;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.predict.Predictor;
+import dev.headroom.validation.RecordedRun;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Prints what the installed cuDNN answers for every convolution of the runs in a folder of recordings, so that tests can
+ * repeat its answers where there is none. Argument: the folder, which holds one folder a GPU.
+ */
+public final class RecordAnswers {
+    private RecordAnswers() {}
+
+    public static void main(String[] arguments) throws IOException {
+        Set<String> lines = new LinkedHashSet<>();
+        try (Stream<Path> gpus = Files.list(Path.of(arguments[0]))) {
+            for (Path gpu : gpus.filter(Files::isDirectory).sorted().toList()) {
+                for (Path file : Fixtures.recordings(gpu)) {
+                    RecordedRun run = new RecordedRun(Recording.read(file));
+                    PredictionRequest request =
+                            run.request(run.archive(Fixtures.models()).orElseThrow());
+                    CudnnDevice device = new CudnnDevice(
+                            request.gpu().major(),
+                            request.gpu().minor(),
+                            request.gpu().sms());
+                    record(request, device, lines);
+                }
+            }
+        }
+        PrintStream out = System.out;
+        lines.forEach(out::println);
+    }
+
+    private static void record(PredictionRequest request, CudnnDevice device, Set<String> lines) {
+        WorkspaceSources sources = WorkspaceSources.installed(device);
+        WorkspaceSource cudnn = sources.source(WorkspaceLevel.ASKED).orElseThrow();
+        Predictor.simulate(request, (runtime, loop) -> {}).runtime().options().convolutions().problems().stream()
+                .sorted(Comparator.comparing(ConvolutionProblem::toString))
+                .forEach(problem -> cudnn.answer(problem, device)
+                        .ifPresent(answer -> lines.add(new AnswerLine(device, problem, answer.first()).toString())));
+    }
+}

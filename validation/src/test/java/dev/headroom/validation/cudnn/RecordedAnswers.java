@@ -1,0 +1,50 @@
+package dev.headroom.validation.cudnn;
+
+import dev.headroom.cudnn.ConvolutionProblem;
+import dev.headroom.cudnn.CudnnDevice;
+import dev.headroom.cudnn.WorkspaceAnswer;
+import dev.headroom.cudnn.WorkspaceLevel;
+import dev.headroom.cudnn.WorkspaceSource;
+import dev.headroom.fixtures.Fixtures;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.zip.GZIPInputStream;
+
+/** Repeats what cuDNN answered, so that the asked level is tested where no cuDNN is installed. */
+public final class RecordedAnswers implements WorkspaceSource {
+    private final Map<CudnnDevice, Map<ConvolutionProblem, Long>> answers = new HashMap<>();
+
+    public RecordedAnswers() {
+        var file = Fixtures.recordings().resolve("cudnn").resolve("answers.txt.gz");
+        try (BufferedReader lines = new BufferedReader(
+                new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8))) {
+            lines.lines().map(AnswerLine::parse).forEach(a -> answers.computeIfAbsent(a.gpu(), g -> new HashMap<>())
+                    .put(a.problem(), a.workspace()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public WorkspaceLevel level() {
+        return WorkspaceLevel.ASKED;
+    }
+
+    @Override
+    public String description() {
+        return "recorded answers of cuDNN 9.24.0";
+    }
+
+    @Override
+    public Optional<WorkspaceAnswer> answer(ConvolutionProblem problem, CudnnDevice gpu) {
+        return Optional.ofNullable(answers.getOrDefault(gpu, Map.of()).get(problem))
+                .map(bytes -> WorkspaceAnswer.fixed(WorkspaceLevel.ASKED, bytes));
+    }
+}

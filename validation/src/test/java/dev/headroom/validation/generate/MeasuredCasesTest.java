@@ -1,0 +1,69 @@
+package dev.headroom.validation.generate;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.device.Gpu;
+import dev.headroom.device.GpuCatalogue;
+import dev.headroom.executor.kernel.Backend;
+import dev.headroom.executor.measure.BackendProvider;
+import dev.headroom.executor.measure.Comparison;
+import dev.headroom.executor.measure.HostProvider;
+import dev.headroom.executor.measure.Measurement;
+import dev.headroom.executor.measure.MeasurementRequest;
+import dev.headroom.executor.measure.Measurer;
+import dev.headroom.executor.measure.MemoryOnlyProvider;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.predict.Predictor;
+import java.util.stream.Collectors;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Assume;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/**
+ * Predicted equals measured, to the byte in every phase, on random models. How many are tried is
+ * {@code jqwik.tries.default}, which the Maven profile {@code night} raises.
+ */
+class MeasuredCasesTest {
+    private static final Gpu GPU = GpuCatalogue.find("h200").orElseThrow();
+
+    @Provide
+    Arbitrary<RandomCase> cases() {
+        return Generators.cases();
+    }
+
+    @Provide
+    Arbitrary<RandomCase> hostCases() {
+        // The host has no virtual memory to map.
+        return Generators.smallCases()
+                .filter(c -> !c.run().allocConf().contains("expandable_segments"));
+    }
+
+    /** Operators allocate and free; no kernel computes. */
+    @Property(maxDiscardRatio = 100)
+    void withoutComputing(@ForAll("cases") RandomCase c) {
+        check(c, new MemoryOnlyProvider());
+    }
+
+    /** Every kernel computes, on the host. */
+    @Property(maxDiscardRatio = 100)
+    void onTheHost(@ForAll("hostCases") RandomCase c) {
+        check(c, new HostProvider());
+    }
+
+    private static void check(RandomCase c, BackendProvider provider) {
+        Assume.that(Lacking.nothing(c));
+        try (Backend backend = provider.open(GPU.memory(), 0)) {
+            Measurement measured = Measurer.measure(
+                    new MeasurementRequest(c.graph(), c.run().training(), GPU, null, 1), backend);
+            Comparison compared = Comparison.of(
+                    Predictor.predict(
+                            new PredictionRequest(c.graph(), c.run().training(), GPU, null, 0, null)),
+                    measured);
+            assertTrue(compared.equal(), () -> compared.different().stream()
+                    .map(p -> p.title() + "\n  predicted " + p.predicted() + "\n  measured  " + p.measured())
+                    .collect(Collectors.joining("\n")));
+        }
+    }
+}
