@@ -3,6 +3,7 @@ package dev.headroom.executor.cuda;
 import dev.headroom.executor.kernel.AttentionKernels;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.ConvolutionKernels;
+import dev.headroom.executor.kernel.DeviceMeter;
 import dev.headroom.executor.kernel.ElementwiseKernels;
 import dev.headroom.executor.kernel.IndexingKernels;
 import dev.headroom.executor.kernel.MatrixKernels;
@@ -18,7 +19,7 @@ import dev.headroom.executor.tensor.Tensor;
  * Runs kernels on an NVIDIA GPU: cuBLAS, cuDNN, and CUDA C compiled by NVRTC. All work goes to the default stream, one
  * kernel behind another; {@link #read} waits for it. To be used by the thread that opened it.
  */
-public final class CudaBackend implements Backend {
+public final class CudaBackend implements Backend, DeviceMeter {
     private final CudaContext context;
     private final CudaElementwise elementwise;
     private final CudaReductions reductions;
@@ -139,6 +140,25 @@ public final class CudaBackend implements Backend {
     public void write(Tensor t, double[] values) {
         context.synchronize();
         DeviceValues.write(t, values);
+    }
+
+    @Override
+    public Reading beforeContext() {
+        return reading(context.before());
+    }
+
+    @Override
+    public Reading afterContext() {
+        return reading(context.after());
+    }
+
+    @Override
+    public Reading now() {
+        return reading(context.use());
+    }
+
+    private static Reading reading(DeviceUse use) {
+        return new Reading(use.free(), use.used(), use.process());
     }
 
     @Override
