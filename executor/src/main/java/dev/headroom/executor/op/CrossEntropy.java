@@ -57,7 +57,9 @@ final class CrossEntropy {
                         "cross_entropy_loss with label smoothing or with probabilities as its target is not"
                                 + " supported by the executor");
             }
-            Tensor logs = SoftmaxOperators.softmax(e, scores, classes, scores.dtype(), true);
+            // Autocast has log_softmax and nll_loss compute in single precision.
+            DType type = e.autocast().type() == null ? scores.dtype() : DType.FLOAT32;
+            Tensor logs = SoftmaxOperators.softmax(e, scores, classes, type, true);
             return nll(e, logs, target, weight, reduction, ignored);
         });
     }

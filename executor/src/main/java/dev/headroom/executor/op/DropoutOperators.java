@@ -54,6 +54,11 @@ final class DropoutOperators {
         });
     }
 
+    /** {@code dropout} with a probability between 0 and 1, while training. */
+    static Tensor dropout(Eager e, Tensor x, double p) {
+        return fused(e, x, p);
+    }
+
     /** native_dropout: one kernel makes the result and the mask that it keeps. */
     private static Tensor fused(Eager e, Tensor x, double p) {
         Recorder r = e.record("NativeDropoutBackward0", x);

@@ -75,4 +75,9 @@ public final class LossOperators {
         return r.backward(g -> new Tensor[] {Elementwise.binary(e, Elementwise.MULTIPLY, g[0], saved.get())})
                 .result(Elementwise.binary(e, Elementwise.MULTIPLY, loss, scale));
     }
+
+    /** {@code cross_entropy} of class scores and class numbers. */
+    public static Tensor crossEntropy(Eager e, Tensor scores, Tensor labels) {
+        return CrossEntropy.crossEntropy(e, scores, labels, null, CrossEntropy.MEAN, CrossEntropy.IGNORED, 0);
+    }
 }

@@ -37,6 +37,7 @@ public final class Operators {
         ScanOperators.register(this);
         RearrangingOperators.register(this);
         AttentionOperators.register(this);
+        ElementaryOperators.register(this);
     }
 
     /** All of them. */

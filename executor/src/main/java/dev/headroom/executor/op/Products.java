@@ -81,7 +81,12 @@ final class Products {
         SavedTensor first = r.saveIf(r.needs(1), a);
         SavedTensor second = r.saveIf(r.needs(0), b);
         Tensor out = e.empty(a.dtype(), a.size(0), a.size(1), b.size(2));
-        multiplyBatches(e, out, a, b, 1, 0);
+        if (a.size(2) == 1) {
+            // A product of columns and rows is no work for cuBLAS.
+            Elementwise.into(e, Elementwise.MULTIPLY, out, a, b);
+        } else {
+            multiplyBatches(e, out, a, b, 1, 0);
+        }
         return r.backward(g -> {
                     Tensor gb = r.needs(1) ? bmm(e, Views.transpose(e, first.get(), 1, 2), g[0]) : null;
                     Tensor ga = r.needs(0) ? bmm(e, g[0], Views.transpose(e, second.get(), 1, 2)) : null;

@@ -38,14 +38,19 @@ final class ReductionOperators {
         double share = kind == Kind.SUM ? 1 : (double) Layout.elements(kept) / t.elements();
         var r = e.record(kind == Kind.SUM ? "SumBackward1" : "MeanBackward1", t);
         Tensor wide = Reductions.reduce(e, kind, t, kept, type);
-        long[] sizes = keep ? kept : dropped(before, kept, dims);
-        Tensor out = e.alias(wide, sizes, Layout.contiguous(sizes), 0);
+        Tensor out = shaped(e, wide, before, kept, dims, keep);
         e.drop(wide);
         return r.backward(g -> {
                     Tensor whole = Views.expand(e, Views.view(e, g[0], kept), before);
                     return new Tensor[] {share == 1 ? whole : Scaling.times(e, whole, share)};
                 })
                 .result(out);
+    }
+
+    /** A reduction's result, which has the reduced dimensions, as it is returned. */
+    static Tensor shaped(Eager e, Tensor wide, long[] before, long[] kept, long[] dims, boolean keep) {
+        long[] sizes = keep ? kept : dropped(before, kept, dims);
+        return e.alias(wide, sizes, Layout.contiguous(sizes), 0);
     }
 
     /** Sizes with 1 in the reduced dimensions. */

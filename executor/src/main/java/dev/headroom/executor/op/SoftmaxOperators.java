@@ -38,7 +38,7 @@ final class SoftmaxOperators {
                 .result(out);
     }
 
-    private static Tensor gradient(Eager e, Tensor g, Tensor y, int dim, DType type, boolean log) {
+    static Tensor gradient(Eager e, Tensor g, Tensor y, int dim, DType type, boolean log) {
         Tensor out = e.empty(type, g.sizes());
         try (Scope s = e.open()) {
             if (log) {

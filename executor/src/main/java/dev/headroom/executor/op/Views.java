@@ -106,6 +106,11 @@ public final class Views {
         return out;
     }
 
+    /** {@code squeeze} of all dimensions of size 1. */
+    public static Tensor squeeze(Eager e, Tensor t) {
+        return Dimensions.squeeze(e, t);
+    }
+
     /** {@code squeeze} of one dimension: a view of the same shape when it is not of size 1. */
     public static Tensor squeeze(Eager e, Tensor t, long dim) {
         int at = Layout.dimension(dim, t.dims());

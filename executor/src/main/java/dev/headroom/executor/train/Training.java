@@ -4,6 +4,7 @@ import dev.headroom.checkpoint.CheckpointPlan;
 import dev.headroom.executor.autograd.BackwardPass;
 import dev.headroom.executor.op.GradientSums;
 import dev.headroom.executor.op.LossOperators;
+import dev.headroom.executor.op.Views;
 import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.optim.Optimizers;
 import dev.headroom.executor.program.Initialisation;
@@ -246,8 +247,13 @@ public final class Training implements AutoCloseable {
             case MSE -> LossOperators.mseLoss(eager, out, labels);
             case SUM -> LossOperators.sum(eager, out);
             case OUTPUT -> scalar(out);
-            default -> throw new GraphException("cross entropy is not there yet");
+            case CROSS_ENTROPY, AUTO -> LossOperators.crossEntropy(eager, classScores(out), labels);
         };
+    }
+
+    /** Scores of one class are squeezed, as users do. */
+    private Tensor classScores(Tensor out) {
+        return Target.scores(out.sizes()) == out.sizes() ? out : Views.squeeze(eager, out);
     }
 
     private void rebindLoss(Tensor made) {

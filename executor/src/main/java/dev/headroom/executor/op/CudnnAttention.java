@@ -1,0 +1,89 @@
+package dev.headroom.executor.op;
+
+import dev.headroom.executor.autograd.Recorder;
+import dev.headroom.executor.autograd.SavedTensor;
+import dev.headroom.executor.kernel.AttentionKernels.Spec;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Layout;
+import dev.headroom.executor.tensor.Scope;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.DType;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.stream.IntStream;
+
+/** cuDNN's attention (aten/src/ATen/native/cudnn/MHA.cpp, run_cudnn_SDP_fprop and run_cudnn_SDP_bprop). */
+final class CudnnAttention {
+    private CudnnAttention() {}
+
+    static Tensor attention(Eager e, Tensor q, Tensor k, Tensor v, Tensor bias, Spec spec, boolean trains) {
+        Recorder r = e.record("ScaledDotProductCudnnAttentionBackward0", q, k, v);
+        SavedTensor savedQ = r.save(q);
+        SavedTensor savedK = r.save(k);
+        SavedTensor savedV = r.save(v);
+        SavedTensor savedBias = r.save(bias);
+        Tensor seed = e.empty(DType.INT64);
+        Tensor offset = e.empty(DType.INT64);
+        long[] sizes = {q.size(0), q.size(1), q.size(2), v.size(3)};
+        Tensor out = e.emptyStrided(q.dtype(), sizes, orderedAs(q, sizes));
+        Tensor sums = trains ? e.empty(DType.FLOAT32, q.size(0), q.size(1), q.size(2), 1) : null;
+        Tensor flat = sums == null
+                ? null
+                : e.alias(sums, Arrays.copyOf(sums.sizes(), 3), Arrays.copyOf(sums.strides(), 3), 0);
+        e.backend().attention().attention(out, flat, q, k, v, bias, spec);
+        e.drop(flat);
+        SavedTensor savedOut = r.saveResult(out);
+        SavedTensor savedSums = r.saveResult(sums);
+        r.saveResult(seed);
+        r.saveResult(offset);
+        return r.backward(g -> gradients(
+                        e,
+                        g[0],
+                        savedQ.get(),
+                        savedK.get(),
+                        savedV.get(),
+                        savedBias.get(),
+                        savedOut.get(),
+                        savedSums.get(),
+                        spec))
+                .result(out);
+    }
+
+    /** alloc_with_matching_layout: packed, with dimensions in another tensor's order. */
+    private static long[] orderedAs(Tensor like, long[] sizes) {
+        int[] fastestFirst = IntStream.range(0, like.dims())
+                .boxed()
+                .sorted(Comparator.<Integer>comparingLong(d -> like.strides()[d]).thenComparing(d -> -d))
+                .mapToInt(d -> d)
+                .toArray();
+        return Layout.packed(sizes, fastestFirst);
+    }
+
+    private static Tensor[] gradients(
+            Eager e,
+            Tensor grad,
+            Tensor q,
+            Tensor k,
+            Tensor v,
+            Tensor bias,
+            Tensor out,
+            Tensor sums,
+            Spec spec) {
+        Tensor dq = e.emptyLike(q);
+        Tensor dk = e.emptyLike(k);
+        Tensor dv = e.emptyLike(v);
+        try (Scope s = e.open()) {
+            Tensor g = grad;
+            if (!Arrays.equals(grad.strides(), out.strides())) {
+                g = e.emptyStrided(grad.dtype(), grad.sizes(), orderedAs(out, grad.sizes()));
+                Copies.fill(e, g, grad);
+            }
+            // The queries' gradient in single precision, and for each query the product of result and gradient.
+            long rows = q.size(0) * q.size(1) * q.size(2);
+            e.workspace(rows * (q.size(3) + 1) * Float.BYTES);
+            Tensor flat = e.alias(sums, Arrays.copyOf(sums.sizes(), 3), Arrays.copyOf(sums.strides(), 3), 0);
+            e.backend().attention().attentionGradient(dq, dk, dv, null, g, q, k, v, bias, out, flat, spec);
+        }
+        return new Tensor[] {dq, dk, dv};
+    }
+}
