@@ -41,6 +41,9 @@ static dim3 threadIdx, blockIdx, blockDim, gridDim;
 static const int warpSize = 32;
 static unsigned char *null_dynamic_shared;
 
+using std::isfinite;
+using std::isinf;
+using std::isnan;
 using std::max;
 using std::min;
 

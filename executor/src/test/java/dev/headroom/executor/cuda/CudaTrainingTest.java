@@ -122,4 +122,14 @@ class CudaTrainingTest {
             run.amp = DType.BFLOAT16;
         });
     }
+
+    @Test
+    void decoderLearns() {
+        train(TinyGpt.graph(), 1e-4, run -> {});
+    }
+
+    @Test
+    void decoderLearnsUnderAutocastWithLossScaling() {
+        train(TinyGpt.graph(), 2e-2, run -> run.amp = DType.FLOAT16);
+    }
 }
