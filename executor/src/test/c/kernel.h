@@ -63,9 +63,9 @@ constexpr unsigned MOST = 1024;
 static Fiber fibers[MOST];
 static char *stacks;
 static Fiber *current;
-static unsigned used, next, threads;
+static Fiber *fiber_of[MOST];  // by thread; null before it starts and after it ends
+static unsigned used, next, ended, blocked, threads;
 static jmp_buf scheduler;
-static ucontext_t first;
 static void (*entry)(void **);
 static void **parameters;
 static uint64_t slots[2][MOST];
@@ -73,21 +73,33 @@ static unsigned turn[MOST];
 
 static void set_thread(unsigned thread) {
     current->thread = thread;
+    fiber_of[thread] = current;
     current->index = {thread % blockDim.x, thread / blockDim.x % blockDim.y, thread / blockDim.x / blockDim.y};
     threadIdx = current->index;
 }
 
-static void body() {
-    while (next < threads) {
-        set_thread(next++);
-        turn[current->thread] = 0;
-        entry(parameters);
-    }
-    current->wait = DONE;
-    _longjmp(scheduler, 1);
+static void pause(Wait wait, unsigned mask) {
+    blocked += wait == BLOCK;
+    current->wait = wait;
+    current->mask = mask;
+    if (_setjmp(current->place) == 0) _longjmp(scheduler, 1);
 }
 
-// Runs a fiber until it waits or is done.
+static void body() {
+    for (;;) {
+        while (next < threads) {
+            set_thread(next++);
+            turn[current->thread] = 0;
+            entry(parameters);
+            fiber_of[current->thread] = nullptr;
+            ended++;
+        }
+        pause(DONE, 0);
+    }
+}
+
+// Runs a fiber until it waits or is done. One that is done can be run again, for another block: to start a fiber takes
+// system calls, to go on with one does not.
 static void resume(Fiber *fiber) {
     current = fiber;
     fiber->wait = RUNNING;
@@ -105,62 +117,48 @@ static void resume(Fiber *fiber) {
     setcontext(&fiber->start);
 }
 
-static void pause(Wait wait, unsigned mask) {
-    current->wait = wait;
-    current->mask = mask;
-    if (_setjmp(current->place) == 0) _longjmp(scheduler, 1);
+__attribute__((destructor)) static void free_stacks() {
+    if (stacks != nullptr) munmap(stacks, STACK * MOST);
 }
 
-// Lanes of the warp that are at this barrier.
-static unsigned waiting_lanes(unsigned warp, unsigned mask) {
-    unsigned lanes = 0;
-    for (unsigned i = 0; i < used; i++)
-        if (fibers[i].wait == WARP && fibers[i].thread / 32 == warp && fibers[i].mask == mask)
-            lanes |= 1u << fibers[i].thread % 32;
-    return lanes;
-}
-
-static unsigned live_lanes(unsigned warp) {
-    unsigned lanes = 0;
-    for (unsigned i = 0; i < used; i++)
-        if (fibers[i].wait != DONE && fibers[i].thread / 32 == warp) lanes |= 1u << fibers[i].thread % 32;
-    return lanes;
+// Lets the lanes of a warp go on that wait for each other and are all there; whether there were any.
+static bool release_warp(unsigned warp) {
+    Fiber **lanes = fiber_of + 32 * warp;
+    unsigned live = 0, waiting = 0;
+    for (unsigned i = 0; i < 32 && 32 * warp + i < threads; i++) {
+        live |= lanes[i] ? 1u << i : 0;
+        waiting |= lanes[i] && lanes[i]->wait == WARP ? 1u << i : 0;
+    }
+    while (waiting != 0) {
+        unsigned mask = lanes[__builtin_ctz(waiting)]->mask, same = 0;
+        for (unsigned i = 0; i < 32; i++)
+            if (waiting >> i & 1 && lanes[i]->mask == mask) same |= 1u << i;
+        waiting &= ~same;
+        if ((mask & live) != same) continue;
+        for (unsigned i = 0; i < 32; i++)
+            if (same >> i & 1) resume(lanes[i]);
+        return true;
+    }
+    return false;
 }
 
 static void run_block() {
-    used = next = 0;
-    while (next < threads) {
-        fibers[used].started = false;
-        used++;
-        resume(&fibers[used - 1]);
-    }
-    for (bool alive = true; alive;) {
-        alive = false;
+    used = next = ended = blocked = 0;
+    while (next < threads) resume(&fibers[used++]);
+    while (ended < threads) {
         bool moved = false;
-        for (unsigned i = 0; i < used; i++) {
-            if (fibers[i].wait != WARP) continue;
-            unsigned warp = fibers[i].thread / 32, mask = fibers[i].mask, lanes = waiting_lanes(warp, mask);
-            if ((mask & live_lanes(warp)) != lanes) continue;
+        for (unsigned warp = 0; 32 * warp < threads; warp++)
+            while (release_warp(warp)) moved = true;
+        if (blocked > 0 && blocked == threads - ended) {
+            blocked = 0;
             moved = true;
-            for (unsigned j = 0; j < used; j++)
-                if (fibers[j].wait == WARP && fibers[j].thread / 32 == warp && (lanes >> fibers[j].thread % 32 & 1)) {
-                    lanes &= ~(1u << fibers[j].thread % 32);
-                    resume(&fibers[j]);
-                }
+            for (unsigned i = 0; i < used; i++)
+                if (fibers[i].wait == BLOCK) resume(&fibers[i]);
         }
-        bool all = true, any = false;
-        for (unsigned i = 0; i < used; i++) {
-            alive |= fibers[i].wait != DONE;
-            all &= fibers[i].wait == DONE || fibers[i].wait == BLOCK;
-            any |= fibers[i].wait == BLOCK;
-        }
-        if (moved) continue;
-        if (alive && !(all && any)) {
+        if (!moved) {
             fputs("null CUDA: the threads of a block wait for each other forever\n", stderr);
             abort();
         }
-        for (unsigned i = 0; i < used && alive; i++)
-            if (fibers[i].wait == BLOCK) resume(&fibers[i]);
     }
 }
 }  // namespace null_device

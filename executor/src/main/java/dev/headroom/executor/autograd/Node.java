@@ -26,6 +26,7 @@ public final class Node {
     Backward backward;
     /** What a change in place of a view was recorded as; its base's node runs it, and lets it go afterwards. */
     Node change;
+
     int references;
 
     Node(String name, long sequence, Edge[] next, Owner owner, Tensor leaf) {

@@ -178,7 +178,9 @@ public final class Tape {
 
     /** A view whose storage was changed since it was recorded gets a new history (variable.cpp, grad_fn). */
     private void refresh(Tensor t) {
-        if (t.base() == null || t.recordedVersion() == t.storage().version() || !t.base().requiresGrad()) {
+        if (t.base() == null
+                || t.recordedVersion() == t.storage().version()
+                || !t.base().requiresGrad()) {
             return;
         }
         Node node = new Node(

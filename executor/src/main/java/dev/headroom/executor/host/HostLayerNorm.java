@@ -10,8 +10,7 @@ final class HostLayerNorm {
         this.arrays = arrays;
     }
 
-    void forward(
-            Tensor result, Tensor mean, Tensor rstd, Tensor x, Tensor weight, Tensor bias, double epsilon) {
+    void forward(Tensor result, Tensor mean, Tensor rstd, Tensor x, Tensor weight, Tensor bias, double epsilon) {
         int rows = (int) x.size(0);
         int n = (int) x.size(1);
         double[] values = arrays.read(x);

@@ -49,9 +49,7 @@ final class HostSoftmaxes implements SoftmaxKernels {
             }
             for (int i = 0; i < count; i++) {
                 int at = from + i * step;
-                values[at] = log
-                        ? values[at] - Math.exp(results[at]) * sum
-                        : results[at] * (values[at] - sum);
+                values[at] = log ? values[at] - Math.exp(results[at]) * sum : results[at] * (values[at] - sum);
             }
         });
         arrays.write(gradient, values);

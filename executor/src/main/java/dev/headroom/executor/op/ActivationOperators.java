@@ -112,8 +112,7 @@ final class ActivationOperators {
                 (e, a) -> HARDTANH.apply(e, a.tensor("self"), a.real("min_val", -1), a.real("max_val", 1)));
         o.add1(
                 "aten.hardtanh_",
-                (e, a) -> HARDTANH.applyInPlace(
-                        e, a.tensor("self"), a.real("min_val", -1), a.real("max_val", 1)));
+                (e, a) -> HARDTANH.applyInPlace(e, a.tensor("self"), a.real("min_val", -1), a.real("max_val", 1)));
         o.add1("aten.leaky_relu", (e, a) -> LEAKY_RELU.apply(e, a.tensor("self"), a.real("negative_slope", 0.01)));
         o.add1(
                 "aten.leaky_relu_",

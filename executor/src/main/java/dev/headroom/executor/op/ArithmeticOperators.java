@@ -58,9 +58,7 @@ final class ArithmeticOperators {
 
     private static Tensor addScaled(Eager e, String node, Tensor x, Tensor y, double factor, boolean inPlace) {
         Recorder r = e.record(node, x, y);
-        r.backward(g -> new Tensor[] {
-            r.needs(0) ? g[0] : null, r.needs(1) ? scaled(e, g[0], factor) : null
-        });
+        r.backward(g -> new Tensor[] {r.needs(0) ? g[0] : null, r.needs(1) ? scaled(e, g[0], factor) : null});
         double[] numbers = {factor};
         if (inPlace) {
             Elementwise.into(e, ADD_SCALED, numbers, x, x, y);

@@ -22,11 +22,15 @@ final class CopyOperators {
         });
         o.add1("aten.detach", (e, a) -> e.detach(a.tensor("self")));
         o.add1("aten.detach_", (e, a) -> a.tensor("self"));
-        o.add1("aten.alias", (e, a) -> Views.view(e, a.tensor("self"), a.tensor("self").sizes()));
+        o.add1(
+                "aten.alias",
+                (e, a) -> Views.view(e, a.tensor("self"), a.tensor("self").sizes()));
         o.add1("aten.lift_fresh_copy", (e, a) -> Copies.clone(e, a.tensor("self"), MemoryFormat.PRESERVE));
         o.add1("aten.to", CopyOperators::to);
         o.add1("aten._to_copy", CopyOperators::to);
-        o.add1("aten.type_as", (e, a) -> Copies.to(e, a.tensor("self"), a.tensor("other").dtype()));
+        o.add1(
+                "aten.type_as",
+                (e, a) -> Copies.to(e, a.tensor("self"), a.tensor("other").dtype()));
         o.add1("aten.copy_", (e, a) -> copyInto(e, a.tensor("self"), a.tensor("src")));
         o.add1("aten.fill_", (e, a) -> fill(e, a));
         o.add("aten._assert_tensor_metadata", (e, a) -> new Tensor[0]);
@@ -50,7 +54,8 @@ final class CopyOperators {
     /** Archives exported without a device name {@code meta} where the program names its GPU. */
     private static boolean goesToDevice(Node node) {
         return node.arguments().stream()
-                .anyMatch(n -> n.value() instanceof Argument.Device d && !d.value().startsWith("cpu"));
+                .anyMatch(n ->
+                        n.value() instanceof Argument.Device d && !d.value().startsWith("cpu"));
     }
 
     /** {@code copy_}: the values of another tensor, which broadcast. */

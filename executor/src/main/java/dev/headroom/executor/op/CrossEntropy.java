@@ -52,7 +52,9 @@ final class CrossEntropy {
             Eager e, Tensor scores, Tensor target, Tensor weight, int reduction, long ignored, double smoothing) {
         return e.call(() -> {
             int classes = scores.dims() == 1 ? 0 : 1;
-            if (smoothing != 0 || Arrays.equals(scores.sizes(), target.sizes()) && target.dtype().isFloatingPoint()) {
+            if (smoothing != 0
+                    || Arrays.equals(scores.sizes(), target.sizes())
+                            && target.dtype().isFloatingPoint()) {
                 throw new GraphException(
                         "cross_entropy_loss with label smoothing or with probabilities as its target is not"
                                 + " supported by the executor");
@@ -72,8 +74,7 @@ final class CrossEntropy {
         return e.call(() -> {
             // Two dimensions hold what is left, as the kernel for images wants it.
             long rest = target.elements() / Math.max(1, target.size(0));
-            Tensor wide = Views.view(
-                    e, Copies.contiguous(e, scores), scores.size(0), scores.size(1), 1, rest);
+            Tensor wide = Views.view(e, Copies.contiguous(e, scores), scores.size(0), scores.size(1), 1, rest);
             Tensor labels = Views.view(e, Copies.contiguous(e, target), target.size(0), 1, rest);
             Tensor out = recorded(e, wide, labels, weight, reduction, ignored);
             return reduction == NONE ? Views.view(e, out, target.sizes()) : out;
@@ -92,8 +93,7 @@ final class CrossEntropy {
         Tensor labels = Copies.packed(e, target);
         e.backend()
                 .indexing()
-                .classLoss(
-                        out, total, byClass(e, packed), flat(e, labels), weight, ignored, each, reduction == MEAN);
+                .classLoss(out, total, byClass(e, packed), flat(e, labels), weight, ignored, each, reduction == MEAN);
         e.dropUnless(labels, target);
         e.dropUnless(packed, scores);
         SavedTensor savedTotal = r.saveResult(total);

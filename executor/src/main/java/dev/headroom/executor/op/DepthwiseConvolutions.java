@@ -38,9 +38,7 @@ final class DepthwiseConvolutions {
         }
         Tensor gradX = ofX ? e.empty(x.dtype(), x.sizes()) : null;
         if (ofX) {
-            e.backend()
-                    .convolutions()
-                    .convolve(Direction.INPUT_GRADIENT, gradX, kernel, output, spec.geometry(), null);
+            e.backend().convolutions().convolve(Direction.INPUT_GRADIENT, gradX, kernel, output, spec.geometry(), null);
         }
         return new Tensor[] {gradX, gradWeight};
     }

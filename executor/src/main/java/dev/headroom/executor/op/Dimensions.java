@@ -12,7 +12,9 @@ final class Dimensions {
 
     /** {@code permute}. */
     static Tensor permute(Eager e, Tensor t, long... order) {
-        int[] from = Arrays.stream(order).mapToInt(d -> Layout.dimension(d, t.dims())).toArray();
+        int[] from = Arrays.stream(order)
+                .mapToInt(d -> Layout.dimension(d, t.dims()))
+                .toArray();
         long[] sizes = Arrays.stream(from).mapToLong(d -> t.sizes()[d]).toArray();
         long[] strides = Arrays.stream(from).mapToLong(d -> t.strides()[d]).toArray();
         long[] back = new long[from.length];

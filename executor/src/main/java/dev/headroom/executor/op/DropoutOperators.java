@@ -20,10 +20,6 @@ final class DropoutOperators {
         o.add1("aten.dropout_", (e, a) -> dropout(e, a, true, false));
         o.add1("aten.feature_dropout", (e, a) -> dropout(e, a, false, true));
         o.add1("aten.feature_dropout_", (e, a) -> dropout(e, a, true, true));
-        o.add1("aten.empty", (e, a) -> {
-            DType type = a.dtype("dtype");
-            return e.empty(type == null ? DType.FLOAT32 : type, a.integers("size"));
-        });
         o.add1("aten.bernoulli_", (e, a) -> bernoulli(e, a.tensor("self"), a.real("p", 0.5)));
     }
 

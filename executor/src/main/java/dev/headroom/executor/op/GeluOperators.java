@@ -2,7 +2,6 @@ package dev.headroom.executor.op;
 
 import dev.headroom.executor.kernel.Formula;
 
-
 /** {@code gelu} (aten/src/ATen/native/cuda/ActivationGeluKernel.cu). */
 final class GeluOperators {
     private static final double ROOT_HALF = Math.sqrt(0.5);
@@ -20,7 +19,8 @@ final class GeluOperators {
                     "gelu_backward",
                     "x0 * ((real) 0.5 * (1 + erf(x1 * (real) 0.70710678118654752440))"
                             + " + x1 * exp((real) -0.5 * x1 * x1) * (real) 0.39894228040143267794)",
-                    (g, x) -> g * (0.5 * (1 + ErrorFunction.erf(x * ROOT_HALF)) + x * Math.exp(-0.5 * x * x) * DENSITY)),
+                    (g, x) ->
+                            g * (0.5 * (1 + ErrorFunction.erf(x * ROOT_HALF)) + x * Math.exp(-0.5 * x * x) * DENSITY)),
             false);
 
     static final Activation TANH = new Activation(
@@ -41,9 +41,8 @@ final class GeluOperators {
     private GeluOperators() {}
 
     static void register(Operators o) {
-        o.add1(
-                "aten.gelu",
-                (e, a) -> (a.text("approximate", "none").equals("tanh") ? TANH : EXACT).apply(e, a.tensor("self")));
+        o.add1("aten.gelu", (e, a) -> (a.text("approximate", "none").equals("tanh") ? TANH : EXACT)
+                .apply(e, a.tensor("self")));
     }
 
     private static double tanhSlope(double x) {

@@ -15,9 +15,7 @@ final class IndexingOperators {
 
     static void register(Operators o) {
         o.add1("aten.index", (e, a) -> index(e, a.tensor("self"), a.tensors("indices")));
-        o.add1(
-                "aten.index_select",
-                (e, a) -> indexSelect(e, a.tensor("self"), a.integer("dim", 0), a.tensor("index")));
+        o.add1("aten.index_select", (e, a) -> indexSelect(e, a.tensor("self"), a.integer("dim", 0), a.tensor("index")));
         o.add1("aten.gather", (e, a) -> gather(e, a.tensor("self"), a.integer("dim", 0), a.tensor("index")));
     }
 
@@ -107,7 +105,10 @@ final class IndexingOperators {
             e.empty(DType.INT64, n); // where each was
             try (Scope sort = e.open()) {
                 e.empty(DType.INT64, n);
-                e.workspace(CubScratch.sortPairs(n, (into.elements() - 1) / Math.max(1, slice), e.settings().gpu()));
+                e.workspace(CubScratch.sortPairs(
+                        n,
+                        (into.elements() - 1) / Math.max(1, slice),
+                        e.settings().gpu()));
             }
             e.backend().indexing().indexAdd(into, indices, packed);
         }

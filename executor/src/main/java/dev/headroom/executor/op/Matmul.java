@@ -101,8 +101,7 @@ final class Matmul {
         Tensor smaller = !turned ? b : a.dims() == 2 ? Views.t(e, a) : a;
         Tensor rows = Views.reshape(e, larger, -1, larger.size(-1));
         if (smaller.dims() == 1) {
-            return Views.unsafeView(
-                    e, Products.mv(e, rows, smaller), Arrays.copyOf(larger.sizes(), larger.dims() - 1));
+            return Views.unsafeView(e, Products.mv(e, rows, smaller), Arrays.copyOf(larger.sizes(), larger.dims() - 1));
         }
         Tensor out = Views.unsafeView(
                 e, Products.mm(e, rows, smaller), ending(larger.sizes(), larger.dims() - 1, smaller.size(1)));
@@ -127,7 +126,8 @@ final class Matmul {
         long p = column ? 1 : b.size(-1);
         Tensor first = Views.reshape(e, Views.expand(e, a, ending(batch, batch.length, n, k)), batches, n, k);
         Tensor second = column
-                ? Views.unsqueeze(e, Views.reshape(e, Views.expand(e, b, ending(batch, batch.length, k)), batches, k), 2)
+                ? Views.unsqueeze(
+                        e, Views.reshape(e, Views.expand(e, b, ending(batch, batch.length, k)), batches, k), 2)
                 : Views.reshape(e, Views.expand(e, b, ending(batch, batch.length, k, p)), batches, k, p);
         Tensor out = Products.bmm(e, first, second);
         if (column) {

@@ -183,7 +183,8 @@ final class Products {
             Tensor first = fitted(e, a);
             e.backend()
                     .matrices()
-                    .multiply(out, first, second, alpha, beta, e.blasWorkspaces().current());
+                    .multiply(
+                            out, first, second, alpha, beta, e.blasWorkspaces().current());
         }
     }
 
@@ -208,7 +209,8 @@ final class Products {
             Tensor first = columns ? fittedBatch(e, a, false, m, k) : fittedBatch(e, a, true, k, m);
             e.backend()
                     .matrices()
-                    .multiply(out, first, second, alpha, beta, e.blasWorkspaces().current());
+                    .multiply(
+                            out, first, second, alpha, beta, e.blasWorkspaces().current());
         }
     }
 

@@ -104,6 +104,7 @@ final class RearrangingOperators {
         var r = e.record(upper ? "TriuBackward0" : "TrilBackward0", t);
         Tensor out = e.empty(t.dtype(), t.sizes());
         e.backend().indexing().triangle(out, t, diagonal, upper);
-        return r.backward(g -> new Tensor[] {triangle(e, g[0], diagonal, upper)}).result(out);
+        return r.backward(g -> new Tensor[] {triangle(e, g[0], diagonal, upper)})
+                .result(out);
     }
 }

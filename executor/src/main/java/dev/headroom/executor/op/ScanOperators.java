@@ -85,10 +85,8 @@ final class ScanOperators {
         });
     }
 
-    private static final Formula DIFFERENCE =
-            Formula.binary("difference", "x0 - x1", (x, y) -> x - y);
-    private static final Formula DIFFERENT =
-            Formula.binary("different", "x0 != x1", (x, y) -> x != y ? 1 : 0);
+    private static final Formula DIFFERENCE = Formula.binary("difference", "x0 - x1", (x, y) -> x - y);
+    private static final Formula DIFFERENT = Formula.binary("different", "x0 != x1", (x, y) -> x != y ? 1 : 0);
 
     private static Tensor joined(Eager e, Tensor a, Tensor b, int dim) {
         long[] sizes = b.sizes().clone();

@@ -89,7 +89,8 @@ final class SelectionOperators {
         long[] sizes = Layout.broadcast(t, mask);
         Tensor out = e.empty(t.dtype(), sizes);
         e.backend().elementwise().map(MASK, new double[] {value}, new Tensor[] {out}, t, mask);
-        return r.backward(g -> new Tensor[] {maskedFill(e, g[0], saved.get(), 0)}).result(out);
+        return r.backward(g -> new Tensor[] {maskedFill(e, g[0], saved.get(), 0)})
+                .result(out);
     }
 
     /** {@code masked_fill_}. */

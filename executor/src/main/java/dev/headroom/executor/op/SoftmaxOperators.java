@@ -14,7 +14,9 @@ final class SoftmaxOperators {
 
     static void register(Operators o) {
         o.add1("aten.softmax", (e, a) -> softmax(e, a.tensor("self"), a.integer("dim", -1), a.dtype("dtype"), false));
-        o.add1("aten.log_softmax", (e, a) -> softmax(e, a.tensor("self"), a.integer("dim", -1), a.dtype("dtype"), true));
+        o.add1(
+                "aten.log_softmax",
+                (e, a) -> softmax(e, a.tensor("self"), a.integer("dim", -1), a.dtype("dtype"), true));
     }
 
     /** @param dtype of the result, {@code null} for the operand's: from half to single precision without a copy between */

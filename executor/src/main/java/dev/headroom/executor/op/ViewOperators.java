@@ -40,8 +40,12 @@ final class ViewOperators {
         o.add1(
                 "aten.unflatten",
                 (e, a) -> Dimensions.unflatten(e, a.tensor("self"), a.integer("dim", 0), a.integers("sizes")));
-        o.add1("aten.expand_as", (e, a) -> Views.expand(e, a.tensor("self"), a.tensor("other").sizes()));
-        o.add1("aten.view_as", (e, a) -> Views.view(e, a.tensor("self"), a.tensor("other").sizes()));
+        o.add1(
+                "aten.expand_as",
+                (e, a) -> Views.expand(e, a.tensor("self"), a.tensor("other").sizes()));
+        o.add1(
+                "aten.view_as",
+                (e, a) -> Views.view(e, a.tensor("self"), a.tensor("other").sizes()));
         o.add1("aten._unsafe_view", (e, a) -> Views.unsafeView(e, a.tensor("self"), a.integers("size")));
     }
 
@@ -57,11 +61,12 @@ final class ViewOperators {
                         a.integer("step", 1)));
         o.add1("aten.narrow", (e, a) -> {
             long start = a.integer("start", 0);
-            return Slices.slice(
-                    e, a.tensor("self"), a.integer("dim", 0), start, start + a.integer("length", 0), 1);
+            return Slices.slice(e, a.tensor("self"), a.integer("dim", 0), start, start + a.integer("length", 0), 1);
         });
         o.add1("aten.select", (e, a) -> Slices.select(e, a.tensor("self"), a.integer("dim", 0), a.integer("index", 0)));
-        o.add("aten.split", (e, a) -> Slices.split(e, a.tensor("self"), a.integer("split_size", 1), a.integer("dim", 0)));
+        o.add(
+                "aten.split",
+                (e, a) -> Slices.split(e, a.tensor("self"), a.integer("split_size", 1), a.integer("dim", 0)));
         o.add(
                 "aten.split_with_sizes",
                 (e, a) -> Slices.split(e, a.tensor("self"), a.integers("split_sizes"), a.integer("dim", 0)));

@@ -116,8 +116,10 @@ final class Adafactor implements Optimizer {
     private static List<List<Tensor>> byTypeAndRank(List<Tensor> trained) {
         List<List<Tensor>> out = new ArrayList<>();
         for (List<Tensor> group : Groups.byType(trained)) {
-            List<Tensor> matrices = group.stream().filter(p -> p.grad().dims() > 1).toList();
-            List<Tensor> vectors = group.stream().filter(p -> p.grad().dims() <= 1).toList();
+            List<Tensor> matrices =
+                    group.stream().filter(p -> p.grad().dims() > 1).toList();
+            List<Tensor> vectors =
+                    group.stream().filter(p -> p.grad().dims() <= 1).toList();
             boolean matricesFirst = group.get(0).grad().dims() > 1;
             out.add(matricesFirst ? matrices : vectors);
             out.add(matricesFirst ? vectors : matrices);
@@ -197,7 +199,8 @@ final class Adafactor implements Optimizer {
             return products;
         });
         try (Scope scope = eager.open()) {
-            List<Tensor> means = rows.stream().map(r -> Lengths.mean(eager, r, -2)).toList();
+            List<Tensor> means =
+                    rows.stream().map(r -> Lengths.mean(eager, r, -2)).toList();
             math.into(AT_LEAST, epsilon, means);
             math.into(DIVIDE, 0, v.estimates.list(), means);
         }

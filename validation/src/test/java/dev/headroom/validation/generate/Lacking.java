@@ -13,9 +13,8 @@ final class Lacking {
     /** Whether the executor has all that a case needs. */
     static boolean nothing(RandomCase c) {
         boolean loss = c.run().loss() != LossKind.CROSS_ENTROPY || NAMES.contains("aten.cross_entropy_loss");
-        boolean checkpoints = c.run().checkpoint() == 0 && c.run().checkpointModules().isEmpty();
-        return loss
-                && checkpoints
-                && c.graph().nodes().stream().allMatch(n -> NAMES.contains(n.operator()));
+        boolean checkpoints =
+                c.run().checkpoint() == 0 && c.run().checkpointModules().isEmpty();
+        return loss && checkpoints && c.graph().nodes().stream().allMatch(n -> NAMES.contains(n.operator()));
     }
 }

@@ -36,8 +36,7 @@ class MeasuredCasesTest {
     @Provide
     Arbitrary<RandomCase> hostCases() {
         // The host has no virtual memory to map.
-        return Generators.smallCases()
-                .filter(c -> !c.run().allocConf().contains("expandable_segments"));
+        return Generators.smallCases().filter(c -> !c.run().allocConf().contains("expandable_segments"));
     }
 
     /** Operators allocate and free; no kernel computes. */
@@ -55,11 +54,10 @@ class MeasuredCasesTest {
     private static void check(RandomCase c, BackendProvider provider) {
         Assume.that(Lacking.nothing(c));
         try (Backend backend = provider.open(GPU.memory(), 0)) {
-            Measurement measured = Measurer.measure(
-                    new MeasurementRequest(c.graph(), c.run().training(), GPU, null, 1), backend);
+            Measurement measured =
+                    Measurer.measure(new MeasurementRequest(c.graph(), c.run().training(), GPU, null, 1), backend);
             Comparison compared = Comparison.of(
-                    Predictor.predict(
-                            new PredictionRequest(c.graph(), c.run().training(), GPU, null, 0, null)),
+                    Predictor.predict(new PredictionRequest(c.graph(), c.run().training(), GPU, null, 0, null)),
                     measured);
             assertTrue(compared.equal(), () -> compared.different().stream()
                     .map(p -> p.title() + "\n  predicted " + p.predicted() + "\n  measured  " + p.measured())
