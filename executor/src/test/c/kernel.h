@@ -41,6 +41,9 @@ static dim3 threadIdx, blockIdx, blockDim, gridDim;
 static const int warpSize = 32;
 static unsigned char *null_dynamic_shared;
 
+using std::isfinite;
+using std::isinf;
+using std::isnan;
 using std::max;
 using std::min;
 
@@ -271,6 +274,8 @@ static inline float __fsqrt_rn(float v) { return sqrtf(v); }
 static inline float __fdividef(float a, float b) { return a / b; }
 static inline float __fmul_rn(float a, float b) { return a * b; }
 static inline float __fadd_rn(float a, float b) { return a + b; }
+static inline double __dmul_rn(double a, double b) { return a * b; }
+static inline double __dadd_rn(double a, double b) { return a + b; }
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 static inline float normcdff(float v) { return 0.5f * erfcf(-v * 0.70710678118654752f); }
 static inline double normcdf(double v) { return 0.5 * erfc(-v * 0.70710678118654752); }

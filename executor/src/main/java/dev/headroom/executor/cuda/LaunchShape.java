@@ -13,6 +13,7 @@ package dev.headroom.executor.cuda;
  */
 public record LaunchShape(int gridX, int gridY, int gridZ, int blockX, int blockY, int blockZ, int sharedBytes) {
     private static final int THREADS = 256;
+    private static final int WARP = 32;
 
     /** One dimension: blocks and the threads of each. */
     public static LaunchShape of(int blocks, int threads) {
@@ -22,6 +23,15 @@ public record LaunchShape(int gridX, int gridY, int gridZ, int blockX, int block
     /** Blocks of 256 threads, one thread an element; none for no elements. */
     public static LaunchShape elements(long elements) {
         return of(Math.toIntExact((elements + THREADS - 1) / THREADS), THREADS);
+    }
+
+    /** A block for each line, of as many threads as the line's elements can use: a power of two. */
+    static LaunchShape lines(long lines, long length) {
+        int threads = WARP;
+        while (threads < 2 * THREADS && threads < length) {
+            threads *= 2;
+        }
+        return of(Math.toIntExact(lines), threads);
     }
 
     /** The same with this much dynamic shared memory. */

@@ -2,10 +2,11 @@ package dev.headroom.executor.host;
 
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.graph.DType;
 import java.nio.ByteBuffer;
 
 /** Tensors' values as arrays of doubles in row-major order: what host kernels compute with. */
-final class HostArrays {
+public final class HostArrays {
     private final HostMemory memory;
 
     HostArrays(HostMemory memory) {
@@ -48,6 +49,31 @@ final class HostArrays {
         int[] places = places(t.sizes(), t.strides(), t.dtype().bytes(), memory.position(t.address()));
         for (int i = 0; i < values.length; i++) {
             elements.set(segment, places[i], values[i]);
+        }
+    }
+
+    /**
+     * A tensor's values out of a copy of its memory.
+     *
+     * @param memory from the tensor's first element on
+     * @param strides in elements
+     */
+    public static double[] gather(ByteBuffer memory, DType type, long[] sizes, long[] strides) {
+        Elements elements = Elements.of(type);
+        int[] places = places(sizes, strides, type.bytes(), 0);
+        double[] out = new double[places.length];
+        for (int i = 0; i < out.length; i++) {
+            out[i] = elements.get(memory, places[i]);
+        }
+        return out;
+    }
+
+    /** Sets a tensor's values, rounded to its type, in a copy of its memory. */
+    public static void scatter(ByteBuffer memory, DType type, long[] sizes, long[] strides, double[] values) {
+        Elements elements = Elements.of(type);
+        int[] places = places(sizes, strides, type.bytes(), 0);
+        for (int i = 0; i < values.length; i++) {
+            elements.set(memory, places[i], values[i]);
         }
     }
 

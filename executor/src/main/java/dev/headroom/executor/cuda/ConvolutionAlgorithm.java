@@ -1,0 +1,121 @@
+package dev.headroom.executor.cuda;
+
+import dev.headroom.executor.kernel.ConvolutionKernels.Direction;
+import java.util.ArrayList;
+import java.util.List;
+import org.bytedeco.cuda.cudnn.cudnnContext;
+import org.bytedeco.cuda.cudnn.cudnnConvolutionBwdDataAlgoPerf_t;
+import org.bytedeco.cuda.cudnn.cudnnConvolutionBwdFilterAlgoPerf_t;
+import org.bytedeco.cuda.cudnn.cudnnConvolutionFwdAlgoPerf_t;
+import org.bytedeco.cuda.cudnn.cudnnConvolutionStruct;
+import org.bytedeco.cuda.cudnn.cudnnFilterStruct;
+import org.bytedeco.cuda.cudnn.cudnnTensorStruct;
+import org.bytedeco.cuda.global.cudnn;
+
+/**
+ * One of cuDNN's algorithms for a problem.
+ *
+ * @param number in its direction's enumeration
+ * @param workspaceBytes that it needs
+ * @param math the type of mathematics that it was found for
+ */
+record ConvolutionAlgorithm(int number, long workspaceBytes, int math) {
+    /** More than any direction has. */
+    private static final int MOST = 16;
+
+    /** The algorithms that work, best first, by {@code cudnnGetConvolution…Algorithm_v7}. */
+    static List<ConvolutionAlgorithm> find(
+            cudnnContext handle,
+            Direction direction,
+            cudnnTensorStruct input,
+            cudnnFilterStruct weight,
+            cudnnConvolutionStruct convolution,
+            cudnnTensorStruct output) {
+        return switch (direction) {
+            case OUTPUT -> forward(handle, input, weight, convolution, output);
+            case INPUT_GRADIENT -> inputGradient(handle, input, weight, convolution, output);
+            case WEIGHT_GRADIENT -> weightGradient(handle, input, weight, convolution, output);
+        };
+    }
+
+    private static List<ConvolutionAlgorithm> forward(
+            cudnnContext handle,
+            cudnnTensorStruct input,
+            cudnnFilterStruct weight,
+            cudnnConvolutionStruct convolution,
+            cudnnTensorStruct output) {
+        int[] count = new int[1];
+        List<ConvolutionAlgorithm> found = new ArrayList<>();
+        try (cudnnConvolutionFwdAlgoPerf_t all = new cudnnConvolutionFwdAlgoPerf_t(MOST)) {
+            int status = cudnn.cudnnGetConvolutionForwardAlgorithm_v7(
+                    handle, input, weight, convolution, output, MOST, count, all);
+            if (isThere("cudnnGetConvolutionForwardAlgorithm_v7", status)) {
+                for (int i = 0; i < count[0]; i++) {
+                    cudnnConvolutionFwdAlgoPerf_t one = all.position(i);
+                    add(found, one.status(), one.algo(), one.memory(), one.mathType());
+                }
+            }
+            all.position(0);
+        }
+        return found;
+    }
+
+    private static List<ConvolutionAlgorithm> inputGradient(
+            cudnnContext handle,
+            cudnnTensorStruct input,
+            cudnnFilterStruct weight,
+            cudnnConvolutionStruct convolution,
+            cudnnTensorStruct output) {
+        int[] count = new int[1];
+        List<ConvolutionAlgorithm> found = new ArrayList<>();
+        try (cudnnConvolutionBwdDataAlgoPerf_t all = new cudnnConvolutionBwdDataAlgoPerf_t(MOST)) {
+            int status = cudnn.cudnnGetConvolutionBackwardDataAlgorithm_v7(
+                    handle, weight, output, convolution, input, MOST, count, all);
+            if (isThere("cudnnGetConvolutionBackwardDataAlgorithm_v7", status)) {
+                for (int i = 0; i < count[0]; i++) {
+                    cudnnConvolutionBwdDataAlgoPerf_t one = all.position(i);
+                    add(found, one.status(), one.algo(), one.memory(), one.mathType());
+                }
+            }
+            all.position(0);
+        }
+        return found;
+    }
+
+    private static List<ConvolutionAlgorithm> weightGradient(
+            cudnnContext handle,
+            cudnnTensorStruct input,
+            cudnnFilterStruct weight,
+            cudnnConvolutionStruct convolution,
+            cudnnTensorStruct output) {
+        int[] count = new int[1];
+        List<ConvolutionAlgorithm> found = new ArrayList<>();
+        try (cudnnConvolutionBwdFilterAlgoPerf_t all = new cudnnConvolutionBwdFilterAlgoPerf_t(MOST)) {
+            int status = cudnn.cudnnGetConvolutionBackwardFilterAlgorithm_v7(
+                    handle, input, output, convolution, weight, MOST, count, all);
+            if (isThere("cudnnGetConvolutionBackwardFilterAlgorithm_v7", status)) {
+                for (int i = 0; i < count[0]; i++) {
+                    cudnnConvolutionBwdFilterAlgoPerf_t one = all.position(i);
+                    add(found, one.status(), one.algo(), one.memory(), one.mathType());
+                }
+            }
+            all.position(0);
+        }
+        return found;
+    }
+
+    /** A problem that cuDNN does not have is no failure: there are other kernels. */
+    private static boolean isThere(String call, int status) {
+        if (status == cudnn.CUDNN_STATUS_NOT_SUPPORTED) {
+            return false;
+        }
+        CudaStatus.dnn(call, status);
+        return true;
+    }
+
+    private static void add(List<ConvolutionAlgorithm> found, int status, int number, long bytes, int math) {
+        if (status == cudnn.CUDNN_STATUS_SUCCESS) {
+            found.add(new ConvolutionAlgorithm(number, bytes, math));
+        }
+    }
+}

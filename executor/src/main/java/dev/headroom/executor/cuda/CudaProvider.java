@@ -1,0 +1,46 @@
+package dev.headroom.executor.cuda;
+
+import dev.headroom.device.Gpu;
+import dev.headroom.executor.kernel.Backend;
+import dev.headroom.executor.measure.BackendProvider;
+import dev.headroom.graph.GraphException;
+import java.util.Optional;
+
+/** {@code cuda}: this machine's first GPU. */
+public final class CudaProvider implements BackendProvider {
+    private static final int FIRST = 0;
+
+    @Override
+    public String name() {
+        return "cuda";
+    }
+
+    @Override
+    public boolean available() {
+        try {
+            return !CudaDevice.all().isEmpty();
+        } catch (GraphException | LinkageError e) {
+            return false;
+        }
+    }
+
+    @Override
+    public boolean computes() {
+        return true;
+    }
+
+    @Override
+    public boolean isDevice() {
+        return true;
+    }
+
+    @Override
+    public Optional<Gpu> card() {
+        return CudaDevice.all().stream().findFirst().flatMap(CudaDevice::catalogued);
+    }
+
+    @Override
+    public Backend open(long total, long inUse) {
+        return CudaBackend.open(FIRST);
+    }
+}

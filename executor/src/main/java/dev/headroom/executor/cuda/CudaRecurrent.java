@@ -1,0 +1,5 @@
+package dev.headroom.executor.cuda;
+
+import dev.headroom.executor.kernel.RecurrentKernels;
+
+final class CudaRecurrent implements RecurrentKernels {}

@@ -1,0 +1,75 @@
+package dev.headroom.executor.cuda;
+
+import dev.headroom.executor.kernel.ConvolutionKernels.Direction;
+import dev.headroom.executor.kernel.ConvolutionKernels.Geometry;
+import dev.headroom.executor.tensor.Tensor;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Convolutions by the project's own kernels, without workspace: depthwise ones, and what cuDNN does not have. */
+final class DirectConvolutions {
+    private static final int SPATIAL = 3;
+    private static final int THREADS = 128;
+    private static final int FIELDS = 1 + 3 * SPATIAL + 3 + 3 * SPATIAL;
+
+    private final KernelFiles kernels;
+
+    DirectConvolutions(KernelFiles kernels) {
+        this.kernels = kernels;
+    }
+
+    void convolve(Direction direction, Tensor input, Tensor weight, Tensor output, Geometry geometry) {
+        byte[] g = bytes(geometry, input, weight, output);
+        byte[] i = view(input);
+        byte[] w = view(weight);
+        byte[] o = view(output);
+        switch (direction) {
+            case OUTPUT -> kernel("convolve_output", output)
+                    .launch(LaunchShape.elements(output.elements()), output.elements(), g, i, w, o);
+            case INPUT_GRADIENT -> kernel("convolve_input_gradient", input)
+                    .launch(LaunchShape.elements(input.elements()), input.elements(), g, i, w, o);
+            case WEIGHT_GRADIENT -> kernel("convolve_weight_gradient", weight)
+                    .launch(LaunchShape.of(Math.toIntExact(weight.elements()), THREADS), g, i, w, o);
+        }
+    }
+
+    private CudaKernel kernel(String name, Tensor t) {
+        return kernels.kernel("convolutions", name, t.dtype());
+    }
+
+    /** With three spatial dimensions. */
+    private static byte[] view(Tensor t) {
+        return DeviceView.of(t.address(), spread(t.sizes(), 2, 1), spread(t.strides(), 2, 0));
+    }
+
+    /** Puts in what is missing before the spatial dimensions. */
+    private static long[] spread(long[] values, int first, long missing) {
+        long[] out = new long[first + SPATIAL];
+        int gap = out.length - values.length;
+        for (int d = 0; d < out.length; d++) {
+            out[d] = d < first ? values[d] : d < first + gap ? missing : values[d - gap];
+        }
+        return out;
+    }
+
+    /** The kernels' {@code struct Geometry}. */
+    private static byte[] bytes(Geometry geometry, Tensor input, Tensor weight, Tensor output) {
+        ByteBuffer out = ByteBuffer.allocate(FIELDS * Long.BYTES).order(ByteOrder.nativeOrder());
+        out.putLong(geometry.groups());
+        put(out, spread(geometry.stride(), 0, 1));
+        put(out, spread(geometry.padding(), 0, 0));
+        put(out, spread(geometry.dilation(), 0, 1));
+        out.putLong(input.size(0)).putLong(input.size(1)).putLong(output.size(1));
+        for (Tensor t : new Tensor[] {input, weight, output}) {
+            long[] sizes = spread(t.sizes(), 2, 1);
+            put(out, sizes[2], sizes[3], sizes[4]);
+        }
+        return out.array();
+    }
+
+    private static void put(ByteBuffer out, long... values) {
+        for (long value : values) {
+            out.putLong(value);
+        }
+    }
+}

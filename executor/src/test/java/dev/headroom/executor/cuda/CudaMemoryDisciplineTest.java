@@ -1,0 +1,68 @@
+package dev.headroom.executor.cuda;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.headroom.executor.kernel.Backend;
+import dev.headroom.executor.kernel.NoKernels;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.train.PhaseMemory;
+import dev.headroom.executor.train.Training;
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.graph.Graph;
+import dev.headroom.importer.Importers;
+import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TrainingRun;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Models of full size on a null device that hands out addresses and computes nothing: the cuda backend takes the memory
+ * that a backend without kernels takes, byte for byte.
+ */
+class CudaMemoryDisciplineTest {
+    private static final long BYTES = 80L << 30;
+
+    private static NullCuda device;
+
+    @BeforeAll
+    static void install() {
+        device = NullCuda.install();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "resnet50-i224, 32",
+        "vgg16-i224, 16",
+        "densenet169-i512, 8",
+        "unet-i256, 4",
+        "gpt2-s512, 4",
+        "bert-base-cls-s128, 16",
+        "vit_b_16-i224, 8"
+    })
+    void memoryDoesNotDependOnTheBackend(String model, long batch) {
+        Graph graph = Importers.read(Fixtures.models().resolve(model + ".pt2"));
+        TrainingRun run = new TrainingRun();
+        run.batch = batch;
+        run.optimizer = OptimizerKind.ADAMW;
+        run.steps = 2;
+        List<PhaseMemory> expected = phases(NoKernels.over(BYTES), graph, run);
+        try (CudaBackend cuda = CudaBackend.open(0)) {
+            assertEquals(expected, phases(cuda, graph, run));
+        }
+        assertEquals(0, device.liveAllocations());
+        assertEquals(0, device.liveObjects());
+    }
+
+    private static List<PhaseMemory> phases(Backend backend, Graph graph, TrainingRun run) {
+        List<PhaseMemory> phases = new ArrayList<>();
+        try (Eager e = BothBackends.eager(backend);
+                Training training = new Training(e, graph, run, phases::add)) {
+            training.prepare((name, t) -> {});
+            training.run();
+        }
+        return phases;
+    }
+}

@@ -1,0 +1,135 @@
+package dev.headroom.executor.cuda;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.build.Layers;
+import dev.headroom.build.Model;
+import dev.headroom.build.Residual;
+import dev.headroom.build.Sequential;
+import dev.headroom.executor.kernel.Backend;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.train.PhaseMemory;
+import dev.headroom.executor.train.Training;
+import dev.headroom.graph.DType;
+import dev.headroom.graph.Graph;
+import dev.headroom.training.LossKind;
+import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TrainingRun;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Small models learn on both backends alike: the same losses, step by step, and the same memory. */
+class CudaTrainingTest {
+    private static final int STEPS = 4;
+
+    private static BothBackends both;
+
+    @BeforeAll
+    static void open() {
+        both = new BothBackends();
+    }
+
+    @AfterAll
+    static void close() {
+        if (both != null) {
+            both.close();
+        }
+    }
+
+    /** Losses and memory of a run. */
+    private record Run(List<Double> losses, List<PhaseMemory> phases) {
+        static Run on(Backend backend, Graph graph, TrainingRun run) {
+            List<Double> losses = new ArrayList<>();
+            List<PhaseMemory> phases = new ArrayList<>();
+            try (Eager e = BothBackends.eager(backend);
+                    Training training = new Training(e, graph, run, phases::add)) {
+                training.onLoss(losses::add);
+                training.prepare((name, t) -> {
+                    boolean numbers = t.dtype().isFloatingPoint();
+                    backend.random().uniform(t, numbers ? -1 : 0, numbers ? 1 : 5, name.hashCode());
+                });
+                training.run();
+            }
+            return new Run(losses, phases);
+        }
+    }
+
+    private static void train(Graph graph, double tolerance, Consumer<TrainingRun> options) {
+        TrainingRun run = new TrainingRun();
+        run.batch = 4L;
+        run.optimizer = OptimizerKind.ADAM;
+        run.loss = LossKind.MSE;
+        run.steps = STEPS;
+        options.accept(run);
+        Run host = Run.on(both.host(), graph, run);
+        Run cuda = Run.on(both.cuda(), graph, run);
+        assertEquals(host.phases(), cuda.phases());
+        assertEquals(STEPS, cuda.losses().size());
+        for (int i = 0; i < STEPS; i++) {
+            assertEquals(host.losses().get(i), cuda.losses().get(i), tolerance * host.losses().get(i), "step " + i);
+        }
+        assertTrue(cuda.losses().get(STEPS - 1) < cuda.losses().get(0), cuda.losses()::toString);
+    }
+
+    private static Graph perceptron() {
+        return Model.of("mlp", Sequential.of(Layers.linear(6, 16), Layers.tanh(), Layers.linear(16, 3)))
+                .input("x", DType.FLOAT32, Model.BATCH, 6)
+                .graph();
+    }
+
+    private static Graph convolutional() {
+        var block = Residual.of(Sequential.of(
+                Layers.conv2d(8, 8, 3, 1, 1), Layers.batchNorm2d(8), Layers.relu(), Layers.conv2d(8, 8, 3, 1, 1)));
+        return Model.of(
+                        "cnn",
+                        Sequential.of(
+                                Layers.conv2d(3, 8, 3, 1, 1),
+                                Layers.batchNorm2d(8),
+                                Layers.reluInPlace(),
+                                Layers.maxPool2d(2, 2, 0),
+                                block,
+                                Layers.adaptiveAvgPool2d(2, 2),
+                                Layers.flatten(),
+                                Layers.linear(32, 5)))
+                .input("x", DType.FLOAT32, Model.BATCH, 3, 8, 8)
+                .graph();
+    }
+
+    @Test
+    void perceptronLearns() {
+        train(perceptron(), 1e-5, run -> {});
+    }
+
+    @Test
+    void perceptronLearnsInHalfPrecision() {
+        train(perceptron(), 2e-2, run -> run.dtype = DType.BFLOAT16);
+    }
+
+    @Test
+    void convolutionalNetworkLearns() {
+        train(convolutional(), 1e-4, run -> {});
+    }
+
+    @Test
+    void convolutionalNetworkLearnsWithChannelsLastUnderAutocast() {
+        train(convolutional(), 2e-2, run -> {
+            run.channelsLast = true;
+            run.amp = DType.BFLOAT16;
+        });
+    }
+
+    @Test
+    void decoderLearns() {
+        train(TinyGpt.graph(), 1e-4, run -> {});
+    }
+
+    @Test
+    void decoderLearnsUnderAutocastWithLossScaling() {
+        train(TinyGpt.graph(), 2e-2, run -> run.amp = DType.FLOAT16);
+    }
+}
