@@ -10,6 +10,7 @@ import org.bytedeco.cuda.global.cudnn;
 import org.bytedeco.javacpp.SizeTPointer;
 
 /** Sizes of the buffers of cuDNN's batch normalisation, asked for as PyTorch does (native/cudnn/BatchNorm.cpp). */
+@SuppressWarnings("deprecation") // the classic API of cuDNN, which its makers call deprecated and still ship
 final class BatchNormBuffers {
     private final CudaContext context;
 

@@ -21,6 +21,7 @@ import org.bytedeco.javacpp.Pointer;
  * One convolution problem as cuDNN knows it: descriptors, and the algorithms in the order in which cuDNN's heuristics
  * prefer them. Single precision may be computed in TF32, as PyTorch lets cuDNN do ({@code cudnn.allow_tf32}).
  */
+@SuppressWarnings("deprecation") // the classic API of cuDNN, which its makers call deprecated and still ship
 final class ConvolutionPlan implements AutoCloseable {
     private final Direction direction;
     private final DType type;
