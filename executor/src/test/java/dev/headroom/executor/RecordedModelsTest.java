@@ -52,13 +52,15 @@ class RecordedModelsTest {
                 "cnn-full-b1-acc100-adam",
                 "mlp-xor-plain",
                 "bert-base-b8-256-sgd-amp16",
-                "gpt2-b4-512-adamw-eager-amp16",
-                "gpt2-b4-512-adamw-eager-bf16",
                 "gpt2-b8-512-adamw-ampbf16",
                 "gpt2-b8-512-sgd-acc2",
                 "vit_b_16-b32-adamw-ampbf16",
                 "convnext_tiny-b16-adamw-ampbf16",
                 "distilgpt2-b16-512-adafactor",
+                "efficientnet_b0-b16-adamw-bf16",
+                "pythia-160m-b4-512-adamw-bf16",
+                "llama-1b-like-b1-2048-adamw-bf16",
+                "qwen2-0.5b-b2-512-adamw-bf16",
                 "opt-350m-b4-512-sgd",
             })
     void allocatorShowsWhatPyTorchShows(String name) {

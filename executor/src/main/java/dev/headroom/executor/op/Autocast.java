@@ -61,6 +61,17 @@ public final class Autocast {
         }
     }
 
+    /** Whether an operator computes in the lower type. */
+    public static boolean lowers(String operator) {
+        return POLICIES.get(operator) == Policy.LOWER;
+    }
+
+    /** Whether an operator computes in float32. */
+    public static boolean widens(String operator) {
+        Policy policy = POLICIES.get(operator);
+        return policy == Policy.FLOAT32 || policy == Policy.FLOAT32_RESULT;
+    }
+
     /**
      * The arguments that an operator gets: its own, or casts of them, which are locals of the running scope.
      *

@@ -47,7 +47,9 @@ final class SelectionOperators {
      * @param aIsNumber whether the first is a Python number, which becomes a scalar on the device, rather than a tensor
      */
     static Tensor where(Eager e, Tensor condition, Tensor a, Tensor b, boolean aIsNumber, boolean bIsNumber) {
-        DType type = Promotion.common(a, b);
+        // A tensor's floating-point type stands beside a Python number, also that of a scalar in host memory.
+        boolean decides = bIsNumber && !aIsNumber && a.dtype().isFloatingPoint();
+        DType type = decides ? a.dtype() : Promotion.common(a, b);
         Recorder r = e.record("WhereBackward0", a, b);
         SavedTensor saved = r.save(condition);
         Tensor out;

@@ -7,6 +7,7 @@ import dev.headroom.executor.op.LossOperators;
 import dev.headroom.executor.op.Views;
 import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.optim.Optimizers;
+import dev.headroom.executor.program.Conversions;
 import dev.headroom.executor.program.Initialisation;
 import dev.headroom.executor.program.ModelMemory;
 import dev.headroom.executor.program.Program;
@@ -70,8 +71,8 @@ public final class Training implements AutoCloseable {
         }
         this.eager = eager;
         this.symbols = SymbolBinding.bind(exported, run.batch, run.dims);
-        this.plan = CheckpointPlan.of(
-                Program.inlined(AssignedNumbers.restore(SkippedMasks.restore(exported, symbols))), run);
+        Graph restored = Program.inlined(AssignedNumbers.restore(SkippedMasks.restore(exported, symbols)));
+        this.plan = CheckpointPlan.of(Conversions.inPrecision(restored, run), run);
         this.graph = plan.graph();
         this.run = run;
         this.listener = listener;
@@ -114,7 +115,7 @@ public final class Training implements AutoCloseable {
         end("model");
         phase = "inputs";
         var shape = OutputShape.of(graph, run, symbols, eager.settings());
-        target = Target.of(run.loss, shape.type(), shape.sizes());
+        target = Target.of(run.loss, ModelMemory.underRun(shape.type(), run), shape.sizes());
         inputs = Inputs.make(eager, graph, run, symbols, batch);
         if (target.type() != null) {
             labels = Inputs.held(
