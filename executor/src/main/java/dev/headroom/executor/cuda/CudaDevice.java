@@ -4,6 +4,7 @@ import dev.headroom.device.Gpu;
 import dev.headroom.device.GpuCatalogue;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.bytedeco.cuda.cudart.cudaDeviceProp;
 import org.bytedeco.cuda.global.cudart;
@@ -35,6 +36,14 @@ public record CudaDevice(int index, String title, int major, int minor, int sms,
             devices.add(read(i));
         }
         return devices;
+    }
+
+    /** The card as predictions see it: the catalogue's name where it has one, and what this device reports of itself. */
+    public Gpu gpu() {
+        String name = catalogued()
+                .map(Gpu::name)
+                .orElse(title.toLowerCase(Locale.ROOT).replace(' ', '-'));
+        return new Gpu(name, title, total, major, minor, sms, "this machine");
     }
 
     /** The catalogue's entry of the same title; of several, the one nearest in memory. */

@@ -36,7 +36,7 @@ public final class CudaProvider implements BackendProvider {
 
     @Override
     public Optional<Gpu> card() {
-        return CudaDevice.all().stream().findFirst().flatMap(CudaDevice::catalogued);
+        return CudaDevice.all().stream().findFirst().map(CudaDevice::gpu);
     }
 
     @Override

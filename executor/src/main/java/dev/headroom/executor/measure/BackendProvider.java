@@ -24,7 +24,7 @@ public interface BackendProvider {
     boolean isDevice();
 
     /**
-     * The card that it runs on; empty for a nominal one, which may be any, and for one that the catalogue lacks.
+     * The card that it runs on, with what it reports of itself; empty for a nominal one, which may be any.
      *
      * @throws dev.headroom.graph.GraphException when there is no device, in one line
      */

@@ -28,7 +28,11 @@ final class Refusals {
         if (provider.isDevice()) {
             String is =
                     "the " + provider.name() + " backend's device is what it is; leave it out, or take --limit SIZE";
-            refuseIf(asked.gpu() != null && !provider.card().equals(java.util.Optional.of(asked.gpu())), "--gpu", is);
+            boolean another = asked.gpu() != null
+                    && provider.card()
+                            .filter(card -> card.name().equals(asked.gpu().name()))
+                            .isEmpty();
+            refuseIf(another, "--gpu", is);
             refuseIf(asked.memory() != null, "--memory", is);
             refuseIf(asked.inUse() > 0, "--in-use", is);
         }
