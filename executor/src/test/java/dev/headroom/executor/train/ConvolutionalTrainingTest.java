@@ -36,8 +36,8 @@ class ConvolutionalTrainingTest {
                     new CachingAllocator(AllocatorSettings.defaults(), host.memory()),
                     host,
                     new Settings(GpuCatalogue.find("h200").orElseThrow(), run.attention, 1));
-            Training training = new Training(
-                    eager, Importers.read(Fixtures.models().resolve(model + ".pt2")), run, phase -> {});
+            Training training =
+                    new Training(eager, Importers.read(Fixtures.models().resolve(model + ".pt2")), run, phase -> {});
             training.prepare((name, t) -> fill(host, name, t));
             training.step(0);
             double first = training.loss();
