@@ -6,6 +6,7 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.graph.DType;
+import java.util.Arrays;
 
 /**
  * What a change in place of a view does to gradients: those of the tensor that it is a view of go through the change
@@ -59,7 +60,7 @@ final class ViewHistory {
             } else {
                 copy(e, slice, out[0]);
             }
-            if (out[0] != changed) {
+            if (!Arrays.asList(out).contains(changed)) {
                 e.drop(changed);
             }
             out[0] = all;

@@ -17,12 +17,14 @@ final class ExtremeOperators {
     private static final Formula PLACED =
             new Formula("placed", "y0 = x1 == x2 ? x0 : 0;", (x, s, y) -> y[0] = x[1] == x[2] ? x[0] : 0);
 
+    private static final Formula IS_NAN = Formula.unary("isnan", "x0 != x0", x -> Double.isNaN(x) ? 1 : 0);
+
     private ExtremeOperators() {}
 
     static void register(Operators o) {
         for (Kind kind : new Kind[] {Kind.MAX, Kind.MIN}) {
             String name = kind == Kind.MAX ? "max" : "min";
-            o.add1("aten.a" + name, (e, a) -> among(e, a, kind));
+            o.add1("aten.a" + name, (e, a) -> among(e, a, kind, false));
             o.add("aten." + name, (e, a) -> either(e, a, kind));
             o.add1("aten.arg" + name, (e, a) -> place(e, a, kind));
         }
@@ -32,11 +34,16 @@ final class ExtremeOperators {
         if (a.has("other")) {
             return new Tensor[] {Selecting.chosen(e, a.tensor("self"), a.tensor("other"), kind == Kind.MAX)};
         }
-        return a.has("dim") ? along(e, a, kind) : new Tensor[] {among(e, a, kind)};
+        return a.has("dim") ? along(e, a, kind) : new Tensor[] {among(e, a, kind, true)};
     }
 
-    /** Of several dimensions or all; equal elements share the gradient (scale_grad_by_count). */
-    private static Tensor among(Eager e, Arguments a, Kind kind) {
+    /**
+     * Of several dimensions or all; equal elements share the gradient (FunctionsManual.cpp, scale_grad_by_count and
+     * evenly_distribute_backward).
+     *
+     * @param looksForNan whether elements that are no numbers are sought as well
+     */
+    private static Tensor among(Eager e, Arguments a, Kind kind, boolean looksForNan) {
         Tensor x = a.tensor("self");
         long[] dims = a.integers("dim");
         long[] kept = ReductionOperators.kept(x.sizes(), dims);
@@ -45,14 +52,25 @@ final class ExtremeOperators {
         Tensor wide = Reductions.reduce(e, kind, x, kept, x.dtype());
         Tensor out = ReductionOperators.shaped(e, wide, x.sizes(), kept, dims, a.flag("keepdim", false));
         SavedTensor result = r.saveResult(out);
-        return r.backward(g -> new Tensor[] {e.call(() -> {
-                    Tensor best = Views.view(e, result.get(), kept);
-                    Tensor mask = Elementwise.map(e, EQUAL, DType.BOOL, new double[0], saved.get(), best);
-                    Tensor count = Reductions.sum(e, mask, kept, DType.INT64);
-                    Tensor share = Elementwise.map(
-                            e, ArithmeticOperators.DIVIDE, g[0].dtype(), new double[0], Views.view(e, g[0], kept), count);
-                    return Elementwise.map(e, Elementwise.MULTIPLY, g[0].dtype(), new double[0], share, mask);
-                })})
+        return r.backward(g -> new Tensor[] {
+                    e.call(() -> {
+                        Tensor best = Views.view(e, result.get(), kept);
+                        if (looksForNan) {
+                            Elementwise.map(e, IS_NAN, DType.BOOL, new double[0], saved.get());
+                            Elementwise.map(e, IS_NAN, DType.BOOL, new double[0], best);
+                        }
+                        Tensor mask = Elementwise.map(e, EQUAL, DType.BOOL, new double[0], saved.get(), best);
+                        Tensor count = Reductions.sum(e, mask, kept, DType.INT64);
+                        Tensor share = Elementwise.map(
+                                e,
+                                ArithmeticOperators.DIVIDE,
+                                g[0].dtype(),
+                                new double[0],
+                                Views.view(e, g[0], kept),
+                                count);
+                        return Elementwise.map(e, Elementwise.MULTIPLY, g[0].dtype(), new double[0], share, mask);
+                    })
+                })
                 .result(out);
     }
 

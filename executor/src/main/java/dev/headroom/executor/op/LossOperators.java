@@ -5,8 +5,8 @@ import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.kernel.ReductionKernels.Kind;
 import dev.headroom.executor.tensor.Eager;
-import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.IterationOrder;
+import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.graph.DType;
 
@@ -59,7 +59,10 @@ public final class LossOperators {
     }
 
     private static Tensor gradient(Eager e, Tensor g, Tensor x, Tensor target, double scale) {
-        return Elementwise.map(e, SQUARED_DIFFERENCE_GRADIENT, x.dtype(), new double[] {scale}, g, x, target);
+        // zeros_like with the legacy format: row-major, whatever the operands' layout
+        Tensor out = e.empty(x.dtype(), x.sizes());
+        Elementwise.into(e, SQUARED_DIFFERENCE_GRADIENT, new double[] {scale}, out, g, x, target);
+        return out;
     }
 
     /** A scalar seen with dimensions of size 1. */

@@ -36,6 +36,7 @@ final class Examples {
         ViewExamples.add(this);
         MatrixExamples.add(this);
         ReductionExamples.add(this);
+        SelectingExamples.add(this);
         ConvolutionExamples.add(this);
         NormalizationExamples.add(this);
         JoiningExamples.add(this);

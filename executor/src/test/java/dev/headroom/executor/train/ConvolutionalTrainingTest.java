@@ -1,0 +1,56 @@
+package dev.headroom.executor.train;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.device.GpuCatalogue;
+import dev.headroom.executor.host.HostBackend;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Settings;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.graph.DType;
+import dev.headroom.importer.Importers;
+import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TrainingRun;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Real convolutional networks, with values on the host: they learn a batch by heart. */
+class ConvolutionalTrainingTest {
+    private static final int STEPS = 6;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"mnasnet1_0-i86", "cnn-small"})
+    void lossFalls(String model) {
+        TrainingRun run = new TrainingRun();
+        run.batch = 2L;
+        run.optimizer = OptimizerKind.ADAM;
+        run.steps = STEPS;
+        if (model.startsWith("cnn-")) {
+            run.loss = dev.headroom.training.LossKind.MSE;
+        }
+        try (HostBackend host = new HostBackend(8L << 30)) {
+            Eager eager = new Eager(
+                    new CachingAllocator(AllocatorSettings.defaults(), host.memory()),
+                    host,
+                    new Settings(GpuCatalogue.find("h200").orElseThrow(), run.attention, 1));
+            Training training =
+                    new Training(eager, Importers.read(Fixtures.models().resolve(model + ".pt2")), run, phase -> {});
+            training.prepare((name, t) -> fill(host, name, t));
+            training.step(0);
+            double first = training.loss();
+            for (int s = 1; s < STEPS; s++) {
+                training.step(s);
+            }
+            double last = training.loss();
+            assertTrue(last < first, () -> first + " to " + last);
+        }
+    }
+
+    private static void fill(HostBackend host, String name, Tensor t) {
+        boolean classes = t.dtype() == DType.INT64;
+        host.random().uniform(t, classes ? 0 : -1, classes ? 10 : 1, name.hashCode());
+    }
+}
