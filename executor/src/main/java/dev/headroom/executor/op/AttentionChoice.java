@@ -73,7 +73,8 @@ final class AttentionChoice {
                 && k.size(2) > 0
                 && q.stride(3) == 1
                 && k.stride(3) == 1
-                && v.stride(3) == 1;
+                && v.stride(3) == 1
+                && (mask == null || mask.stride(-1) == 1);
     }
 
     /** check_prefer_cudnn_attention. */

@@ -62,6 +62,7 @@ final class EmbeddingOperators {
             e.empty(DType.INT64, n); // where segments of equal indices begin
             e.empty(DType.INT64); // how many there are
             try (Scope unique = e.open()) {
+                e.empty(DType.INT64, n); // the distinct indices, which nothing looks at
                 e.workspace(CubScratch.uniqueByKey(n, e.settings().gpu()));
             }
             e.empty(DType.INT64, segments); // how many parts each has

@@ -37,14 +37,15 @@ final class FlashAttention {
                 e.empty(DType.FLOAT32, splits, q.size(0), q.size(1), q.size(2));
                 e.empty(DType.FLOAT32, splits, q.size(0), q.size(1), q.size(2), rounded(q.size(3)));
             }
-            state = s.pass(e.workspace(2L * Long.BYTES));
+            state = e.workspace(2L * Long.BYTES);
             unused = s.pass(e.workspace(Long.BYTES));
             if (spec.dropout() > 0) {
-                try (Scope generator = e.open()) {
-                    e.workspace(2L * Long.BYTES); // the state once more, copied from there
-                }
+                Tensor drawn = e.workspace(2L * Long.BYTES); // replaces the state
+                e.drop(state);
+                state = drawn;
             }
             e.backend().attention().attention(out, sums, q, k, v, null, spec);
+            s.pass(state);
         }
         SavedTensor savedOut = r.saveResult(out);
         SavedTensor savedSums = r.saveResult(sums);
