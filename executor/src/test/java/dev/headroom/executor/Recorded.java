@@ -40,9 +40,8 @@ final class Recorded {
         TrainingRun run = training(recording.config());
         List<PhaseMemory> phases = new ArrayList<>();
         try (Backend none = NoKernels.over(recording.root().path("total_bytes").asLong())) {
-            AllocatorSettings settings = run.allocConf.isEmpty()
-                    ? AllocatorSettings.defaults()
-                    : AllocatorSettings.parse(run.allocConf);
+            AllocatorSettings settings =
+                    run.allocConf.isEmpty() ? AllocatorSettings.defaults() : AllocatorSettings.parse(run.allocConf);
             Eager eager = new Eager(
                     new CachingAllocator(settings, none.memory()),
                     none,
@@ -84,7 +83,8 @@ final class Recorded {
                 .filter(kind -> kind.option().equals(optimizer))
                 .findFirst()
                 .orElseThrow();
-        run.foreach = TrainingRun.Foreach.valueOf(config.path("foreach").asText("auto").toUpperCase(Locale.ROOT));
+        run.foreach = TrainingRun.Foreach.valueOf(
+                config.path("foreach").asText("auto").toUpperCase(Locale.ROOT));
         run.fused = config.path("fused").asBoolean();
         run.dtype = type(config.path("dtype").asText("fp32"));
         run.amp = config.path("amp").isTextual() ? type(config.path("amp").asText()) : null;

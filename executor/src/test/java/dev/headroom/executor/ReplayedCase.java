@@ -45,12 +45,9 @@ record ReplayedCase(List<OperatorCase.Event> events) {
                     new Settings(GpuCatalogue.find("h200").orElseThrow(), run.attention, 1));
             eager.log().keepChanges();
             Map<Integer, List<String>> phases = new HashMap<>();
-            Training training = new Training(
-                    eager,
-                    graph(recorded),
-                    run,
-                    p -> phases.computeIfAbsent(eager.log().changes().size(), k -> new ArrayList<>())
-                            .add(p.step() == null ? p.phase() : p.phase() + " " + p.step()));
+            Training training = new Training(eager, graph(recorded), run, p -> phases.computeIfAbsent(
+                            eager.log().changes().size(), k -> new ArrayList<>())
+                    .add(p.step() == null ? p.phase() : p.phase() + " " + p.step()));
             training.prepare((name, t) -> {});
             training.run();
             return new ReplayedCase(events(eager.log(), phases));

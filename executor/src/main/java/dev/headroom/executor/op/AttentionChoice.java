@@ -25,7 +25,14 @@ final class AttentionChoice {
 
     /** @param trains whether one of the operands is to get a gradient */
     AttentionChoice(
-            Settings settings, Tensor q, Tensor k, Tensor v, Tensor mask, double dropout, boolean causal, boolean trains) {
+            Settings settings,
+            Tensor q,
+            Tensor k,
+            Tensor v,
+            Tensor mask,
+            double dropout,
+            boolean causal,
+            boolean trains) {
         this.settings = settings;
         this.q = q;
         this.k = k;

@@ -26,14 +26,15 @@ final class AttentionOperators {
                         a.optional("attn_mask"),
                         a.real("dropout_p", 0),
                         a.flag("is_causal", false),
-                        a.has("scale") ? a.real("scale", 1) : 1 / Math.sqrt(a.tensor("query").size(-1))));
+                        a.has("scale")
+                                ? a.real("scale", 1)
+                                : 1 / Math.sqrt(a.tensor("query").size(-1))));
     }
 
     /** @param mask true where a key is seen, or numbers that are added; may be {@code null} */
     static Tensor attention(
             Eager e, Tensor q, Tensor k, Tensor v, Tensor mask, double dropout, boolean causal, double scale) {
-        boolean trains =
-                e.tape().isEnabled() && (q.requiresGrad() || k.requiresGrad() || v.requiresGrad());
+        boolean trains = e.tape().isEnabled() && (q.requiresGrad() || k.requiresGrad() || v.requiresGrad());
         var kernel = new AttentionChoice(e.settings(), q, k, v, mask, dropout, causal, trains).kernel();
         return e.call(() -> {
             Tensor bias = additive(e, mask, q.dtype());

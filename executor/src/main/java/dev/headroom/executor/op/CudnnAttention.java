@@ -53,22 +53,15 @@ final class CudnnAttention {
     private static long[] orderedAs(Tensor like, long[] sizes) {
         int[] fastestFirst = IntStream.range(0, like.dims())
                 .boxed()
-                .sorted(Comparator.<Integer>comparingLong(d -> like.strides()[d]).thenComparing(d -> -d))
+                .sorted(Comparator.<Integer>comparingLong(d -> like.strides()[d])
+                        .thenComparing(d -> -d))
                 .mapToInt(d -> d)
                 .toArray();
         return Layout.packed(sizes, fastestFirst);
     }
 
     private static Tensor[] gradients(
-            Eager e,
-            Tensor grad,
-            Tensor q,
-            Tensor k,
-            Tensor v,
-            Tensor bias,
-            Tensor out,
-            Tensor sums,
-            Spec spec) {
+            Eager e, Tensor grad, Tensor q, Tensor k, Tensor v, Tensor bias, Tensor out, Tensor sums, Spec spec) {
         Tensor dq = e.emptyLike(q);
         Tensor dk = e.emptyLike(k);
         Tensor dv = e.emptyLike(v);

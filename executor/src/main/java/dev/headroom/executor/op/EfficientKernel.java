@@ -16,8 +16,7 @@ record EfficientKernel(int blockQueries, int blockKeys, boolean keepsInRegisters
         long size = Math.max(q.size(3), v.size(3));
         boolean half = q.dtype().isReducedFloat();
         // 64 KiB on 7.5, 99 KiB on 8.6, 8.9 and 12.0, at least 163 KiB on 8.0, 9.0 and 10.0.
-        boolean muchSharedMemory =
-                gpu.major() == 8 && gpu.minor() == 0 || gpu.major() == 9 || gpu.major() == 10;
+        boolean muchSharedMemory = gpu.major() == 8 && gpu.minor() == 0 || gpu.major() == 9 || gpu.major() == 10;
         if (size <= 64) {
             return new EfficientKernel(64, 64, half);
         }

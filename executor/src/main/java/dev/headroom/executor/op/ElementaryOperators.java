@@ -26,10 +26,12 @@ final class ElementaryOperators {
         o.add1("aten.pow", (e, a) -> power(e, a.tensor("self"), a.real("exponent", 1), a.isInteger("exponent")));
         o.add1("aten.rsqrt", (e, a) -> rsqrt(e, a.tensor("self")));
         o.add1("aten.sin", (e, a) -> function(e, "SinBackward0", SIN, a.tensor("self"), x -> of(e, COS, x)));
-        o.add1("aten.cos", (e, a) -> function(e, "CosBackward0", COS, a.tensor("self"), x -> {
-            Tensor sine = of(e, SIN, x);
-            return of(e, ArithmeticOperators.NEGATE, sine);
-        }));
+        o.add1(
+                "aten.cos",
+                (e, a) -> function(e, "CosBackward0", COS, a.tensor("self"), x -> {
+                    Tensor sine = of(e, SIN, x);
+                    return of(e, ArithmeticOperators.NEGATE, sine);
+                }));
         o.add1("aten.abs", (e, a) -> function(e, "AbsBackward0", ABS, a.tensor("self"), x -> of(e, SIGN, x)));
         o.add1("aten.all", (e, a) -> reduced(e, Kind.ALL, a));
         o.add1("aten.any", (e, a) -> reduced(e, Kind.ANY, a));
@@ -44,11 +46,10 @@ final class ElementaryOperators {
         Recorder r = e.record(node, x);
         SavedTensor saved = r.save(x);
         boolean keepsType = formula == ABS;
-        Tensor out = Elementwise.map(
-                e, formula, keepsType ? x.dtype() : Promotion.floating(x.dtype()), new double[0], x);
-        return r.backward(g -> new Tensor[] {
-                    Elementwise.binary(e, Elementwise.MULTIPLY, g[0], factor.apply(saved.get()))
-                })
+        Tensor out =
+                Elementwise.map(e, formula, keepsType ? x.dtype() : Promotion.floating(x.dtype()), new double[0], x);
+        return r.backward(g ->
+                        new Tensor[] {Elementwise.binary(e, Elementwise.MULTIPLY, g[0], factor.apply(saved.get()))})
                 .result(out);
     }
 
@@ -60,7 +61,8 @@ final class ElementaryOperators {
                     if (exponent == 0) {
                         return new Tensor[] {Slices.zeros(e, g[0], g[0].sizes())};
                     }
-                    Tensor lower = raised(e, saved.get(), exponent - 1, saved.get().dtype());
+                    Tensor lower =
+                            raised(e, saved.get(), exponent - 1, saved.get().dtype());
                     Tensor slope = Scaling.times(e, lower, exponent);
                     return new Tensor[] {Elementwise.binary(e, Elementwise.MULTIPLY, g[0], slope)};
                 })
@@ -87,8 +89,7 @@ final class ElementaryOperators {
         Tensor t = a.tensor("self");
         long[] kept = ReductionOperators.kept(t.sizes(), a.integers("dim"));
         Tensor wide = Reductions.reduce(e, kind, t, kept, DType.BOOL);
-        Tensor out = ReductionOperators.shaped(
-                e, wide, t.sizes(), kept, a.integers("dim"), a.flag("keepdim", false));
+        Tensor out = ReductionOperators.shaped(e, wide, t.sizes(), kept, a.integers("dim"), a.flag("keepdim", false));
         e.drop(wide);
         return out;
     }

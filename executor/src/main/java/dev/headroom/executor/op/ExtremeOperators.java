@@ -45,14 +45,21 @@ final class ExtremeOperators {
         Tensor wide = Reductions.reduce(e, kind, x, kept, x.dtype());
         Tensor out = ReductionOperators.shaped(e, wide, x.sizes(), kept, dims, a.flag("keepdim", false));
         SavedTensor result = r.saveResult(out);
-        return r.backward(g -> new Tensor[] {e.call(() -> {
-                    Tensor best = Views.view(e, result.get(), kept);
-                    Tensor mask = Elementwise.map(e, EQUAL, DType.BOOL, new double[0], saved.get(), best);
-                    Tensor count = Reductions.sum(e, mask, kept, DType.INT64);
-                    Tensor share = Elementwise.map(
-                            e, ArithmeticOperators.DIVIDE, g[0].dtype(), new double[0], Views.view(e, g[0], kept), count);
-                    return Elementwise.map(e, Elementwise.MULTIPLY, g[0].dtype(), new double[0], share, mask);
-                })})
+        return r.backward(g -> new Tensor[] {
+                    e.call(() -> {
+                        Tensor best = Views.view(e, result.get(), kept);
+                        Tensor mask = Elementwise.map(e, EQUAL, DType.BOOL, new double[0], saved.get(), best);
+                        Tensor count = Reductions.sum(e, mask, kept, DType.INT64);
+                        Tensor share = Elementwise.map(
+                                e,
+                                ArithmeticOperators.DIVIDE,
+                                g[0].dtype(),
+                                new double[0],
+                                Views.view(e, g[0], kept),
+                                count);
+                        return Elementwise.map(e, Elementwise.MULTIPLY, g[0].dtype(), new double[0], share, mask);
+                    })
+                })
                 .result(out);
     }
 

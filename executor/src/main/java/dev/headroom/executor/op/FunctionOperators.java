@@ -31,9 +31,7 @@ final class FunctionOperators {
         o.add1("aten.neg", (e, a) -> {
             var x = a.tensor("self");
             return e.record("NegBackward0", x)
-                    .backward(g -> new Tensor[] {
-                        Elementwise.unary(e, ArithmeticOperators.NEGATE, g[0])
-                    })
+                    .backward(g -> new Tensor[] {Elementwise.unary(e, ArithmeticOperators.NEGATE, g[0])})
                     .result(Elementwise.unary(e, ArithmeticOperators.NEGATE, x));
         });
     }
@@ -46,11 +44,13 @@ final class FunctionOperators {
             Recorder r = e.record("ReciprocalBackward0", x);
             Tensor out = Elementwise.unary(e, RECIPROCAL, x);
             SavedTensor result = r.saveResult(out);
-            return r.backward(g -> new Tensor[] {e.call(() -> {
-                        Tensor square = Elementwise.binary(e, Elementwise.MULTIPLY, result.get(), result.get());
-                        Tensor negative = Elementwise.unary(e, ArithmeticOperators.NEGATE, square);
-                        return Elementwise.binary(e, Elementwise.MULTIPLY, g[0], negative);
-                    })})
+            return r.backward(g -> new Tensor[] {
+                        e.call(() -> {
+                            Tensor square = Elementwise.binary(e, Elementwise.MULTIPLY, result.get(), result.get());
+                            Tensor negative = Elementwise.unary(e, ArithmeticOperators.NEGATE, square);
+                            return Elementwise.binary(e, Elementwise.MULTIPLY, g[0], negative);
+                        })
+                    })
                     .result(out);
         });
     }
@@ -66,10 +66,12 @@ final class FunctionOperators {
             out = r.result(Elementwise.unary(e, SQRT, x));
         }
         SavedTensor result = r.saveResult(out);
-        r.backward(g -> new Tensor[] {e.call(() -> {
-            Tensor twice = Scaling.times(e, result.get(), 2);
-            return Elementwise.binary(e, ArithmeticOperators.DIVIDE, g[0], twice);
-        })});
+        r.backward(g -> new Tensor[] {
+            e.call(() -> {
+                Tensor twice = Scaling.times(e, result.get(), 2);
+                return Elementwise.binary(e, ArithmeticOperators.DIVIDE, g[0], twice);
+            })
+        });
         return out;
     }
 }

@@ -55,6 +55,9 @@ final class Heads {
         long[] steps = {out.stride(0), out.stride(2), out.stride(1), out.stride(1), out.stride(3)};
         e.backend()
                 .reductions()
-                .reduce(Kind.SUM, e.alias(out, kept, steps, out.offset()), e.alias(each, sizes, strides, each.offset()));
+                .reduce(
+                        Kind.SUM,
+                        e.alias(out, kept, steps, out.offset()),
+                        e.alias(each, sizes, strides, each.offset()));
     }
 }

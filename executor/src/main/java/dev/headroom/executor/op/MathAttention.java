@@ -12,8 +12,8 @@ import dev.headroom.graph.MemoryFormat;
 
 /** Attention from plain operators (transformers/attention.cpp, _scaled_dot_product_attention_math). */
 final class MathAttention {
-    private static final Formula IS_HIDDEN = Formula.unary(
-            "isneginf", "x0 < 0 && isinf(x0)", x -> x == Double.NEGATIVE_INFINITY ? 1 : 0);
+    private static final Formula IS_HIDDEN =
+            Formula.unary("isneginf", "x0 < 0 && isinf(x0)", x -> x == Double.NEGATIVE_INFINITY ? 1 : 0);
     private static final Formula ZERO_WHERE =
             Formula.binary("zero_where", "x1 != 0 ? (real) 0 : x0", (x, hidden) -> hidden != 0 ? 0 : x);
 
@@ -51,8 +51,7 @@ final class MathAttention {
         long groups = q.size(-3) / k.size(-3);
         Tensor allK = repeated(e, k, groups);
         Tensor allV = repeated(e, v, groups);
-        Tensor weights = e.call(
-                () -> Matmul.matmul(e, scaledQ, scaled(e, Views.transpose(e, allK, -2, -1), factor)));
+        Tensor weights = e.call(() -> Matmul.matmul(e, scaledQ, scaled(e, Views.transpose(e, allK, -2, -1), factor)));
         if (added != null) {
             addInPlace(e, weights, added);
         }
@@ -106,9 +105,7 @@ final class MathAttention {
             Elementwise.into(e, ZERO_WHERE, out, out, whole);
         }
         SavedTensor result = r.saveResult(out);
-        return r.backward(g -> new Tensor[] {
-                    SoftmaxOperators.gradient(e, g[0], result.get(), dim, x.dtype(), false)
-                })
+        return r.backward(g -> new Tensor[] {SoftmaxOperators.gradient(e, g[0], result.get(), dim, x.dtype(), false)})
                 .result(out);
     }
 }

@@ -16,8 +16,8 @@ final class MomentOperators {
     private static final Formula ROOT = Formula.unary("sqrt", "sqrt(x0)", Math::sqrt);
     private static final Formula IS_ZERO =
             new Formula("eq_zero", "y0 = x0 == 0;", (x, s, y) -> y[0] = x[0] == 0 ? 1 : 0);
-    private static final Formula ZEROED = new Formula(
-            "masked_zero", "y0 = x1 != 0 ? 0 : x0;", (x, s, y) -> y[0] = x[1] != 0 ? 0 : x[0]);
+    private static final Formula ZEROED =
+            new Formula("masked_zero", "y0 = x1 != 0 ? 0 : x0;", (x, s, y) -> y[0] = x[1] != 0 ? 0 : x[0]);
 
     private MomentOperators() {}
 
@@ -47,19 +47,21 @@ final class MomentOperators {
         }
         Tensor out = ReductionOperators.shaped(e, wide, x.sizes(), kept, dims, keep);
         SavedTensor result = root ? r.saveResult(out) : null;
-        r.backward(g -> new Tensor[] {e.call(() -> {
-            if (!root) {
-                return gradient(e, g[0], saved.get(), kept, correction);
-            }
-            // std_backward: g / (2 std), nothing where that is zero
-            Tensor twice = Scaling.times(e, result.get(), 2);
-            Tensor share = Elementwise.binary(e, ArithmeticOperators.DIVIDE, g[0], twice);
-            Tensor zero = Elementwise.map(e, IS_ZERO, DType.BOOL, new double[0], result.get());
-            Elementwise.into(e, ZEROED, share, share, zero);
-            e.drop(zero);
-            e.drop(twice);
-            return gradient(e, share, saved.get(), kept, correction);
-        })});
+        r.backward(g -> new Tensor[] {
+            e.call(() -> {
+                if (!root) {
+                    return gradient(e, g[0], saved.get(), kept, correction);
+                }
+                // std_backward: g / (2 std), nothing where that is zero
+                Tensor twice = Scaling.times(e, result.get(), 2);
+                Tensor share = Elementwise.binary(e, ArithmeticOperators.DIVIDE, g[0], twice);
+                Tensor zero = Elementwise.map(e, IS_ZERO, DType.BOOL, new double[0], result.get());
+                Elementwise.into(e, ZEROED, share, share, zero);
+                e.drop(zero);
+                e.drop(twice);
+                return gradient(e, share, saved.get(), kept, correction);
+            })
+        });
         return new Tensor[] {r.result(out)};
     }
 
@@ -76,11 +78,14 @@ final class MomentOperators {
         Reductions.moments(e, variance, mean, x, correction);
         double share = (double) Layout.elements(kept) / x.elements();
         r.backward(g -> {
-            Tensor ofVariance =
-                    g[0] == null ? null : e.call(() -> gradient(e, g[0], saved.get(), kept, correction));
+            Tensor ofVariance = g[0] == null ? null : e.call(() -> gradient(e, g[0], saved.get(), kept, correction));
             Tensor ofMean = g[1] == null
                     ? null
-                    : Scaling.times(e, Views.expand(e, Views.view(e, g[1], kept), saved.get().sizes()), share);
+                    : Scaling.times(
+                            e,
+                            Views.expand(
+                                    e, Views.view(e, g[1], kept), saved.get().sizes()),
+                            share);
             Tensor sum = ofVariance == null || ofMean == null
                     ? (ofVariance == null ? ofMean : ofVariance)
                     : Elementwise.binary(e, Elementwise.ADD, ofVariance, ofMean);
@@ -118,14 +123,16 @@ final class MomentOperators {
         Tensor wide = Reductions.reduce(e, Kind.NORM, x, kept, x.dtype());
         Tensor out = ReductionOperators.shaped(e, wide, x.sizes(), kept, dims, a.flag("keepdim", false));
         SavedTensor result = r.saveResult(out);
-        return r.backward(g -> new Tensor[] {e.call(() -> {
-                    // norm_backward: g x / norm, nothing where the norm is zero
-                    Tensor length = Views.view(e, result.get(), kept);
-                    Tensor unit = Elementwise.binary(e, ArithmeticOperators.DIVIDE, saved.get(), length);
-                    Tensor zero = Elementwise.map(e, IS_ZERO, DType.BOOL, new double[0], length);
-                    Elementwise.into(e, ZEROED, unit, unit, zero);
-                    return Elementwise.binary(e, Elementwise.MULTIPLY, unit, Views.view(e, g[0], kept));
-                })})
+        return r.backward(g -> new Tensor[] {
+                    e.call(() -> {
+                        // norm_backward: g x / norm, nothing where the norm is zero
+                        Tensor length = Views.view(e, result.get(), kept);
+                        Tensor unit = Elementwise.binary(e, ArithmeticOperators.DIVIDE, saved.get(), length);
+                        Tensor zero = Elementwise.map(e, IS_ZERO, DType.BOOL, new double[0], length);
+                        Elementwise.into(e, ZEROED, unit, unit, zero);
+                        return Elementwise.binary(e, Elementwise.MULTIPLY, unit, Views.view(e, g[0], kept));
+                    })
+                })
                 .result(out);
     }
 }

@@ -27,8 +27,8 @@ final class Selecting {
             new Formula("lt_number", "y0 = x0 < s0;", (x, s, y) -> y[0] = x[0] < s[0] ? 1 : 0);
     private static final Formula ABOVE =
             new Formula("gt_number", "y0 = x0 > s0;", (x, s, y) -> y[0] = x[0] > s[0] ? 1 : 0);
-    private static final Formula UNMASKED = new Formula(
-            "unmasked_gradient", "y0 = x1 != 0 ? 0 : x0;", (x, s, y) -> y[0] = x[1] != 0 ? 0 : x[0]);
+    private static final Formula UNMASKED =
+            new Formula("unmasked_gradient", "y0 = x1 != 0 ? 0 : x0;", (x, s, y) -> y[0] = x[1] != 0 ? 0 : x[0]);
     private static final Formula EITHER =
             Formula.binary("either", "x0 != 0 || x1 != 0", (a, b) -> a != 0 || b != 0 ? 1 : 0);
 
@@ -89,9 +89,7 @@ final class Selecting {
             e.drop(kept);
         }
         r.backward(g -> new Tensor[] {clampGradient(e, g[0], saved.get(), from, to)});
-        double[] bounds = {
-            from == null ? Double.NEGATIVE_INFINITY : from, to == null ? Double.POSITIVE_INFINITY : to
-        };
+        double[] bounds = {from == null ? Double.NEGATIVE_INFINITY : from, to == null ? Double.POSITIVE_INFINITY : to};
         if (inPlace) {
             Elementwise.into(e, CLAMP, bounds, x, x);
             return r.changed(x);

@@ -24,8 +24,8 @@ final class UpsamplingOperators {
     private static Tensor upsample(Eager e, Arguments a, boolean nearest) {
         Tensor x = a.tensor(a.has("input") ? "input" : "self");
         if (x.dims() != 4) {
-            throw new GraphException("upsampling of an input of shape " + Arrays.toString(x.sizes())
-                    + "; it must have 4 dimensions");
+            throw new GraphException(
+                    "upsampling of an input of shape " + Arrays.toString(x.sizes()) + "; it must have 4 dimensions");
         }
         double[] factors = factors(a);
         long[] sizes = x.sizes().clone();

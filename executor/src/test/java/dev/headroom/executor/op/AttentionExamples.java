@@ -9,7 +9,9 @@ final class AttentionExamples {
         attention(o, 3).real("scale", 0.25).label("scaled");
         attention(o, 3).real("dropout_p", 0.5).label("with dropout").doubleOnly();
         attention(o, 5).label("of longer keys");
-        attention(o, 3).mask("attn_mask", new long[] {1, 1, 3, 3}, 1, 0, 0, 1, 1, 0, 1, 0, 1).label("masked");
+        attention(o, 3)
+                .mask("attn_mask", new long[] {1, 1, 3, 3}, 1, 0, 0, 1, 1, 0, 1, 0, 1)
+                .label("masked");
         attention(o, 3)
                 .buffer("attn_mask", new long[] {1, 1, 3, 3}, 0, -1, 0.5, 2, 0, 1, 0, 0, -2)
                 .label("with a bias");

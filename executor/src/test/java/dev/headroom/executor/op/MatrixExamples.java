@@ -31,8 +31,16 @@ final class MatrixExamples {
         o.of("aten.mv").tensor("self", 3, 4).tensor("vec", 4);
         o.of("aten.dot").tensor("self", 4).tensor("tensor", 4);
         for (long[][] shapes : new long[][][] {
-            {{4}, {4}}, {{3, 4}, {4}}, {{4}, {4, 2}}, {{3, 4}, {4, 2}}, {{2, 3, 4}, {4, 2}}, {{3, 4}, {2, 4, 2}},
-            {{2, 3, 4}, {2, 4, 2}}, {{2, 1, 3, 4}, {3, 4, 2}}, {{2, 3, 4}, {4}}, {{4}, {2, 4, 2}}
+            {{4}, {4}},
+            {{3, 4}, {4}},
+            {{4}, {4, 2}},
+            {{3, 4}, {4, 2}},
+            {{2, 3, 4}, {4, 2}},
+            {{3, 4}, {2, 4, 2}},
+            {{2, 3, 4}, {2, 4, 2}},
+            {{2, 1, 3, 4}, {3, 4, 2}},
+            {{2, 3, 4}, {4}},
+            {{4}, {2, 4, 2}}
         }) {
             o.of("aten.matmul")
                     .tensor("self", shapes[0])
@@ -40,7 +48,11 @@ final class MatrixExamples {
                     .label(Arrays.toString(shapes[0]) + Arrays.toString(shapes[1]));
         }
         o.of("aten.linear").tensor("input", 3, 4).tensor("weight", 2, 4).tensor("bias", 2);
-        o.of("aten.linear").tensor("input", 2, 3, 4).tensor("weight", 2, 4).tensor("bias", 2).label("of three dimensions");
+        o.of("aten.linear")
+                .tensor("input", 2, 3, 4)
+                .tensor("weight", 2, 4)
+                .tensor("bias", 2)
+                .label("of three dimensions");
         o.of("aten.linear")
                 .laidOut("input", new int[] {1, 0, 2}, 2, 3, 4)
                 .tensor("weight", 2, 4)

@@ -17,9 +17,15 @@ final class SelectionExamples {
                 .tensor("self", 3, 4)
                 .indexList("indices", new long[] {2, 0}, new long[] {1, 3})
                 .label("of two dimensions");
-        o.of("aten.index").tensor("self", 3, 4).indexList("indices", null, new long[] {1, 1}).label("of the second");
+        o.of("aten.index")
+                .tensor("self", 3, 4)
+                .indexList("indices", null, new long[] {1, 1})
+                .label("of the second");
         o.of("aten.index_select").tensor("self", 3, 4).integer("dim", 1).indices("index", new long[] {3}, 3, 0, 3);
-        o.of("aten.gather").tensor("self", 3, 4).integer("dim", 1).indices("index", new long[] {3, 2}, 3, 0, 1, 1, 2, 0);
+        o.of("aten.gather")
+                .tensor("self", 3, 4)
+                .integer("dim", 1)
+                .indices("index", new long[] {3, 2}, 3, 0, 1, 1, 2, 0);
         o.of("aten.where")
                 .mask("condition", SQUARE, 1, 0, 0, 1, 1, 0, 0, 0, 1)
                 .tensor("self", SQUARE)
