@@ -10,7 +10,8 @@ import org.bytedeco.cuda.global.cudnn;
 import org.bytedeco.javacpp.SizeTPointer;
 
 /** Sizes of the buffers of cuDNN's batch normalisation, asked for as PyTorch does (native/cudnn/BatchNorm.cpp). */
-@SuppressWarnings("deprecation") // the classic API of cuDNN, which its makers call deprecated and still ship
+// PyTorch's batch normalisation calls these functions too.
+@SuppressWarnings("deprecation")
 final class BatchNormBuffers {
     private final CudaContext context;
 
@@ -65,9 +66,7 @@ final class BatchNormBuffers {
             CudaStatus.dnn("cudnnCreateTensorDescriptor", cudnn.cudnnCreateTensorDescriptor(map));
             boolean channelsLast = !x.isContiguous() && Layout.isChannelsLast(x.sizes(), x.strides());
             // With channels last PyTorch asks for the persistent kernels, which alone need the buffers.
-            int mode = channelsLast
-                    ? cudnn.CUDNN_BATCHNORM_SPATIAL_PERSISTENT
-                    : cudnn.CUDNN_BATCHNORM_SPATIAL;
+            int mode = channelsLast ? cudnn.CUDNN_BATCHNORM_SPATIAL_PERSISTENT : cudnn.CUDNN_BATCHNORM_SPATIAL;
             long[] strides = channelsLast ? Layout.channelsLast(x.sizes()) : Layout.contiguous(x.sizes());
             describe(data, x.dtype(), x.sizes(), strides);
             DType weights = x.dtype() == DType.FLOAT64 ? DType.FLOAT64 : DType.FLOAT32;

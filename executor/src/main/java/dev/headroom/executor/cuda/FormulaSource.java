@@ -4,7 +4,6 @@ import dev.headroom.executor.kernel.Formula;
 import dev.headroom.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -31,18 +30,22 @@ final class FormulaSource {
 
     /** @param types of results, then of operands */
     KernelSource source(DType... types) {
-        String code = function() + walk() + body("packed", "int64_t", false) + body("strided", "uint32_t", true)
+        String code = function()
+                + walk()
+                + body("packed", "int64_t", false)
+                + body("strided", "uint32_t", true)
                 + body("strided64", "int64_t", true);
         return KernelFiles.source(formula.name(), code, types);
     }
 
     /** The formula in a function of its own, so that it can name its variables as it likes. */
-    private String function() {
+    String function() {
         List<String> parameters = new ArrayList<>();
         range(results).forEach(i -> parameters.add("real &y" + i));
         range(operands).forEach(i -> parameters.add("real x" + i));
         range(numbers).forEach(i -> parameters.add("real s" + i));
-        return "static __device__ void compute(" + String.join(", ", parameters) + ") {\n" + formula.cuda() + "\n}\n";
+        return "static inline __device__ void compute(" + String.join(", ", parameters) + ") {\n" + formula.cuda()
+                + "\n}\n";
     }
 
     private String walk() {
@@ -65,8 +68,8 @@ final class FormulaSource {
         range(results).forEach(i -> code.append(" real y").append(i).append(" = 0;\n"));
         code.append(" compute(").append(String.join(", ", values(strided))).append(");\n");
         range(results)
-                .forEach(i -> code.append(" r" + i + "[" + place(strided, i) + "] = Element<T" + i + ">::of(y" + i
-                        + ");\n"));
+                .forEach(i ->
+                        code.append(" r" + i + "[" + place(strided, i) + "] = Element<T" + i + ">::of(y" + i + ");\n"));
         return code.append("}\n").toString();
     }
 
@@ -76,8 +79,7 @@ final class FormulaSource {
             out.add("Walk walk");
         }
         range(results).forEach(i -> out.add("T" + i + " *r" + i));
-        range(operands)
-                .forEach(i -> out.add((onDevice[i] ? "const T" + (results + i) + " *" : "double ") + "o" + i));
+        range(operands).forEach(i -> out.add((onDevice[i] ? "const T" + (results + i) + " *" : "double ") + "o" + i));
         range(numbers).forEach(i -> out.add("double s" + i));
         return out;
     }
@@ -105,11 +107,5 @@ final class FormulaSource {
 
     private static IntStream range(int n) {
         return IntStream.range(0, n);
-    }
-
-    @Override
-    public String toString() {
-        return formula.name()
-                + range(operands).mapToObj(i -> onDevice[i] ? "t" : "n").collect(Collectors.joining("", "(", ")"));
     }
 }
