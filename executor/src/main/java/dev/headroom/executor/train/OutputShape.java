@@ -30,7 +30,7 @@ record OutputShape(DType type, long[] sizes) {
         TensorMeta meta = graph.values().get(name);
         if (meta != null) {
             return new OutputShape(
-                    meta.dtype(),
+                    ModelMemory.underRun(meta.dtype(), run),
                     meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray());
         }
         try (Backend none = NoKernels.over(PLENTY)) {
