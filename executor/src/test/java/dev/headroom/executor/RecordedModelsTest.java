@@ -51,7 +51,6 @@ class RecordedModelsTest {
                 "resnet50-b48-adamw",
                 "resnet50-b32-inference-ampbf16",
                 "vgg16-b16-adamw-bf16",
-                "efficientnet_b0-b16-adamw-bf16",
                 "cnn-full-b100-fp16-adam",
                 "cnn-full-b1-acc100-adam",
                 "convnext_tiny-b32-adamw",
