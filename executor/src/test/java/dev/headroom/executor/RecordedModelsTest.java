@@ -28,6 +28,7 @@ class RecordedModelsTest {
                 "mobilenet_v2-b64-sgdm",
                 "mobilenet_v3_large-b64-adamw",
                 "efficientnet_b0-b32-adamw",
+                "efficientnet_b0-b16-adamw-bf16",
                 "mnasnet1_0-b300-86-sgd",
                 "regnet_x_400mf-b64-adamw",
                 "cnn-small-b100-adam",

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real convolutional networks, with values on the host: they learn a batch by heart. */
 class ConvolutionalTrainingTest {
-    private static final int STEPS = 6;
+    private static final int STEPS = 3;
 
     @ParameterizedTest
     @ValueSource(strings = {"mnasnet1_0-i86", "cnn-small"})
