@@ -38,8 +38,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * {@code HEADROOM_PYTHON}, or {@code python3}, is a Python that has PyTorch.
  */
 class PyTorchValuesTest {
-    private static final String PYTHON =
-            System.getenv().getOrDefault("HEADROOM_PYTHON", "python3");
+    private static final String PYTHON = System.getenv().getOrDefault("HEADROOM_PYTHON", "python3");
     private static boolean atHand;
 
     @TempDir
@@ -87,8 +86,7 @@ class PyTorchValuesTest {
         run.loss = LossKind.CROSS_ENTROPY;
         try (HostBackend host = new HostBackend(1L << 30)) {
             Settings settings = new Settings(GpuCatalogue.find("h200").orElseThrow(), run.attention, 1);
-            Eager eager =
-                    new Eager(new CachingAllocator(AllocatorSettings.defaults(), host.memory()), host, settings);
+            Eager eager = new Eager(new CachingAllocator(AllocatorSettings.defaults(), host.memory()), host, settings);
             Training training = new Training(eager, graph, run, p -> {});
             List<String> lines = new ArrayList<>();
             List<double[]> values = new ArrayList<>();
@@ -152,8 +150,8 @@ class PyTorchValuesTest {
         Files.write(folder.resolve("in.bin"), bytes.array());
         Files.write(folder.resolve("tensors.txt"), lines);
         assertEquals(0, run(PYTHON, script.toString(), name, folder.toString()), "compare.py");
-        ByteBuffer answer = ByteBuffer.wrap(Files.readAllBytes(folder.resolve("out.bin")))
-                .order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer answer =
+                ByteBuffer.wrap(Files.readAllBytes(folder.resolve("out.bin"))).order(ByteOrder.LITTLE_ENDIAN);
         double[] out = new double[answer.remaining() / Double.BYTES];
         for (int i = 0; i < out.length; i++) {
             out[i] = answer.getDouble();

@@ -64,8 +64,7 @@ final class TinyModels {
         @Override
         protected Value forward(Scope scope, Value... inputs) {
             Value made = scope.call(head, scope.call(block, scope.call(tokens, inputs[0])));
-            return scope.op(
-                    "aten.flatten.using_ints", Scope.arguments("self", made, "start_dim", 0, "end_dim", 1));
+            return scope.op("aten.flatten.using_ints", Scope.arguments("self", made, "start_dim", 0, "end_dim", 1));
         }
     }
 
@@ -82,8 +81,8 @@ final class TinyModels {
         protected Value forward(Scope scope, Value... inputs) {
             Value x = inputs[0];
             Value all = scope.call(qkv, scope.call(norm1, x));
-            Value[] parts = scope.ops(
-                    "aten.split.Tensor", 3, Scope.arguments("self", all, "split_size", WIDTH, "dim", 2));
+            Value[] parts =
+                    scope.ops("aten.split.Tensor", 3, Scope.arguments("self", all, "split_size", WIDTH, "dim", 2));
             Map<String, Object> arguments = new LinkedHashMap<>();
             arguments.put("query", heads(scope, parts[0]));
             arguments.put("key", heads(scope, parts[1]));
@@ -94,16 +93,13 @@ final class TinyModels {
                     "aten.reshape.default",
                     Scope.arguments("self", turned(scope, mixed), "shape", new long[] {-1, LENGTH, WIDTH}));
             Value y = add(scope, x, scope.call(out, rows));
-            return add(
-                    scope, y, scope.call(down, scope.call(gelu, scope.call(up, scope.call(norm2, y)))));
+            return add(scope, y, scope.call(down, scope.call(gelu, scope.call(up, scope.call(norm2, y)))));
         }
 
         private static Value heads(Scope scope, Value x) {
-            return turned(
-                    scope,
-                    scope.op(
-                            "aten.view.default",
-                            Scope.arguments("self", x, "size", new long[] {-1, LENGTH, 2, WIDTH / 2})));
+            return turned(scope, scope.op("aten.view.default", Scope.arguments("self", x, "size", new long[] {
+                -1, LENGTH, 2, WIDTH / 2
+            })));
         }
 
         private static Value turned(Scope scope, Value x) {
