@@ -87,6 +87,16 @@ final class ConvolutionExamples {
     }
 
     private static void pooling(Examples o) {
+        o.of("aten.upsample_nearest2d").tensor("self", 1, 2, 2, 3).integers("output_size", 4, 5);
+        o.of("aten.upsample_bilinear2d")
+                .tensor("self", 1, 2, 2, 3)
+                .integers("output_size", 4, 5)
+                .flag("align_corners", false);
+        o.of("aten.upsample_bilinear2d")
+                .tensor("self", 1, 2, 2, 3)
+                .integers("output_size", 4, 5)
+                .flag("align_corners", true)
+                .label("corners aligned");
         for (String name : new String[] {"aten.max_pool2d", "aten.max_pool2d_with_indices"}) {
             o.of(name).tensor("self", 2, 2, 4, 4).integers("kernel_size", 2);
             o.of(name)

@@ -34,7 +34,14 @@ final class ElementwiseExamples {
         for (String name : new String[] {"neg", "abs", "sin", "cos"}) {
             o.of("aten." + name).tensor("self", 3, 4);
         }
-        o.of("aten.rsqrt").positive("self", 3, 4);
+        for (String name : new String[] {"rsqrt", "sqrt", "sqrt_", "reciprocal"}) {
+            o.of("aten." + name).positive("self", 3, 4);
+        }
+        for (String suffix : new String[] {"", "_"}) {
+            o.of("aten.clamp" + suffix).tensor("self", 3, 4).real("min", -0.5).real("max", 1);
+            o.of("aten.clamp_min" + suffix).tensor("self", 3, 4).real("min", -0.5);
+            o.of("aten.clamp_max" + suffix).tensor("self", 3, 4).real("max", 0.5);
+        }
         o.of("aten.pow").tensor("self", 3, 4).integer("exponent", 2);
         o.of("aten.pow").tensor("self", 3, 4).integer("exponent", 3);
         o.of("aten.pow").positive("self", 3, 4).real("exponent", -0.5);

@@ -24,7 +24,7 @@ final class Examples {
                     // the executor has it for positions only
                     "diff",
                     // truths of a whole
-                    "all any")
+                    "all any argmax argmin")
             .flatMap(names -> Stream.of(names.split(" ")))
             .map(name -> "aten." + name)
             .collect(Collectors.toUnmodifiableSet());
