@@ -78,8 +78,9 @@ record Scenario(String name, Graph graph, TrainingRun run) {
                 of("value used twice", twice(), r -> r.batch = null),
                 of("two inputs", pair(), r -> r.inputGrad = true),
                 of("tokens", tokens(), r -> {}),
-                of("convolutions", convolutions(), r -> {}),
+                of("convolutions", convolutions(), r -> r.steps = 1),
                 of("convolutions, channels last, amp", convolutions(), r -> {
+                    r.steps = 1;
                     r.channelsLast = true;
                     r.amp = DType.FLOAT16;
                 }));
@@ -93,6 +94,7 @@ record Scenario(String name, Graph graph, TrainingRun run) {
                             r.reentrant = reentrant;
                         }),
                         of("checkpointed convolutions, re-entrant " + reentrant, convolutions(), r -> {
+                            r.steps = 1;
                             r.checkpoint = 3;
                             r.reentrant = reentrant;
                             r.amp = DType.FLOAT16;
