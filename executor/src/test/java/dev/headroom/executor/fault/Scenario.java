@@ -77,9 +77,10 @@ record Scenario(String name, Graph graph, TrainingRun run) {
         return Stream.of(
                 of("value used twice", twice(), r -> r.batch = null),
                 of("two inputs", pair(), r -> r.inputGrad = true),
-                of("tokens", tokens(), r -> {}),
-                of("convolutions", convolutions(), r -> {}),
+                of("tokens", tokens(), r -> r.loss = LossKind.CROSS_ENTROPY),
+                of("convolutions", convolutions(), r -> r.steps = 1),
                 of("convolutions, channels last, amp", convolutions(), r -> {
+                    r.steps = 1;
                     r.channelsLast = true;
                     r.amp = DType.FLOAT16;
                 }));
@@ -93,6 +94,7 @@ record Scenario(String name, Graph graph, TrainingRun run) {
                             r.reentrant = reentrant;
                         }),
                         of("checkpointed convolutions, re-entrant " + reentrant, convolutions(), r -> {
+                            r.steps = 1;
                             r.checkpoint = 3;
                             r.reentrant = reentrant;
                             r.amp = DType.FLOAT16;
@@ -125,9 +127,23 @@ record Scenario(String name, Graph graph, TrainingRun run) {
                                         Layers.linear(8, 16),
                                         Layers.gelu(),
                                         Layers.linear(16, 8))),
+                                new Attention(),
                                 Layers.softmax(-1)))
                 .input("ids", DType.INT64, Model.BATCH, 8)
                 .graph();
+    }
+
+    private static final class Attention extends Module {
+        @Override
+        protected Value forward(Scope scope, Value... inputs) {
+            scope.line("x = x.unsqueeze(1)");
+            Value x = scope.op("aten.unsqueeze.default", Scope.arguments("self", inputs[0], "dim", 1));
+            scope.line("x = scaled_dot_product_attention(x, x, x)");
+            x = scope.op(
+                    "aten.scaled_dot_product_attention.default", Scope.arguments("query", x, "key", x, "value", x));
+            scope.line("return x.squeeze(1)");
+            return scope.op("aten.squeeze.dim", Scope.arguments("self", x, "dim", 1));
+        }
     }
 
     static Graph convolutions() {
