@@ -14,6 +14,7 @@ final class CreationOperators {
         o.add1("aten.arange", CreationOperators::arange);
         o.add1("aten.zeros", (e, a) -> filled(e, a.dtype("dtype"), 0, a.integers("size")));
         o.add1("aten.ones", (e, a) -> filled(e, a.dtype("dtype"), 1, a.integers("size")));
+        o.add1("aten.empty", (e, a) -> e.empty(typeOr(a.dtype("dtype"), DType.FLOAT32), a.integers("size")));
         o.add1("aten.full", (e, a) -> {
             DType type = typeOr(a.dtype("dtype"), numberType(a, "fill_value"));
             return filled(e, type, a.real("fill_value", 0), a.integers("size"));
