@@ -67,6 +67,16 @@ class RecordedModelsTest {
                 "llama-1b-like-b1-2048-adamw-bf16",
                 "qwen2-0.5b-b2-512-adamw-bf16",
                 "opt-350m-b4-512-sgd",
+                "gpt2-b8-512-adamw",
+                "gpt2-b8-512-adamw-eager",
+                "gpt2-b4-1024-adamw-expandable",
+                "gpt2-medium-b4-512-adamw",
+                "bert-base-b16-256-adamw",
+                "bert-base-cls-b32-128-adamw",
+                "vit_b_16-b32-adamw",
+                "swin_t-b32-adamw",
+                "opt-125m-b8-512-adamw",
+                "pythia-160m-b8-512-adamw",
             })
     void allocatorShowsWhatPyTorchShows(String name) {
         Recording recording = Recording.read(Fixtures.recordings().resolve(name + ".json.gz"));

@@ -15,6 +15,9 @@ final class CubScratch {
 
     private static final int DIGITS = 1 << DIGIT_BITS;
 
+    /** Up to so many pairs of 64 bits are sorted by one block of threads, which needs a byte for form's sake. */
+    private static final int SINGLE_TILE = 2304;
+
     /** Tile states that a scan keeps before the first tile's. */
     private static final int STATE_PADDING = 32;
 
@@ -34,6 +37,9 @@ final class CubScratch {
      * @param greatest key that can occur
      */
     static long sortPairs(long n, long greatest, Gpu gpu) {
+        if (n <= SINGLE_TILE) {
+            return 1;
+        }
         int bits = Long.SIZE - Long.numberOfLeadingZeros(Math.max(1, greatest));
         int passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS;
         int tile = gpu.major() >= 9 ? 4608 : gpu.major() == 8 ? 3840 : 2816;

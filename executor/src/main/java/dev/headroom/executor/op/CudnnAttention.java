@@ -18,10 +18,10 @@ final class CudnnAttention {
 
     static Tensor attention(Eager e, Tensor q, Tensor k, Tensor v, Tensor bias, Spec spec, boolean trains) {
         Recorder r = e.record("ScaledDotProductCudnnAttentionBackward0", q, k, v);
-        SavedTensor savedQ = r.save(q);
-        SavedTensor savedK = r.save(k);
-        SavedTensor savedV = r.save(v);
         SavedTensor savedBias = r.save(bias);
+        SavedTensor savedK = r.save(k);
+        SavedTensor savedQ = r.save(q);
+        SavedTensor savedV = r.save(v);
         Tensor seed = e.empty(DType.INT64);
         Tensor offset = e.empty(DType.INT64);
         long[] sizes = {q.size(0), q.size(1), q.size(2), v.size(3)};
@@ -32,10 +32,10 @@ final class CudnnAttention {
                 : e.alias(sums, Arrays.copyOf(sums.sizes(), 3), Arrays.copyOf(sums.strides(), 3), 0);
         e.backend().attention().attention(out, flat, q, k, v, bias, spec);
         e.drop(flat);
-        SavedTensor savedOut = r.saveResult(out);
         SavedTensor savedSums = r.saveResult(sums);
-        r.saveResult(seed);
+        SavedTensor savedOut = r.saveResult(out);
         r.saveResult(offset);
+        r.saveResult(seed);
         return r.backward(g -> gradients(
                         e,
                         g[0],

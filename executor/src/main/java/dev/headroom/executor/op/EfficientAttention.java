@@ -28,10 +28,10 @@ final class EfficientAttention {
     /** @param bias (batch, heads, queries, keys), may be expanded, or {@code null} */
     static Tensor attention(Eager e, Tensor q, Tensor k, Tensor v, Tensor bias, Spec spec, boolean trains) {
         Recorder r = e.record("ScaledDotProductEfficientAttentionBackward0", q, k, v, bias);
-        SavedTensor savedQ = r.save(q);
-        SavedTensor savedK = r.save(k);
-        SavedTensor savedV = r.save(v);
         SavedTensor savedBias = r.save(bias);
+        SavedTensor savedK = r.save(k);
+        SavedTensor savedQ = r.save(q);
+        SavedTensor savedV = r.save(v);
         // With dropout the generator's state is kept in host memory.
         Tensor seed = spec.dropout() == 0 ? e.empty(DType.INT64) : null;
         Tensor offset = spec.dropout() == 0 ? e.empty(DType.INT64) : null;
@@ -46,10 +46,10 @@ final class EfficientAttention {
             }
             e.backend().attention().attention(out, trains ? sums : null, q, k, v, bias, spec);
         }
-        SavedTensor savedOut = r.saveResult(out);
         SavedTensor savedSums = r.saveResult(sums);
-        r.saveResult(seed);
+        SavedTensor savedOut = r.saveResult(out);
         r.saveResult(offset);
+        r.saveResult(seed);
         return r.backward(g -> gradients(
                         e,
                         r,

@@ -24,8 +24,8 @@ final class FlashAttention {
     /** @param q (batch, heads, queries, size), the size a multiple of 8 */
     static Tensor attention(Eager e, Tensor q, Tensor k, Tensor v, Spec spec) {
         Recorder r = e.record("ScaledDotProductFlashAttentionBackward0", q, k, v);
-        SavedTensor savedQ = r.save(q);
         SavedTensor savedK = r.save(k);
+        SavedTensor savedQ = r.save(q);
         SavedTensor savedV = r.save(v);
         Tensor out = Heads.emptyLikeInside(e, q);
         Tensor sums = e.empty(DType.FLOAT32, q.size(0), q.size(1), q.size(2));
@@ -47,8 +47,8 @@ final class FlashAttention {
             e.backend().attention().attention(out, sums, q, k, v, null, spec);
             s.pass(state);
         }
-        SavedTensor savedOut = r.saveResult(out);
         SavedTensor savedSums = r.saveResult(sums);
+        SavedTensor savedOut = r.saveResult(out);
         r.saveResult(state);
         r.saveResult(unused);
         return r.backward(g -> gradients(

@@ -8,6 +8,7 @@ import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.graph.DType;
 import dev.headroom.graph.GraphException;
+import java.util.Arrays;
 
 /** Operators that pick elements by index tensors (aten/src/ATen/native/cuda/Indexing.cu, IndexKernel.cu). */
 final class IndexingOperators {
@@ -33,9 +34,13 @@ final class IndexingOperators {
         for (int i = 0; i < indices.length; i++) {
             saved[i] = r.save(indices[i]);
         }
-        Tensor out = e.empty(x.dtype(), resultSizes(x, indices));
-        if (out.elements() > 0) {
-            e.backend().indexing().index(out, x, indices);
+        Tensor out;
+        try (Scope s = e.open()) {
+            Tensor[] alike = broadcast(e, indices);
+            out = s.pass(e.empty(x.dtype(), resultSizes(x, indices)));
+            if (out.elements() > 0) {
+                e.backend().indexing().index(out, x, alike);
+            }
         }
         long[] before = x.sizes();
         return r.backward(g -> {
@@ -48,6 +53,29 @@ final class IndexingOperators {
                     return new Tensor[] {gradient};
                 })
                 .result(out);
+    }
+
+    /** Indices of different shapes are copied to their common one. */
+    private static Tensor[] broadcast(Eager e, Tensor[] indices) {
+        long[] common = Layout.broadcast(indices);
+        Tensor[] out = indices.clone();
+        for (int i = 0; i < out.length; i++) {
+            if (out[i] != null && !Arrays.equals(out[i].sizes(), common)) {
+                Tensor copy = e.empty(DType.INT64, common);
+                Copies.fill(e, copy, out[i]);
+                out[i] = copy;
+            }
+        }
+        return out;
+    }
+
+    /** Whether no dimension between indexed ones is not indexed. */
+    private static boolean together(Tensor[] indices) {
+        int runs = 0;
+        for (int i = 0; i < indices.length; i++) {
+            runs += indices[i] != null && (i == 0 || indices[i - 1] == null) ? 1 : 0;
+        }
+        return runs <= 1;
     }
 
     private static long[] resultSizes(Tensor x, Tensor[] indices) {
@@ -89,18 +117,15 @@ final class IndexingOperators {
             }
             for (Tensor i : indices) {
                 if (i != null) {
-                    Tensor product = numbered(e, i);
-                    if (linear == null) {
-                        linear = product;
-                    } else {
-                        Tensor sum = e.empty(DType.INT64, common);
-                        e.drop(product);
-                        e.drop(linear);
-                        linear = sum;
-                    }
+                    Tensor product = numbered(e, common);
+                    e.drop(linear == null ? null : product); // the others are added to the first
+                    linear = linear == null ? product : linear;
                 }
             }
             Tensor packed = Copies.packed(e, values);
+            if (!together(indices)) {
+                e.empty(into.dtype(), into.sizes()); // with the indexed dimensions in front
+            }
             e.empty(DType.INT64, n); // the indices in order
             e.empty(DType.INT64, n); // where each was
             try (Scope sort = e.open()) {
@@ -115,9 +140,9 @@ final class IndexingOperators {
     }
 
     /** An index made positive, then multiplied with its dimension's stride. */
-    private static Tensor numbered(Eager e, Tensor index) {
-        Tensor positive = e.empty(DType.INT64, index.sizes());
-        Tensor product = e.empty(DType.INT64, index.sizes());
+    private static Tensor numbered(Eager e, long[] sizes) {
+        Tensor positive = e.empty(DType.INT64, sizes);
+        Tensor product = e.empty(DType.INT64, sizes);
         e.drop(positive);
         return product;
     }

@@ -4,6 +4,7 @@ import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
+import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.graph.DType;
 
@@ -52,6 +53,8 @@ final class LayerNorm {
                     .layerNorm(matrix(e, out, n), mean, rstd, matrix(e, x, n), row(e, weight), row(e, bias), epsilon);
             SavedTensor savedMean = r.saveResult(mean);
             SavedTensor savedRstd = r.saveResult(rstd);
+            e.drop(mean);
+            e.drop(rstd);
             return r.backward(g -> gradients(
                             e, r, g[0], savedInput.get(), savedWeight.get(), savedMean.get(), savedRstd.get()))
                     .result(out);
@@ -72,17 +75,19 @@ final class LayerNorm {
         Tensor dweight = r.needs(1) ? e.empty(weight.dtype(), weight.sizes()) : null;
         Tensor dbias = r.needs(2) ? e.empty(input.dtype(), weight.sizes()) : null;
         Tensor g = Copies.packed(e, grad);
-        e.backend()
-                .normalizations()
-                .layerNormGradient(
-                        dx == null ? null : matrix(e, dx, n),
-                        row(e, dweight),
-                        row(e, dbias),
-                        matrix(e, g, n),
-                        matrix(e, x, n),
-                        mean,
-                        rstd,
-                        row(e, weight));
+        try (Scope s = e.open()) {
+            e.backend()
+                    .normalizations()
+                    .layerNormGradient(
+                            dx == null ? null : matrix(e, dx, n),
+                            row(e, dweight),
+                            row(e, dbias),
+                            matrix(e, g, n),
+                            matrix(e, x, n),
+                            mean,
+                            rstd,
+                            row(e, weight));
+        }
         if (rows > MANY_ROWS && n / COLUMNS_OF_BLOCK < e.settings().gpu().sms() / 2) {
             return inTwoPasses(e, dx, dweight, dbias, rows, n);
         }
@@ -104,8 +109,9 @@ final class LayerNorm {
         }
         Tensor partial = e.empty(whole.dtype(), blocks, whole.elements());
         Elementwise.fill(e, partial, 0);
-        Tensor first = e.alias(partial, new long[] {whole.elements()}, new long[] {1}, 0);
-        Copies.fill(e, first, row(e, whole));
+        try (Scope s = e.open()) {
+            Copies.fill(e, e.alias(partial, new long[] {whole.elements()}, new long[] {1}, 0), row(e, whole));
+        }
         return partial;
     }
 

@@ -15,7 +15,7 @@ final class Matmul {
             if (bias != null && x.dims() == 2) {
                 return Products.addmm(e, bias, x, Views.t(e, weight), 1, 1);
             }
-            if (bias != null && x.isContiguous() && x.dims() > 2) {
+            if (bias != null && x.isContiguous()) {
                 return flattened(e, x, weight, bias);
             }
             Tensor out = matmul(e, x, Views.t(e, weight));

@@ -65,10 +65,12 @@ final class Products {
         boolean secondTurned = columnMajor(b);
         return r.backward(g -> {
                     Tensor ga = r.needs(1)
-                            ? Scaling.maybeTimes(e, firstGradient(e, g[0], second.get(), firstTurned), alpha)
+                            ? e.call(() ->
+                                    Scaling.maybeTimes(e, firstGradient(e, g[0], second.get(), firstTurned), alpha))
                             : null;
                     Tensor gb = r.needs(2)
-                            ? Scaling.maybeTimes(e, secondGradient(e, g[0], first.get(), secondTurned), alpha)
+                            ? e.call(() ->
+                                    Scaling.maybeTimes(e, secondGradient(e, g[0], first.get(), secondTurned), alpha))
                             : null;
                     return new Tensor[] {r.needs(0) ? Scaling.maybeTimes(e, g[0], beta) : null, ga, gb};
                 })
@@ -107,10 +109,12 @@ final class Products {
         multiplyBatches(e, out, a, b, alpha, beta);
         return r.backward(g -> {
                     Tensor ga = r.needs(1)
-                            ? Scaling.maybeTimes(e, bmm(e, g[0], Views.transpose(e, second.get(), 1, 2)), alpha)
+                            ? e.call(() ->
+                                    Scaling.maybeTimes(e, bmm(e, g[0], Views.transpose(e, second.get(), 1, 2)), alpha))
                             : null;
                     Tensor gb = r.needs(2)
-                            ? Scaling.maybeTimes(e, bmm(e, Views.transpose(e, first.get(), 1, 2), g[0]), alpha)
+                            ? e.call(() ->
+                                    Scaling.maybeTimes(e, bmm(e, Views.transpose(e, first.get(), 1, 2), g[0]), alpha))
                             : null;
                     return new Tensor[] {r.needs(0) ? Scaling.maybeTimes(e, g[0], beta) : null, ga, gb};
                 })

@@ -64,9 +64,9 @@ final class SelectionOperators {
             e.backend().elementwise().map(WHERE, new double[0], new Tensor[] {out}, condition, first, second);
             result = s.pass(out);
         }
-        return r.backward(g -> new Tensor[] {
-                    r.needs(0) ? where(e, saved.get(), g[0], ZERO, false, true) : null,
-                    r.needs(1) ? where(e, saved.get(), ZERO, g[0], true, false) : null
+        return r.backward(g -> {
+                    Tensor gb = r.needs(1) ? where(e, saved.get(), ZERO, g[0], true, false) : null;
+                    return new Tensor[] {r.needs(0) ? where(e, saved.get(), g[0], ZERO, false, true) : null, gb};
                 })
                 .result(result);
     }
