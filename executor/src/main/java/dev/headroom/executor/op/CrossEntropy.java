@@ -95,8 +95,10 @@ final class CrossEntropy {
         SavedTensor savedTarget = r.save(target);
         SavedTensor savedWeight = r.save(weight);
         boolean each = reduction == NONE && scores.dims() > 1;
+        // NLLLoss2d.cu makes the total weight before the result, Loss.cu after it.
+        Tensor early = scores.dims() == 4 ? e.empty(scores.dtype()) : null;
         Tensor out = e.empty(scores.dtype(), each ? target.sizes() : new long[0]);
-        Tensor total = e.empty(scores.dtype());
+        Tensor total = early != null ? early : e.empty(scores.dtype());
         Tensor packed = Copies.packed(e, scores);
         Tensor labels = Copies.packed(e, target);
         e.backend()
