@@ -20,7 +20,6 @@ final class CreationOperators {
             return filled(e, type, a.real("fill_value", 0), a.integers("size"));
         });
         o.add1("aten.scalar_tensor", (e, a) -> filled(e, a.dtype("dtype"), a.real("s", 0)));
-        o.add1("aten.empty", (e, a) -> e.empty(typeOr(a.dtype("dtype"), DType.FLOAT32), a.integers("size")));
         o.add1("aten.new_zeros", (e, a) -> filled(e, alike(a), 0, a.integers("size")));
         o.add1("aten.new_ones", (e, a) -> filled(e, alike(a), 1, a.integers("size")));
         o.add1("aten.new_empty", (e, a) -> e.empty(alike(a), a.integers("size")));

@@ -40,9 +40,14 @@ final class Formats {
         return out;
     }
 
-    /** {@code to(memory_format)}: the tensor itself when its strides suggest the format already, packed or not. */
+    /** {@code to(memory_format)}: the tensor itself when its strides suggest the format, else a copy in any case. */
     static Tensor turned(Eager e, Tensor t, MemoryFormat format) {
-        return suggested(t) == format ? t : packed(e, t, format);
+        if (suggested(t) == format) {
+            return t;
+        }
+        Tensor out = empty(e, t.dtype(), format, t.sizes());
+        Copies.fill(e, out, t);
+        return out;
     }
 
     /** {@code contiguous()}. */

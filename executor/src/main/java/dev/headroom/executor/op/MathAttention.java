@@ -23,18 +23,26 @@ final class MathAttention {
             Eager e, Tensor q, Tensor k, Tensor v, Tensor bias, double dropout, boolean causal, double scale) {
         DType type = q.dtype();
         if (!type.isReducedFloat()) {
-            return computed(e, q, k, v, bias, dropout, causal, scale);
+            return computed(e, q, k, v, bias, dropout, causal, scale, type);
         }
         // Half precision is too coarse for the intermediate results.
         Tensor wideQ = Copies.to(e, q, DType.FLOAT32);
         Tensor wideK = Copies.to(e, k, DType.FLOAT32);
         Tensor wideV = Copies.to(e, v, DType.FLOAT32);
         Tensor wideBias = bias == null ? null : Copies.to(e, bias, DType.FLOAT32);
-        return Copies.to(e, computed(e, wideQ, wideK, wideV, wideBias, dropout, causal, scale), type);
+        return computed(e, wideQ, wideK, wideV, wideBias, dropout, causal, scale, type);
     }
 
     private static Tensor computed(
-            Eager e, Tensor q, Tensor k, Tensor v, Tensor bias, double dropout, boolean causal, double scale) {
+            Eager e,
+            Tensor q,
+            Tensor k,
+            Tensor v,
+            Tensor bias,
+            double dropout,
+            boolean causal,
+            double scale,
+            DType type) {
         double factor = Math.sqrt(Math.abs(scale));
         Tensor scaledQ = scaled(e, q, scale < 0 ? -factor : factor);
         Tensor added = bias;
@@ -58,11 +66,14 @@ final class MathAttention {
         Tensor soft = safeSoftmax(e, weights);
         e.drop(weights);
         if (dropout > 0) {
-            Tensor kept = DropoutOperators.dropout(e, soft, dropout);
+            Tensor given = soft;
+            Tensor kept = e.call(() -> DropoutOperators.dropout(e, given, dropout));
             e.drop(soft);
             soft = kept;
         }
-        return Matmul.matmul(e, soft, allV);
+        // The weights are a second result, converted before the first is computed: arguments of make_tuple.
+        Copies.to(e, soft, type);
+        return Copies.to(e, Matmul.matmul(e, soft, allV), type);
     }
 
     /** {@code repeat_interleave} of heads. */

@@ -46,10 +46,11 @@ final class SoftmaxOperators {
             if (log) {
                 e.backend().softmaxes().softmaxGradient(out, Copies.packed(e, g), Copies.packed(e, y), dim, true);
             } else {
-                // The kernel is given the product that it sums; it needs the gradient no more.
+                // PyTorch's kernel is given the product that it sums, this one the gradient in the product's memory.
                 Tensor product = Elementwise.binary(e, Elementwise.MULTIPLY, g, y);
-                Copies.packed(e, product);
-                e.backend().softmaxes().softmaxGradient(out, Copies.packed(e, g), Copies.packed(e, y), dim, false);
+                Tensor gradient = Copies.packed(e, product);
+                Copies.fill(e, gradient, g);
+                e.backend().softmaxes().softmaxGradient(out, gradient, Copies.packed(e, y), dim, false);
             }
         }
         return out;
