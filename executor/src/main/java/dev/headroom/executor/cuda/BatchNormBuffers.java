@@ -10,7 +10,8 @@ import org.bytedeco.cuda.global.cudnn;
 import org.bytedeco.javacpp.SizeTPointer;
 
 /** Sizes of the buffers of cuDNN's batch normalisation, asked for as PyTorch does (native/cudnn/BatchNorm.cpp). */
-@SuppressWarnings("deprecation") // the classic API of cuDNN, which its makers call deprecated and still ship
+// PyTorch's batch normalisation calls these functions too.
+@SuppressWarnings("deprecation")
 final class BatchNormBuffers {
     private final CudaContext context;
 

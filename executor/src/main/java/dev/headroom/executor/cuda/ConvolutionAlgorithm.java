@@ -19,7 +19,8 @@ import org.bytedeco.cuda.global.cudnn;
  * @param workspaceBytes that it needs
  * @param math the type of mathematics that it was found for
  */
-@SuppressWarnings("deprecation") // the classic API of cuDNN, which its makers call deprecated and still ship
+// Of cuDNN's two interfaces to convolutions this is the older one, and the smaller.
+@SuppressWarnings("deprecation")
 record ConvolutionAlgorithm(int number, long workspaceBytes, int math) {
     /** More than any direction has. */
     private static final int MOST = 16;

@@ -21,7 +21,8 @@ import org.bytedeco.javacpp.Pointer;
  * One convolution problem as cuDNN knows it: descriptors, and the algorithms in the order in which cuDNN's heuristics
  * prefer them. Single precision may be computed in TF32, as PyTorch lets cuDNN do ({@code cudnn.allow_tf32}).
  */
-@SuppressWarnings("deprecation") // the classic API of cuDNN, which its makers call deprecated and still ship
+// Of cuDNN's two interfaces to convolutions this is the older one, and the smaller.
+@SuppressWarnings("deprecation")
 final class ConvolutionPlan implements AutoCloseable {
     private final Direction direction;
     private final DType type;

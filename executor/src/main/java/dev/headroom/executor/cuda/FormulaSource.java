@@ -4,7 +4,6 @@ import dev.headroom.executor.kernel.Formula;
 import dev.headroom.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -37,12 +36,12 @@ final class FormulaSource {
     }
 
     /** The formula in a function of its own, so that it can name its variables as it likes. */
-    private String function() {
+    String function() {
         List<String> parameters = new ArrayList<>();
         range(results).forEach(i -> parameters.add("real &y" + i));
         range(operands).forEach(i -> parameters.add("real x" + i));
         range(numbers).forEach(i -> parameters.add("real s" + i));
-        return "static __device__ void compute(" + String.join(", ", parameters) + ") {\n" + formula.cuda() + "\n}\n";
+        return "static inline __device__ void compute(" + String.join(", ", parameters) + ") {\n" + formula.cuda() + "\n}\n";
     }
 
     private String walk() {
@@ -105,11 +104,5 @@ final class FormulaSource {
 
     private static IntStream range(int n) {
         return IntStream.range(0, n);
-    }
-
-    @Override
-    public String toString() {
-        return formula.name()
-                + range(operands).mapToObj(i -> onDevice[i] ? "t" : "n").collect(Collectors.joining("", "(", ")"));
     }
 }

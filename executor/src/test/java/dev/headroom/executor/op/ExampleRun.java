@@ -5,6 +5,7 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.device.GpuCatalogue;
 import dev.headroom.executor.autograd.BackwardPass;
 import dev.headroom.executor.host.HostBackend;
+import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
@@ -19,23 +20,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/** Runs an example on the host backend in a type, with values that a seed decides. */
+/** Runs an example on a backend in a type, with values that a seed decides. */
 final class ExampleRun implements AutoCloseable {
     /** Values are odd multiples of this: exact in every type, and no round number at which functions have kinks. */
     private static final double UNIT = 1 / 128.0;
 
     private final Example example;
-    private final HostBackend host = new HostBackend(1L << 30);
+    private final Backend backend;
     private final Eager eager;
     private final long randomness;
     private final DType type;
     private final Map<String, Tensor> tensors = new LinkedHashMap<>();
 
+    /** On a host backend of its own. */
     ExampleRun(Example example, DType type) {
+        this(example, type, new HostBackend(1L << 30));
+    }
+
+    /** @param backend to be closed with the run */
+    ExampleRun(Example example, DType type, Backend backend) {
         this.example = example;
+        this.backend = backend;
         this.type = type;
         Settings settings = new Settings(GpuCatalogue.find("h200").orElseThrow(), TrainingRun.Attention.AUTO, 1);
-        eager = new Eager(new CachingAllocator(AllocatorSettings.defaults(), host.memory()), host, settings);
+        eager = new Eager(new CachingAllocator(AllocatorSettings.defaults(), backend.memory()), backend, settings);
         randomness = eager.randomness().state();
         Random random = new Random(example.toString().hashCode());
         example.tensors().forEach((name, given) -> tensors.put(name, make(given, random)));
@@ -55,7 +63,7 @@ final class ExampleRun implements AutoCloseable {
         try (Scope s = eager.open()) {
             Tensor t = eager.hold(eager.emptyStrided(given.type() == null ? type : given.type(), sizes, strides));
             int n = Math.toIntExact(t.elements());
-            host.write(t, given.fixed() != null ? given.fixed() : drawn(given.values(), n, random));
+            backend.write(t, given.fixed() != null ? given.fixed() : drawn(given.values(), n, random));
             t.requireGrad(given.differentiable());
             return t;
         }
@@ -96,11 +104,11 @@ final class ExampleRun implements AutoCloseable {
     }
 
     double[] read(Tensor t) {
-        return host.read(t);
+        return backend.read(t);
     }
 
     void write(Tensor t, double[] values) {
-        host.write(t, values);
+        backend.write(t, values);
     }
 
     /** Bytes that are allocated now. */
@@ -114,7 +122,7 @@ final class ExampleRun implements AutoCloseable {
         try (Scope s = eager.open()) {
             List<double[]> out = new ArrayList<>();
             for (Tensor t : call()) {
-                out.add(counts(t) ? host.read(t) : null);
+                out.add(counts(t) ? backend.read(t) : null);
             }
             return out;
         } finally {
@@ -152,7 +160,7 @@ final class ExampleRun implements AutoCloseable {
             for (int i = 0; i < results.length; i++) {
                 if (counts(results[i]) && results[i].requiresGrad()) {
                     Tensor seed = eager.emptyLike(results[i]);
-                    host.write(seed, weights.get(i));
+                    backend.write(seed, weights.get(i));
                     roots.add(results[i]);
                     seeds.add(seed);
                 }
@@ -162,7 +170,7 @@ final class ExampleRun implements AutoCloseable {
         }
         Map<String, double[]> out = new LinkedHashMap<>();
         inputs().forEach((name, t) -> {
-            out.put(name, t.grad() == null ? null : host.read(t.grad()));
+            out.put(name, t.grad() == null ? null : backend.read(t.grad()));
             eager.setGrad(t, null);
         });
         return out;
@@ -170,6 +178,6 @@ final class ExampleRun implements AutoCloseable {
 
     @Override
     public void close() {
-        host.close();
+        backend.close();
     }
 }
