@@ -66,9 +66,7 @@ final class BatchNormBuffers {
             CudaStatus.dnn("cudnnCreateTensorDescriptor", cudnn.cudnnCreateTensorDescriptor(map));
             boolean channelsLast = !x.isContiguous() && Layout.isChannelsLast(x.sizes(), x.strides());
             // With channels last PyTorch asks for the persistent kernels, which alone need the buffers.
-            int mode = channelsLast
-                    ? cudnn.CUDNN_BATCHNORM_SPATIAL_PERSISTENT
-                    : cudnn.CUDNN_BATCHNORM_SPATIAL;
+            int mode = channelsLast ? cudnn.CUDNN_BATCHNORM_SPATIAL_PERSISTENT : cudnn.CUDNN_BATCHNORM_SPATIAL;
             long[] strides = channelsLast ? Layout.channelsLast(x.sizes()) : Layout.contiguous(x.sizes());
             describe(data, x.dtype(), x.sizes(), strides);
             DType weights = x.dtype() == DType.FLOAT64 ? DType.FLOAT64 : DType.FLOAT32;

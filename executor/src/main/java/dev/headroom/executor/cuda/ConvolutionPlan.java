@@ -8,8 +8,8 @@ import dev.headroom.graph.DType;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntSupplier;
-import org.bytedeco.cuda.cudnn.cudnnConvolutionStruct;
 import org.bytedeco.cuda.cudnn.cudnnContext;
+import org.bytedeco.cuda.cudnn.cudnnConvolutionStruct;
 import org.bytedeco.cuda.cudnn.cudnnFilterStruct;
 import org.bytedeco.cuda.cudnn.cudnnTensorStruct;
 import org.bytedeco.cuda.global.cudnn;
@@ -51,8 +51,8 @@ final class ConvolutionPlan implements AutoCloseable {
                             weight.dims(),
                             ints(weight.sizes())));
             describe(g);
-            algorithms = ConvolutionAlgorithm.find(
-                    handle, direction, this.input, this.weight, convolution, this.output);
+            algorithms =
+                    ConvolutionAlgorithm.find(handle, direction, this.input, this.weight, convolution, this.output);
             ready = true;
         } finally {
             if (!ready) {
@@ -98,63 +98,64 @@ final class ConvolutionPlan implements AutoCloseable {
         try (Pointer one = scalar(1);
                 Pointer zero = scalar(0)) {
             switch (direction) {
-                case OUTPUT -> CudaStatus.dnn(
-                        "cudnnConvolutionForward",
-                        cudnn.cudnnConvolutionForward(
-                                handle,
-                                one,
-                                input,
-                                px,
-                                weight,
-                                pw,
-                                convolution,
-                                algorithm,
-                                space.pointer(),
-                                space.bytes(),
-                                zero,
-                                output,
-                                py));
-                case INPUT_GRADIENT -> CudaStatus.dnn(
-                        "cudnnConvolutionBackwardData",
-                        cudnn.cudnnConvolutionBackwardData(
-                                handle,
-                                one,
-                                weight,
-                                pw,
-                                output,
-                                py,
-                                convolution,
-                                algorithm,
-                                space.pointer(),
-                                space.bytes(),
-                                zero,
-                                input,
-                                px));
-                case WEIGHT_GRADIENT -> CudaStatus.dnn(
-                        "cudnnConvolutionBackwardFilter",
-                        cudnn.cudnnConvolutionBackwardFilter(
-                                handle,
-                                one,
-                                input,
-                                px,
-                                output,
-                                py,
-                                convolution,
-                                algorithm,
-                                space.pointer(),
-                                space.bytes(),
-                                zero,
-                                weight,
-                                pw));
+                case OUTPUT ->
+                    CudaStatus.dnn(
+                            "cudnnConvolutionForward",
+                            cudnn.cudnnConvolutionForward(
+                                    handle,
+                                    one,
+                                    input,
+                                    px,
+                                    weight,
+                                    pw,
+                                    convolution,
+                                    algorithm,
+                                    space.pointer(),
+                                    space.bytes(),
+                                    zero,
+                                    output,
+                                    py));
+                case INPUT_GRADIENT ->
+                    CudaStatus.dnn(
+                            "cudnnConvolutionBackwardData",
+                            cudnn.cudnnConvolutionBackwardData(
+                                    handle,
+                                    one,
+                                    weight,
+                                    pw,
+                                    output,
+                                    py,
+                                    convolution,
+                                    algorithm,
+                                    space.pointer(),
+                                    space.bytes(),
+                                    zero,
+                                    input,
+                                    px));
+                case WEIGHT_GRADIENT ->
+                    CudaStatus.dnn(
+                            "cudnnConvolutionBackwardFilter",
+                            cudnn.cudnnConvolutionBackwardFilter(
+                                    handle,
+                                    one,
+                                    input,
+                                    px,
+                                    output,
+                                    py,
+                                    convolution,
+                                    algorithm,
+                                    space.pointer(),
+                                    space.bytes(),
+                                    zero,
+                                    weight,
+                                    pw));
             }
         }
     }
 
     /** Scaling factors have the type of the computation. */
     private Pointer scalar(double value) {
-        return type == DType.FLOAT64
-                ? new DoublePointer(1).put(value)
-                : new FloatPointer(1).put((float) value);
+        return type == DType.FLOAT64 ? new DoublePointer(1).put(value) : new FloatPointer(1).put((float) value);
     }
 
     private void create() {
@@ -190,8 +191,7 @@ final class ConvolutionPlan implements AutoCloseable {
         CudaStatus.dnn(
                 "cudnnSetConvolutionMathType",
                 cudnn.cudnnSetConvolutionMathType(
-                        convolution,
-                        type.isReducedFloat() ? cudnn.CUDNN_TENSOR_OP_MATH : cudnn.CUDNN_DEFAULT_MATH));
+                        convolution, type.isReducedFloat() ? cudnn.CUDNN_TENSOR_OP_MATH : cudnn.CUDNN_DEFAULT_MATH));
     }
 
     private static int[] ints(long... values) {

@@ -51,7 +51,8 @@ final class CudaConvolutions implements ConvolutionKernels, AutoCloseable {
                     case WEIGHT_GRADIENT -> weight;
                 };
         if (result.elements() > 0) {
-            CudaTransfer.fill(result.address(), 0, result.elements() * result.dtype().bytes());
+            CudaTransfer.fill(
+                    result.address(), 0, result.elements() * result.dtype().bytes());
         }
     }
 

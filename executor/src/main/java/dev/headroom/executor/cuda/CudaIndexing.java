@@ -77,13 +77,7 @@ final class CudaIndexing implements IndexingKernels {
     @Override
     public void triangle(Tensor result, Tensor x, long diagonal, boolean upper) {
         kernel("triangle", x)
-                .launch(
-                        each(x),
-                        x.elements(),
-                        DeviceView.of(result),
-                        DeviceView.of(x),
-                        diagonal,
-                        upper ? 1 : 0);
+                .launch(each(x), x.elements(), DeviceView.of(result), DeviceView.of(x), diagonal, upper ? 1 : 0);
     }
 
     @Override

@@ -106,9 +106,8 @@ final class CudaMatrices implements MatrixKernels, AutoCloseable {
             Call call, BlasMatrix c, BlasMatrix a, BlasMatrix b, long batches, long ofC, long ofA, long ofB) {
         boolean wide = call.operands() == DType.FLOAT64;
         int compute = wide ? cublas.CUBLAS_COMPUTE_64F : cublas.CUBLAS_COMPUTE_32F;
-        int algorithm = call.operands().isReducedFloat()
-                ? cublas.CUBLAS_GEMM_DEFAULT_TENSOR_OP
-                : cublas.CUBLAS_GEMM_DEFAULT;
+        int algorithm =
+                call.operands().isReducedFloat() ? cublas.CUBLAS_GEMM_DEFAULT_TENSOR_OP : cublas.CUBLAS_GEMM_DEFAULT;
         int opB = b.hasPackedRows() ? cublas.CUBLAS_OP_N : cublas.CUBLAS_OP_T;
         int opA = a.hasPackedRows() ? cublas.CUBLAS_OP_N : cublas.CUBLAS_OP_T;
         int n = (int) c.columns();

@@ -106,9 +106,7 @@ final class CudaReductions implements ReductionKernels {
             }
             Walk walk = Walk.over(inner, operand.strides());
             return new Lines(
-                    Layout.elements(inner),
-                    kept,
-                    DeviceView.of(operand.address(), walk.sizes(), walk.strides()[0]));
+                    Layout.elements(inner), kept, DeviceView.of(operand.address(), walk.sizes(), walk.strides()[0]));
         }
     }
 

@@ -24,12 +24,15 @@ final class DirectConvolutions {
         byte[] w = view(weight);
         byte[] o = view(output);
         switch (direction) {
-            case OUTPUT -> kernel("convolve_output", output)
-                    .launch(LaunchShape.elements(output.elements()), output.elements(), g, i, w, o);
-            case INPUT_GRADIENT -> kernel("convolve_input_gradient", input)
-                    .launch(LaunchShape.elements(input.elements()), input.elements(), g, i, w, o);
-            case WEIGHT_GRADIENT -> kernel("convolve_weight_gradient", weight)
-                    .launch(LaunchShape.of(Math.toIntExact(weight.elements()), THREADS), g, i, w, o);
+            case OUTPUT ->
+                kernel("convolve_output", output)
+                        .launch(LaunchShape.elements(output.elements()), output.elements(), g, i, w, o);
+            case INPUT_GRADIENT ->
+                kernel("convolve_input_gradient", input)
+                        .launch(LaunchShape.elements(input.elements()), input.elements(), g, i, w, o);
+            case WEIGHT_GRADIENT ->
+                kernel("convolve_weight_gradient", weight)
+                        .launch(LaunchShape.of(Math.toIntExact(weight.elements()), THREADS), g, i, w, o);
         }
     }
 

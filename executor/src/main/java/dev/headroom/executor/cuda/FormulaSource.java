@@ -30,7 +30,10 @@ final class FormulaSource {
 
     /** @param types of results, then of operands */
     KernelSource source(DType... types) {
-        String code = function() + walk() + body("packed", "int64_t", false) + body("strided", "uint32_t", true)
+        String code = function()
+                + walk()
+                + body("packed", "int64_t", false)
+                + body("strided", "uint32_t", true)
                 + body("strided64", "int64_t", true);
         return KernelFiles.source(formula.name(), code, types);
     }
@@ -41,7 +44,8 @@ final class FormulaSource {
         range(results).forEach(i -> parameters.add("real &y" + i));
         range(operands).forEach(i -> parameters.add("real x" + i));
         range(numbers).forEach(i -> parameters.add("real s" + i));
-        return "static inline __device__ void compute(" + String.join(", ", parameters) + ") {\n" + formula.cuda() + "\n}\n";
+        return "static inline __device__ void compute(" + String.join(", ", parameters) + ") {\n" + formula.cuda()
+                + "\n}\n";
     }
 
     private String walk() {
@@ -64,8 +68,8 @@ final class FormulaSource {
         range(results).forEach(i -> code.append(" real y").append(i).append(" = 0;\n"));
         code.append(" compute(").append(String.join(", ", values(strided))).append(");\n");
         range(results)
-                .forEach(i -> code.append(" r" + i + "[" + place(strided, i) + "] = Element<T" + i + ">::of(y" + i
-                        + ");\n"));
+                .forEach(i ->
+                        code.append(" r" + i + "[" + place(strided, i) + "] = Element<T" + i + ">::of(y" + i + ");\n"));
         return code.append("}\n").toString();
     }
 
@@ -75,8 +79,7 @@ final class FormulaSource {
             out.add("Walk walk");
         }
         range(results).forEach(i -> out.add("T" + i + " *r" + i));
-        range(operands)
-                .forEach(i -> out.add((onDevice[i] ? "const T" + (results + i) + " *" : "double ") + "o" + i));
+        range(operands).forEach(i -> out.add((onDevice[i] ? "const T" + (results + i) + " *" : "double ") + "o" + i));
         range(numbers).forEach(i -> out.add("double s" + i));
         return out;
     }

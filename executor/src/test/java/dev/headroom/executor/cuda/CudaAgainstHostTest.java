@@ -27,9 +27,7 @@ class CudaAgainstHostTest {
     private static final Formula SUM = Formula.binary("test_sum", "x0 + x1", Double::sum);
     private static final Formula COPY = Formula.unary("test_copy", "x0", x -> x);
     private static final Formula PARTS = new Formula(
-            "test_parts",
-            "real both = x0 * s0; y0 = both + x1; y1 = x2 > s1 ? exp(both) : tanh(x1);",
-            (x, s, y) -> {
+            "test_parts", "real both = x0 * s0; y0 = both + x1; y1 = x2 > s1 ? exp(both) : tanh(x1);", (x, s, y) -> {
                 y[0] = x[0] * s[0] + x[1];
                 y[1] = x[2] > s[1] ? Math.exp(x[0] * s[0]) : Math.tanh(x[1]);
             });
@@ -53,12 +51,11 @@ class CudaAgainstHostTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"FLOAT64", "FLOAT32", "FLOAT16", "BFLOAT16", "INT64", "INT32", "INT16", "INT8", "UINT8", "BOOL"})
+    @EnumSource(
+            names = {"FLOAT64", "FLOAT32", "FLOAT16", "BFLOAT16", "INT64", "INT32", "INT16", "INT8", "UINT8", "BOOL"})
     void everyTypeBecomesSingleAndBack(DType type) {
         both.compare(
-                0,
-                List.of(Values.of(type, 3, 70), Values.of(DType.FLOAT32, 3, 70), Values.of(type, 3, 70)),
-                (b, t) -> {
+                0, List.of(Values.of(type, 3, 70), Values.of(DType.FLOAT32, 3, 70), Values.of(type, 3, 70)), (b, t) -> {
                     b.elementwise().map(COPY, NO_NUMBERS, results(t[1]), t[0]);
                     b.elementwise().map(COPY, NO_NUMBERS, results(t[2]), t[1]);
                 });
@@ -208,7 +205,9 @@ class CudaAgainstHostTest {
             both.cuda().write(a, new double[] {1, 2, 3, 4, 5, 6, 7, 8, 9});
             for (Tensor workspace : new Tensor[] {e.workspace(1 << 20), e.workspace(1 << 20)}) {
                 both.cuda().matrices().multiply(out, a, a, 1, 0, workspace);
-                assertArrayEquals(new double[] {30, 36, 42, 66, 81, 96, 102, 126, 150}, both.cuda().read(out));
+                assertArrayEquals(
+                        new double[] {30, 36, 42, 66, 81, 96, 102, 126, 150},
+                        both.cuda().read(out));
             }
         }
         assertEquals("cuda", both.cuda().name());

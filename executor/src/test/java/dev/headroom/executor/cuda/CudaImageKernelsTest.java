@@ -91,10 +91,8 @@ class CudaImageKernelsTest {
 
     private static void convolve(double tolerance, Geometry g, Values input, Values weight, Values output) {
         for (Direction d : Direction.values()) {
-            both.compare(
-                    tolerance,
-                    List.of(input, weight, output),
-                    (b, t) -> b.convolutions().convolve(d, t[0], t[1], t[2], g, null));
+            both.compare(tolerance, List.of(input, weight, output), (b, t) -> b.convolutions()
+                    .convolve(d, t[0], t[1], t[2], g, null));
         }
     }
 
@@ -102,7 +100,8 @@ class CudaImageKernelsTest {
     @EnumSource(Direction.class)
     void directConvolutionsAreCudnns(Direction d) {
         Geometry g = new Geometry(new long[] {2, 1}, new long[] {1, 0}, new long[] {1, 2}, 2);
-        DirectConvolutions direct = new DirectConvolutions(new KernelFiles(both.cuda().context()));
+        DirectConvolutions direct =
+                new DirectConvolutions(new KernelFiles(both.cuda().context()));
         both.compare(
                 1e-12,
                 List.of(

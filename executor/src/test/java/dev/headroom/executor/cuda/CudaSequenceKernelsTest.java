@@ -163,8 +163,7 @@ class CudaSequenceKernelsTest {
                 (b, t) -> {
                     b.attention().attention(t[0], t[1], t[2], t[3], t[4], t[5], spec);
                     b.attention()
-                            .attentionGradient(
-                                    t[6], t[7], t[8], t[9], t[10], t[2], t[3], t[4], t[5], t[0], t[1], spec);
+                            .attentionGradient(t[6], t[7], t[8], t[9], t[10], t[2], t[3], t[4], t[5], t[0], t[1], spec);
                 });
     }
 

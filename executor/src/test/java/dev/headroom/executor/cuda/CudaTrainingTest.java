@@ -71,7 +71,11 @@ class CudaTrainingTest {
         assertEquals(host.phases(), cuda.phases());
         assertEquals(STEPS, cuda.losses().size());
         for (int i = 0; i < STEPS; i++) {
-            assertEquals(host.losses().get(i), cuda.losses().get(i), tolerance * host.losses().get(i), "step " + i);
+            assertEquals(
+                    host.losses().get(i),
+                    cuda.losses().get(i),
+                    tolerance * host.losses().get(i),
+                    "step " + i);
         }
         assertTrue(cuda.losses().get(STEPS - 1) < cuda.losses().get(0), cuda.losses()::toString);
     }

@@ -53,8 +53,7 @@ class KernelSourcesTest {
         List<KernelSource> sources = List.of(
                 KernelFiles.source("formulas", all.toString(), DType.FLOAT32),
                 KernelFiles.source("formulas", all.toString(), DType.FLOAT64),
-                new FormulaSource(Formula.unary("copy", "x0", x -> x), 1, 0, true)
-                        .source(DType.BFLOAT16, DType.BOOL),
+                new FormulaSource(Formula.unary("copy", "x0", x -> x), 1, 0, true).source(DType.BFLOAT16, DType.BOOL),
                 new FormulaSource(Formula.binary("sum", "x0 + x1", Double::sum), 1, 0, true, false)
                         .source(DType.INT64, DType.FLOAT16, DType.FLOAT64));
         assertEquals("", RealCompiler.compile(sources, OLDEST));
