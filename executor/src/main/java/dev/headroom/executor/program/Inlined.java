@@ -94,8 +94,7 @@ final class Inlined {
     }
 
     /** What the values of a body are called outside. */
-    private static Map<String, String> names(
-            Node wrapper, Graph body, List<String> given, Map<String, String> around) {
+    private static Map<String, String> names(Node wrapper, Graph body, List<String> given, Map<String, String> around) {
         Map<String, String> names = new HashMap<>();
         for (int i = 0; i < body.inputs().size() && i < given.size(); i++) {
             names.put(body.inputs().get(i).value(), given.get(i));

@@ -65,7 +65,8 @@ public final class Program {
     private static void requireOperators(Graph graph) {
         TreeSet<String> lacking = new TreeSet<>();
         for (Node node : graph.nodes()) {
-            boolean switches = node.target().equals(Inlined.ENTER) || node.target().equals(Inlined.LEAVE);
+            boolean switches =
+                    node.target().equals(Inlined.ENTER) || node.target().equals(Inlined.LEAVE);
             if (!switches && Operators.standard().find(node.operator()) == null) {
                 lacking.add(node.operator());
             }
