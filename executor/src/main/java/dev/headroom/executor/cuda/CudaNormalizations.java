@@ -4,7 +4,7 @@ import dev.headroom.executor.kernel.NormalizationKernels;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.graph.DType;
 
-/** Normalisation by kernels of the project's own; cuDNN is asked for the sizes of its buffers. */
+/** Normalisation by kernels of the project's own and, where PyTorch takes cuDNN's, by cuDNN. */
 final class CudaNormalizations implements NormalizationKernels {
     /** Columns of a block and the threads that share one, where columns are summed up. */
     private static final int COLUMNS = 32;
@@ -12,21 +12,21 @@ final class CudaNormalizations implements NormalizationKernels {
     private static final int SHARING = 8;
 
     private final KernelFiles kernels;
-    private final BatchNormBuffers buffers;
+    private final DnnBatchNorm dnn;
 
     CudaNormalizations(CudaContext context, KernelFiles kernels) {
         this.kernels = kernels;
-        this.buffers = new BatchNormBuffers(context);
+        this.dnn = new DnnBatchNorm(context);
     }
 
     @Override
     public long batchNormReserveBytes(Tensor x) {
-        return buffers.reserveBytes(x);
+        return dnn.reserveBytes(x);
     }
 
     @Override
     public long batchNormWorkspaceBytes(Tensor x, boolean backward) {
-        return buffers.workspaceBytes(x, backward);
+        return dnn.workspaceBytes(x, backward);
     }
 
     /** Types of data, weights, statistics of the batch, and running statistics; what is missing is as something there. */
@@ -96,7 +96,12 @@ final class CudaNormalizations implements NormalizationKernels {
             Tensor mean,
             Tensor invstd,
             double momentum,
-            double epsilon) {
+            double epsilon,
+            Library library) {
+        if (library != null && x.elements() > 0) {
+            dnn.forward(out, x, new DnnBatchNorm.Channels(weight, bias, runningMean, runningVariance, mean, invstd), momentum, library);
+            return;
+        }
         Channels c = Channels.of(out, x);
         kernel("batch_norm", x, either(weight, bias), mean, runningMean)
                 .launch(
@@ -140,7 +145,12 @@ final class CudaNormalizations implements NormalizationKernels {
             Tensor x,
             Tensor weight,
             Tensor mean,
-            Tensor invstd) {
+            Tensor invstd,
+            Library library) {
+        if (library != null && x.elements() > 0) {
+            dnn.backward(gradX, new Tensor[] {gradWeight, gradBias}, g, x, weight, mean, invstd, library);
+            return;
+        }
         backward(new Tensor[] {gradX, gradWeight, gradBias}, g, x, weight, mean, invstd, false, 0);
     }
 

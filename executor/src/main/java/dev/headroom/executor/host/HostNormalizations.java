@@ -53,7 +53,8 @@ final class HostNormalizations implements NormalizationKernels {
             Tensor mean,
             Tensor invstd,
             double momentum,
-            double epsilon) {
+            double epsilon,
+            Library library) {
         int channels = (int) x.size(1);
         int plane = plane(x);
         double[] in = arrays.read(x);
@@ -120,7 +121,8 @@ final class HostNormalizations implements NormalizationKernels {
             Tensor x,
             Tensor weight,
             Tensor mean,
-            Tensor invstd) {
+            Tensor invstd,
+            Library library) {
         backward(gradX, gradWeight, gradBias, g, x, weight, arrays.read(mean), arrays.read(invstd), true);
     }
 

@@ -4,6 +4,14 @@ import dev.headroom.executor.tensor.Tensor;
 
 /** Normalisation kernels. */
 public interface NormalizationKernels {
+    /**
+     * What the library's batch normalisation works with.
+     *
+     * @param reserve kept from the forward pass for the backward pass
+     * @param workspace of the pass that runs
+     */
+    record Library(Tensor reserve, Tensor workspace, double epsilon) {}
+
     /** Bytes that the library's batch normalisation keeps from the forward pass for the backward pass. */
     long batchNormReserveBytes(Tensor x);
 
@@ -18,6 +26,7 @@ public interface NormalizationKernels {
      * @param runningMean (c), moved towards the mean by {@code momentum}; may be {@code null}, as its variance
      * @param mean (c), set
      * @param invstd (c), one over the standard deviation, set
+     * @param library {@code null}: by kernels of the framework's own
      */
     void batchNorm(
             Tensor out,
@@ -29,7 +38,8 @@ public interface NormalizationKernels {
             Tensor mean,
             Tensor invstd,
             double momentum,
-            double epsilon);
+            double epsilon,
+            Library library);
 
     /** Normalises every channel with a given mean and variance. */
     void batchNormEvaluation(
@@ -39,6 +49,7 @@ public interface NormalizationKernels {
      * Gradients of {@link #batchNorm}; results that are {@code null} are not wanted.
      *
      * @param g gradient of the result
+     * @param library as in the forward pass
      */
     void batchNormBackward(
             Tensor gradX,
@@ -48,7 +59,8 @@ public interface NormalizationKernels {
             Tensor x,
             Tensor weight,
             Tensor mean,
-            Tensor invstd);
+            Tensor invstd,
+            Library library);
 
     /** Gradients of {@link #batchNormEvaluation}; results that are {@code null} are not wanted. */
     void batchNormEvaluationBackward(

@@ -2,6 +2,7 @@ package dev.headroom.executor.op;
 
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
+import dev.headroom.executor.kernel.NormalizationKernels.Library;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
@@ -82,15 +83,33 @@ final class BatchNorms {
         Tensor invstd = e.empty(c.weight().dtype(), x.size(1));
         Tensor reserve = e.workspace(kernels.batchNormReserveBytes(x));
         Tensor workspace = e.workspace(kernels.batchNormWorkspaceBytes(x, false));
+        Library library = new Library(reserve, workspace, n.epsilon());
         kernels.batchNorm(
-                out, x, c.weight(), c.bias(), c.mean(), c.variance(), mean, invstd, n.momentum(), n.epsilon());
+                out,
+                x,
+                c.weight(),
+                c.bias(),
+                c.mean(),
+                c.variance(),
+                mean,
+                invstd,
+                n.momentum(),
+                n.epsilon(),
+                library);
         changed(c);
         e.drop(workspace);
         SavedTensor savedMean = r.save(mean);
         SavedTensor savedInvstd = r.save(invstd);
-        r.save(reserve);
-        return r.backward(g ->
-                        libraryBackward(e, g[0], savedX.get(), savedWeight.get(), savedMean.get(), savedInvstd.get()))
+        SavedTensor savedReserve = r.save(reserve);
+        return r.backward(g -> libraryBackward(
+                        e,
+                        g[0],
+                        savedX.get(),
+                        savedWeight.get(),
+                        savedMean.get(),
+                        savedInvstd.get(),
+                        savedReserve.get(),
+                        n.epsilon()))
                 .result(out);
     }
 
@@ -103,7 +122,14 @@ final class BatchNorms {
     }
 
     private static Tensor[] libraryBackward(
-            Eager e, Tensor given, Tensor x, Tensor weight, Tensor mean, Tensor invstd) {
+            Eager e,
+            Tensor given,
+            Tensor x,
+            Tensor weight,
+            Tensor mean,
+            Tensor invstd,
+            Tensor reserve,
+            double epsilon) {
         var kernels = e.backend().normalizations();
         MemoryFormat format =
                 Layout.isContiguous(x.sizes(), x.strides()) ? MemoryFormat.CONTIGUOUS : Formats.suggested(x);
@@ -112,7 +138,8 @@ final class BatchNorms {
         Tensor gradWeight = e.empty(weight.dtype(), weight.sizes());
         Tensor gradBias = e.empty(weight.dtype(), weight.sizes());
         Tensor workspace = e.workspace(kernels.batchNormWorkspaceBytes(x, true));
-        kernels.batchNormBackward(gradX, gradWeight, gradBias, g, x, weight, mean, invstd);
+        Library library = new Library(reserve, workspace, epsilon);
+        kernels.batchNormBackward(gradX, gradWeight, gradBias, g, x, weight, mean, invstd, library);
         e.drop(workspace);
         return new Tensor[] {gradX, gradWeight, gradBias};
     }

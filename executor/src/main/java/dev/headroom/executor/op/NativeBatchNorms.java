@@ -27,7 +27,7 @@ final class NativeBatchNorms {
             try (Scope s = e.open()) {
                 BatchNormStaging.open(e, x, type, 4);
                 kernels.batchNorm(
-                        out, x, c.weight(), c.bias(), c.mean(), c.variance(), mean, invstd, n.momentum(), n.epsilon());
+                        out, x, c.weight(), c.bias(), c.mean(), c.variance(), mean, invstd, n.momentum(), n.epsilon(), null);
             }
             BatchNorms.changed(c);
         } else {
@@ -64,7 +64,7 @@ final class NativeBatchNorms {
             Tensor gradX = e.emptyLike(x);
             Tensor gradWeight = weight != null && r.needs(1) ? e.emptyLike(weight) : null;
             Tensor gradBias = weight != null && r.needs(2) ? e.emptyLike(weight) : null;
-            kernels.batchNormBackward(gradX, gradWeight, gradBias, g, x, weight, mean, invstd);
+            kernels.batchNormBackward(gradX, gradWeight, gradBias, g, x, weight, mean, invstd, null);
             return new Tensor[] {gradX, gradWeight, gradBias};
         }
         // Reduced first, then applied: two kernels with their sums between them.
@@ -82,7 +82,7 @@ final class NativeBatchNorms {
         // With operands of different layouts the second kernel is a general one, which takes 1 for no weight.
         Tensor one = r.needs(0) && weight == null && !alike ? e.empty(type) : null;
         Tensor gradX = r.needs(0) ? Formats.empty(e, x.dtype(), Formats.suggested(x), x.sizes()) : null;
-        kernels.batchNormBackward(gradX, gradWeight, gradBias, g, x, weight, mean, invstd);
+        kernels.batchNormBackward(gradX, gradWeight, gradBias, g, x, weight, mean, invstd, null);
         e.drop(one);
         e.drop(products);
         e.drop(sums);

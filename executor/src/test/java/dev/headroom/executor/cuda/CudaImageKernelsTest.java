@@ -3,6 +3,8 @@ package dev.headroom.executor.cuda;
 import dev.headroom.executor.cuda.BothBackends.Values;
 import dev.headroom.executor.kernel.ConvolutionKernels.Direction;
 import dev.headroom.executor.kernel.ConvolutionKernels.Geometry;
+import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.kernel.NormalizationKernels.Library;
 import dev.headroom.executor.kernel.PoolingKernels.Scaling;
 import dev.headroom.executor.kernel.PoolingKernels.Window;
 import dev.headroom.executor.kernel.ReductionKernels.Kind;
@@ -19,6 +21,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Convolutions, pooling, resampling, batch and group normalisation: the cuda backend's results are the host's. */
 class CudaImageKernelsTest {
+    private static final Formula COPY = Formula.unary("test_copy", "x0", x -> x);
+
     private static BothBackends both;
 
     @BeforeAll
@@ -132,7 +136,7 @@ class CudaImageKernelsTest {
                         Values.between(0.5, 1, weights, 5),
                         Values.of(weights, 5),
                         Values.of(weights, 5)),
-                (b, t) -> b.normalizations().batchNorm(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], 0.1, 1e-5));
+                (b, t) -> b.normalizations().batchNorm(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], 0.1, 1e-5, null));
         both.compare(
                 tolerance(type),
                 List.of(
@@ -160,10 +164,40 @@ class CudaImageKernelsTest {
                         if (evaluated) {
                             n.batchNormEvaluationBackward(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], 1e-5);
                         } else {
-                            n.batchNormBackward(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7]);
+                            n.batchNormBackward(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], null);
                         }
                     });
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"FLOAT32, false", "FLOAT16, true", "FLOAT64, false"})
+    void batchNormalisationByTheLibrary(DType type, boolean channelsLast) {
+        DType weights = type.isReducedFloat() ? DType.FLOAT32 : type;
+        both.compare(
+                tolerance(type),
+                List.of(
+                        image(channelsLast, type, 4, 5, 3, 6),
+                        image(channelsLast, type, 4, 5, 3, 6),
+                        Values.of(weights, 5),
+                        Values.of(weights, 5),
+                        Values.of(weights, 5),
+                        Values.between(0.5, 1, weights, 5),
+                        Values.of(weights, 5),
+                        Values.of(weights, 5),
+                        Values.of(DType.UINT8, 0),
+                        image(channelsLast, type, 4, 5, 3, 6),
+                        Values.of(weights, 5),
+                        Values.of(weights, 5),
+                        Values.between(0, 3, type, 4, 5, 3, 6)),
+                (b, t) -> {
+                    Library library = new Library(t[8], t[8], 1e-5);
+                    var n = b.normalizations();
+                    n.batchNorm(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], 0.1, 1e-5, library);
+                    // The gradient lies as the operand does.
+                    b.elementwise().map(COPY, new double[0], new Tensor[] {t[0]}, t[12]);
+                    n.batchNormBackward(t[9], t[10], t[11], t[0], t[1], t[2], t[6], t[7], library);
+                });
     }
 
     @Test
@@ -178,8 +212,8 @@ class CudaImageKernelsTest {
                         Values.of(type, 5),
                         Values.between(0, 3, type, 40, 5)),
                 (b, t) -> {
-                    b.normalizations().batchNorm(t[0], t[1], null, null, null, null, t[2], t[3], 0.1, 1e-5);
-                    b.normalizations().batchNormBackward(t[0], null, null, t[4], t[1], null, t[2], t[3]);
+                    b.normalizations().batchNorm(t[0], t[1], null, null, null, null, t[2], t[3], 0.1, 1e-5, null);
+                    b.normalizations().batchNormBackward(t[0], null, null, t[4], t[1], null, t[2], t[3], null);
                 });
         both.compare(
                 tolerance(type),
@@ -189,7 +223,7 @@ class CudaImageKernelsTest {
                         Values.of(type, 40, 5),
                         Values.of(type, 5),
                         Values.of(type, 5)),
-                (b, t) -> b.normalizations().batchNormBackward(null, null, t[0], t[1], t[2], null, t[3], t[4]));
+                (b, t) -> b.normalizations().batchNormBackward(null, null, t[0], t[1], t[2], null, t[3], t[4], null));
     }
 
     @ParameterizedTest
