@@ -1,0 +1,49 @@
+package dev.headroom.cudnn;
+
+import dev.headroom.graph.DType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The rules of all generations of GPUs, each read when it is first asked for. */
+final class RuleBook {
+    /** Version of cuDNN whose answers the rules were learned from. */
+    static final String LEARNED_FROM = "9.24.0";
+
+    /** Compute capabilities with rules, the oldest first. */
+    static final List<Integer> CAPABILITIES = List.of(75, 80, 86, 89, 90, 100, 103, 120);
+
+    private static final Map<String, Optional<WorkspaceRules>> READ = new HashMap<>();
+
+    private RuleBook() {}
+
+    /** The rules for a problem on a capability; empty when there are none. */
+    static synchronized Optional<WorkspaceRules> rules(int capability, ConvolutionProblem problem) {
+        String type = type(problem.type());
+        if (type == null || capability == 75 && problem.type() == DType.BFLOAT16) {
+            return Optional.empty();
+        }
+        String layout = problem.channelsLast() ? "nhwc" : "nchw";
+        return READ.computeIfAbsent(
+                capability + type + layout, key -> WorkspaceRules.load(capability, type, layout));
+    }
+
+    /** What every generation's rules say. */
+    static List<Long> all(ConvolutionProblem problem, ConvolutionShape shape) {
+        List<Long> out = new ArrayList<>();
+        for (int capability : CAPABILITIES) {
+            rules(capability, problem).ifPresent(r -> out.add(r.bytes(problem.direction(), shape)));
+        }
+        return out;
+    }
+
+    private static String type(DType type) {
+        return switch (type) {
+            case FLOAT32 -> "fp32";
+            case FLOAT16, BFLOAT16 -> "half";
+            default -> null;
+        };
+    }
+}

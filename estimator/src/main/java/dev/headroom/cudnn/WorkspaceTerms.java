@@ -1,0 +1,89 @@
+package dev.headroom.cudnn;
+
+/**
+ * What workspaces of cuDNN's convolutions are made of. Tensor core engines work on NHWC with channels in multiples of 16
+ * bytes: what lies otherwise is copied (x, w and y), which is the <em>base</em>. Engines that split a sum over several
+ * thread blocks add partial results in float32, a number of times a <em>unit</em>: the whole result, or the result rounded
+ * up to tiles, or single tiles of 64 KiB. Found by comparing cuDNN's answers with these sums.
+ */
+final class WorkspaceTerms {
+    /** Bytes that channels are padded to. */
+    private static final long VECTOR = 16;
+
+    private static final long FLOAT = 4;
+    private static final long TILE_BYTES = 65_536;
+    private static final long WINOGRAD_ELEMENTS = 25;
+    private static final long WINOGRAD_HEADER = 128;
+
+    /** Number of bases. */
+    static final int BASES = 17;
+    /** Number of units. */
+    static final int UNITS = 14;
+
+    private WorkspaceTerms() {}
+
+    /** All bases of a convolution, in bytes, in the order that rules refer to. */
+    static long[] bases(ConvolutionShape q) {
+        long pad = VECTOR / q.element();
+        long c = ConvolutionShape.up(q.c(), pad);
+        long k = ConvolutionShape.up(q.k(), pad);
+        long x = q.n() * q.inputPixels() * c * q.groups() * q.element();
+        long y = q.n() * q.outputPixels() * k * q.groups() * q.element();
+        long w = k * q.groups() * c * q.taps() * q.element();
+        boolean oddC = c != q.c();
+        boolean oddK = k != q.k();
+        // A tensor with one pixel is NHWC and NCHW at once.
+        long copyX = oddC || q.inputPixels() > 1 && !q.channelsLast() ? x : 0;
+        long copyY = oddK || q.outputPixels() > 1 && !q.channelsLast() ? y : 0;
+        long copyW = oddC || oddK || q.taps() > 1 && !q.channelsLast() ? w : 0;
+        return new long[] {
+            0,
+            copyX + copyY + copyW,
+            copyX + copyY + w,
+            copyX + copyW,
+            copyX + w,
+            copyY + copyW,
+            copyY + w,
+            copyX + copyY,
+            copyX,
+            copyY,
+            w,
+            x + copyY + w,
+            copyX + y + w,
+            WINOGRAD_ELEMENTS * q.c() * q.k() * q.groups() * FLOAT + WINOGRAD_HEADER,
+            x,
+            y,
+            x + y
+        };
+    }
+
+    /** All units of partial results, in bytes, in the order that rules refer to. */
+    static long[] units(ConvolutionShape q) {
+        long mx = q.n() * q.inputPixels();
+        long my = q.n() * q.outputPixels();
+        return new long[] {
+            q.c() * q.k() * q.groups() * q.taps() * FLOAT,
+            weights(q, 64, 64),
+            weights(q, 128, 128),
+            TILE_BYTES,
+            my * q.k() * q.groups() * FLOAT,
+            mx * q.c() * q.groups() * FLOAT,
+            weights(q, 32, 32),
+            matrix(my, 64, q.k(), 64) * q.groups(),
+            matrix(my, 128, q.k(), 128) * q.groups(),
+            matrix(mx, 128, q.c(), 128) * q.groups(),
+            bases(q)[10],
+            weights(q, 64, 128),
+            weights(q, 128, 64),
+            matrix(mx, 64, q.c(), 64) * q.groups()
+        };
+    }
+
+    private static long weights(ConvolutionShape q, long tileC, long tileK) {
+        return matrix(q.c(), tileC, q.k(), tileK) * q.taps() * q.groups();
+    }
+
+    private static long matrix(long rows, long tileRows, long columns, long tileColumns) {
+        return ConvolutionShape.up(rows, tileRows) * ConvolutionShape.up(columns, tileColumns) * FLOAT;
+    }
+}
