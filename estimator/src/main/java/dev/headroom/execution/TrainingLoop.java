@@ -22,6 +22,7 @@ import dev.headroom.training.GradScaler;
 import dev.headroom.training.LossKind;
 import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +55,7 @@ public final class TrainingLoop {
     private Optimizer optimizer;
     private GradScaler scaler;
     private Map<String, Tensor> inputs;
+    private List<Tensor> batch;
     private Tensor target;
     private Tensor[] outputs = new Tensor[0];
     private Tensor loss;
@@ -139,10 +141,13 @@ public final class TrainingLoop {
     private void train() {
         phase = "zero_grad";
         who("zero_grad");
-        if (!run.zeroGradKeep && TorchVersion.of(run.torch).zeroGradSetsToNone()) {
-            model.dropGradients();
+        if (!run.zeroGradBeforeBackward) {
+            zeroGrad();
         }
         end("zero_grad");
+        if (run.newBatches && step > 0) {
+            nextBatch();
+        }
         for (int k = 0; k < run.accumulate; k++) {
             micro = run.accumulate > 1 ? k : null;
             AutocastMode.State before = enterAutocast();
@@ -153,6 +158,9 @@ public final class TrainingLoop {
             runtime.autocast().exit(before);
             end("loss");
             phase = "backward";
+            if (run.zeroGradBeforeBackward && k == 0) {
+                zeroGrad();
+            }
             backward();
             if (run.dropOutputs) {
                 dropOutputs();
@@ -168,6 +176,21 @@ public final class TrainingLoop {
             optimizer.step();
         }
         end("optimizer");
+    }
+
+    private void zeroGrad() {
+        if (!run.zeroGradKeep && TorchVersion.of(run.torch).zeroGradSetsToNone()) {
+            model.dropGradients();
+        }
+    }
+
+    /** The new batch is there before the names of the old one are bound to it. */
+    private void nextBatch() {
+        List<Tensor> old = batch;
+        Tensor oldTarget = target;
+        makeInputs();
+        old.forEach(runtime::release);
+        runtime.release(oldTarget);
     }
 
     private AutocastMode.State enterAutocast() {
@@ -186,6 +209,7 @@ public final class TrainingLoop {
     private void makeInputs() {
         who("inputs");
         inputs = new HashMap<>(model.byValue());
+        batch = new ArrayList<>();
         boolean gradient = run.inputGrad;
         for (Graph.Input in : graph.inputs()) {
             if (in.kind() != Graph.InputKind.USER || !graph.values().containsKey(in.value())) {
@@ -202,6 +226,7 @@ public final class TrainingLoop {
                 gradient = false;
             }
             inputs.put(in.value(), t);
+            batch.add(t);
         }
         // A batch comes with its labels, whether a loss will read them or not.
         target = makeTarget();

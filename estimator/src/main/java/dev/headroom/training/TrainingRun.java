@@ -65,6 +65,12 @@ public final class TrainingRun {
     /** {@code zero_grad(set_to_none=False)}; in versions before 2.0 it is the default, and so always. */
     public boolean zeroGradKeep;
 
+    /** Gradients are dropped between the loss and the backward pass, so that they live through the next forward pass. */
+    public boolean zeroGradBeforeBackward;
+
+    /** Each step brings a batch to the device, and the one before lives until then; else one batch serves all steps. */
+    public boolean newBatches;
+
     public boolean channelsLast;
     public boolean cudnnBenchmark;
 

@@ -1,0 +1,118 @@
+package dev.headroom.validation.published;
+
+import dev.headroom.device.Gpu;
+import dev.headroom.device.GpuCatalogue;
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.importer.Importers;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TrainingRun;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A run of the xMem repository: what was trained, what NVML saw, and what four estimators said.
+ *
+ * @param kind {@code cnn} or {@code transformer}
+ * @param gpu name in the catalogue
+ * @param totalBytes of the card that was measured, as PyTorch told them
+ * @param archive of the model, in {@code models/xmem}
+ * @param gradientsLiveThroughForward {@code zero_grad()} was called between the loss and the backward pass (mode 1)
+ * @param ground highest use of the device less the use at the start, bytes; a lower bound when memory ran out
+ * @param oom whether memory ran out
+ * @param estimates of others, by name
+ */
+public record XmemRow(
+        String kind,
+        String gpu,
+        long totalBytes,
+        String model,
+        String archive,
+        OptimizerKind optimizer,
+        long batch,
+        boolean gradientsLiveThroughForward,
+        long ground,
+        boolean oom,
+        Map<String, Estimate> estimates) {
+    /** The version of the published runs. */
+    public static final String TORCH = "2.6";
+
+    private static final List<String> OTHERS = List.of("xmem", "dnnmem", "schedtune", "llmem");
+    private static final int STEPS = 4;
+
+    /** What an estimator said: bytes, and whether memory would run out. */
+    public record Estimate(double bytes, boolean oom) {}
+
+    /** All runs, in the file's order. */
+    public static List<XmemRow> all() {
+        try {
+            List<String> lines = Files.readAllLines(
+                    Fixtures.folder().resolve("published").resolve("xmem.csv"));
+            List<String> header = Arrays.asList(lines.get(0).split(","));
+            return lines.stream()
+                    .skip(1)
+                    .map(line -> of(header, line.split(",", -1)))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static XmemRow of(List<String> header, String[] fields) {
+        Map<String, String> f = new TreeMap<>();
+        for (int i = 0; i < fields.length; i++) {
+            f.put(header.get(i), fields[i]);
+        }
+        Map<String, Estimate> estimates = new TreeMap<>();
+        for (String name : OTHERS) {
+            String bytes = f.get(name + "_bytes");
+            if (!bytes.isEmpty() && Double.parseDouble(bytes) > 0) { // -1: the model is not supported
+                estimates.put(name, new Estimate(Double.parseDouble(bytes), Boolean.parseBoolean(f.get(name + "_oom"))));
+            }
+        }
+        return new XmemRow(
+                f.get("kind"),
+                f.get("gpu"),
+                Long.parseLong(f.get("total_bytes")),
+                f.get("model"),
+                f.get("archive"),
+                Arrays.stream(OptimizerKind.values())
+                        .filter(k -> k.option().equals(f.get("optimizer")))
+                        .findFirst()
+                        .orElseThrow(),
+                Long.parseLong(f.get("batch")),
+                f.get("zero_grad_mode").equals("1"),
+                Long.parseLong(f.get("ground_bytes")),
+                Boolean.parseBoolean(f.get("real_oom")),
+                estimates);
+    }
+
+    /** The question that Headroom answers for this run. */
+    public PredictionRequest request() {
+        TrainingRun run = new TrainingRun();
+        run.batch = batch;
+        run.optimizer = optimizer;
+        run.steps = STEPS;
+        run.torch = TORCH;
+        run.newBatches = true;
+        run.zeroGradBeforeBackward = gradientsLiveThroughForward;
+        Gpu card = GpuCatalogue.find(gpu).orElseThrow();
+        return new PredictionRequest(
+                Importers.read(Fixtures.models().resolve("xmem").resolve(archive + ".pt2")),
+                run,
+                card,
+                totalBytes,
+                0,
+                null);
+    }
+
+    /** A short name. */
+    public String name() {
+        return model + " " + optimizer.option() + " " + batch + " " + gpu + (gradientsLiveThroughForward ? " mode 1" : "");
+    }
+}

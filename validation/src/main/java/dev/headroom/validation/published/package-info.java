@@ -1,0 +1,5 @@
+/**
+ * Figures that others measured on real GPUs and published, beside what Headroom predicts for the same runs: eight systems
+ * from articles and threads, and the runs of the xMem repository.
+ */
+package dev.headroom.validation.published;
