@@ -66,7 +66,8 @@ public final class Conversions {
         this.run = run;
         for (Node n : graph.nodes()) {
             n.outputs().forEach(o -> makers.put(o, n));
-            n.reads().forEach(r -> users.computeIfAbsent(r, k -> new ArrayList<>()).add(n));
+            n.reads().forEach(r -> users.computeIfAbsent(r, k -> new ArrayList<>())
+                    .add(n));
         }
     }
 
@@ -116,7 +117,9 @@ public final class Conversions {
     }
 
     private boolean didNothing(Node n) {
-        if (!n.operator().equals("aten.to") || n.outputs().size() != 1 || n.reads().size() != 1) {
+        if (!n.operator().equals("aten.to")
+                || n.outputs().size() != 1
+                || n.reads().size() != 1) {
             return false;
         }
         TensorMeta meta = graph.values().get(n.reads().get(0));
@@ -164,9 +167,7 @@ public final class Conversions {
         // attn_weights.type(value.dtype), as attention is written in transformers: the type of the other factor
         Node product = reaches(n, PRODUCTS);
         boolean lowers = product != null
-                && product.reads().stream()
-                        .filter(r -> !comesFrom(r, n))
-                        .anyMatch(this::isLowered);
+                && product.reads().stream().filter(r -> !comesFrom(r, n)).anyMatch(this::isLowered);
         return lowers ? run.amp : null;
     }
 
@@ -204,16 +205,14 @@ public final class Conversions {
 
     private boolean lowers(Node maker) {
 
-            if (maker == null || maker.reads().isEmpty() || Autocast.widens(maker.operator())) {
-                return false;
-            }
-            if (Autocast.lowers(maker.operator())) {
-                return true;
-            }
-            boolean first = KEEPING.contains(maker.operator()) || maker.operator().equals("aten.batch_norm");
-            return first
-                    ? isLowered(maker.reads().get(0))
-                    : maker.reads().stream().allMatch(this::isLowered);
+        if (maker == null || maker.reads().isEmpty() || Autocast.widens(maker.operator())) {
+            return false;
+        }
+        if (Autocast.lowers(maker.operator())) {
+            return true;
+        }
+        boolean first = KEEPING.contains(maker.operator()) || maker.operator().equals("aten.batch_norm");
+        return first ? isLowered(maker.reads().get(0)) : maker.reads().stream().allMatch(this::isLowered);
     }
 
     /** The type of a fresh tensor, which was given as that of the tensor that it is combined with unless named. */
@@ -312,7 +311,10 @@ public final class Conversions {
         int depth = calls.size();
         if (user.moduleStack().size() < depth
                 || depth > 0
-                        && !user.moduleStack().get(depth - 1).call().equals(calls.get(depth - 1).call())) {
+                        && !user.moduleStack()
+                                .get(depth - 1)
+                                .call()
+                                .equals(calls.get(depth - 1).call())) {
             return false;
         }
         if (c.reach() == Reach.CALL) {
