@@ -219,8 +219,7 @@ public final class TrainingLoop {
             long[] sizes =
                     meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
             DType type = GraphRunner.typeUnder(meta.dtype(), run.dtype);
-            boolean channelsLast = run.channelsLast && sizes.length == 4;
-            Tensor t = held(type, sizes, channelsLast ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes));
+            Tensor t = held(type, sizes, inputStrides(sizes));
             if (gradient && type.isFloatingPoint()) {
                 runtime.requireGrad(t, true);
                 gradient = false;
@@ -230,6 +229,13 @@ public final class TrainingLoop {
         }
         // A batch comes with its labels, whether a loss will read them or not.
         target = makeTarget();
+    }
+
+    /** {@code contiguous(memory_format=…)} leaves alone what is in both formats, as an image of one channel is. */
+    private long[] inputStrides(long[] sizes) {
+        long[] rows = Shapes.contiguous(sizes);
+        boolean turned = run.channelsLast && sizes.length == 4 && !Shapes.isChannelsLastContiguous(sizes, rows);
+        return turned ? Shapes.channelsLast(sizes) : rows;
     }
 
     private Tensor held(DType type, long[] sizes, long[] strides) {

@@ -9,7 +9,7 @@ import dev.headroom.shadow.Tensor;
 /** Interpolation and sampling grids (ATen/native/cuda/UpSample*.cu, GridSampler.cu). */
 final class Upsampling {
     /** With fewer channels the nearest-neighbour kernels work on contiguous copies. */
-    private static final long CHANNELS_LAST_FROM = 16;
+    private static final long CHANNELS_LAST_FROM = 4;
 
     private Upsampling() {}
 

@@ -12,7 +12,7 @@ import java.util.Arrays;
 /** {@code aten.upsample_nearest2d} and {@code aten.upsample_bilinear2d} (aten/src/ATen/native/cuda/UpSample*.cu). */
 final class UpsamplingOperators {
     /** From so many channels on the nearest kernel takes channels-last tensors as they are (UpSampleNearest2d.cu). */
-    private static final long MANY_CHANNELS = 16;
+    private static final long MANY_CHANNELS = 4;
 
     private UpsamplingOperators() {}
 

@@ -47,9 +47,11 @@ public final class ValueLifetimes {
         }
         LibraryFunctions.keep(graph, tree, locals);
         ReturnedValues.keep(graph, tree, locals);
+        // A model built in Java has no exporter.
+        boolean exported = locals.keySet().stream().anyMatch(graph.values()::containsKey);
         for (Local v : locals.values()) {
             // What the exporter did not see, such as a mask's check, is read at once and has no name.
-            if (graph.values().containsKey(v.name)) {
+            if (!exported || graph.values().containsKey(v.name)) {
                 byOwner.computeIfAbsent(v.owner, c -> new ArrayList<>()).add(v);
             }
         }

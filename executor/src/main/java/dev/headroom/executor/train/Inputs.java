@@ -46,7 +46,9 @@ final class Inputs {
     private static Tensor make(Eager eager, TensorMeta meta, TrainingRun run, Map<String, Long> symbols) {
         long[] sizes = meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
         DType type = ModelMemory.underRun(meta.dtype(), run);
-        boolean turned = run.channelsLast && sizes.length == 4;
+        // What is in both formats, as an image of one channel is, contiguous(memory_format=…) leaves alone.
+        boolean turned =
+                run.channelsLast && sizes.length == 4 && !Layout.isChannelsLast(sizes, Layout.contiguous(sizes));
         return held(eager, type, sizes, turned ? Layout.channelsLast(sizes) : Layout.contiguous(sizes));
     }
 

@@ -49,7 +49,7 @@ public record RandomCase(RandomModel model, RandomRun run) {
                         fused,
                         wished.variant(),
                         scaled ? null : wished.dtype(), // the scaler wants float32 gradients
-                        wished.amp(),
+                        mixed(wished) ? null : wished.amp(),
                         loss(model, wished.loss()),
                         segments < 2 || wished.inference() ? 0 : segments,
                         modules,
@@ -63,6 +63,11 @@ public record RandomCase(RandomModel model, RandomRun run) {
                         wished.inference(),
                         wished.attention(),
                         wished.allocConf()));
+    }
+
+    /** Batch normalisation refuses parameters in one half type and inputs in the other. */
+    private static boolean mixed(RandomRun wished) {
+        return wished.dtype() != null && wished.amp() == DType.BFLOAT16 && wished.dtype() != wished.amp();
     }
 
     private static LossKind loss(RandomModel model, LossKind wished) {

@@ -54,8 +54,8 @@ class MeasuredCasesTest {
     private static void check(RandomCase c, BackendProvider provider) {
         Assume.that(Lacking.nothing(c));
         try (Backend backend = provider.open(GPU.memory(), 0)) {
-            Measurement measured =
-                    Measurer.measure(new MeasurementRequest(c.graph(), c.run().training(), GPU, null, 1, false), backend);
+            Measurement measured = Measurer.measure(
+                    new MeasurementRequest(c.graph(), c.run().training(), GPU, null, 1, false), backend);
             Comparison compared = Comparison.of(
                     Predictor.predict(new PredictionRequest(c.graph(), c.run().training(), GPU, null, 0, null)),
                     measured);
