@@ -99,7 +99,12 @@ final class CudaNormalizations implements NormalizationKernels {
             double epsilon,
             Library library) {
         if (library != null && x.elements() > 0) {
-            dnn.forward(out, x, new DnnBatchNorm.Channels(weight, bias, runningMean, runningVariance, mean, invstd), momentum, library);
+            dnn.forward(
+                    out,
+                    x,
+                    new DnnBatchNorm.Channels(weight, bias, runningMean, runningVariance, mean, invstd),
+                    momentum,
+                    library);
             return;
         }
         Channels c = Channels.of(out, x);

@@ -162,9 +162,7 @@ final class DnnBatchNorm {
     }
 
     private static Pointer scalar(Tensor x, double value) {
-        return x.dtype() == DType.FLOAT64
-                ? new DoublePointer(1).put(value)
-                : new FloatPointer(1).put((float) value);
+        return x.dtype() == DType.FLOAT64 ? new DoublePointer(1).put(value) : new FloatPointer(1).put((float) value);
     }
 
     /** One question about a tensor's problem. */

@@ -85,17 +85,7 @@ final class BatchNorms {
         Tensor workspace = e.workspace(kernels.batchNormWorkspaceBytes(x, false));
         Library library = new Library(reserve, workspace, n.epsilon());
         kernels.batchNorm(
-                out,
-                x,
-                c.weight(),
-                c.bias(),
-                c.mean(),
-                c.variance(),
-                mean,
-                invstd,
-                n.momentum(),
-                n.epsilon(),
-                library);
+                out, x, c.weight(), c.bias(), c.mean(), c.variance(), mean, invstd, n.momentum(), n.epsilon(), library);
         changed(c);
         e.drop(workspace);
         SavedTensor savedMean = r.save(mean);

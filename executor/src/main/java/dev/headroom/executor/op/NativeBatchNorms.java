@@ -27,7 +27,17 @@ final class NativeBatchNorms {
             try (Scope s = e.open()) {
                 BatchNormStaging.open(e, x, type, 4);
                 kernels.batchNorm(
-                        out, x, c.weight(), c.bias(), c.mean(), c.variance(), mean, invstd, n.momentum(), n.epsilon(), null);
+                        out,
+                        x,
+                        c.weight(),
+                        c.bias(),
+                        c.mean(),
+                        c.variance(),
+                        mean,
+                        invstd,
+                        n.momentum(),
+                        n.epsilon(),
+                        null);
             }
             BatchNorms.changed(c);
         } else {

@@ -136,7 +136,8 @@ class CudaImageKernelsTest {
                         Values.between(0.5, 1, weights, 5),
                         Values.of(weights, 5),
                         Values.of(weights, 5)),
-                (b, t) -> b.normalizations().batchNorm(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], 0.1, 1e-5, null));
+                (b, t) ->
+                        b.normalizations().batchNorm(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], 0.1, 1e-5, null));
         both.compare(
                 tolerance(type),
                 List.of(
