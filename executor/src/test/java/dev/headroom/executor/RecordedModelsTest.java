@@ -24,6 +24,8 @@ class RecordedModelsTest {
                 "resnet101-b16-adam",
                 "vgg16-b32-adamw",
                 "densenet169-b8-512-adam",
+                "densenet169-b1-512-adam",
+                "unet-b1-256-adam",
                 "unet-b4-256-adamw",
                 "mobilenet_v2-b64-sgdm",
                 "mobilenet_v3_large-b64-adamw",

@@ -84,7 +84,7 @@ final class JoiningOperators {
         return common;
     }
 
-    /** cat_tensors_backward: views of the gradient. */
+    /** cat_tensors_backward: views of the gradient, which keep it alive and so are never summed in place. */
     private static Tensor[] slices(Eager e, Recorder r, Tensor g, long[][] shapes, int dim) {
         Tensor[] out = new Tensor[shapes.length];
         long at = 0;
@@ -94,7 +94,7 @@ final class JoiningOperators {
                 out[i] = r.needs(i) ? e.empty(g.dtype(), 0) : null;
                 continue;
             }
-            out[i] = r.needs(i) ? e.alias(g, shapes[i], g.strides(), g.offset() + at * g.stride(dim)) : null;
+            out[i] = r.needs(i) ? e.view(g, shapes[i], g.strides(), g.offset() + at * g.stride(dim)) : null;
             at += shapes[i][dim];
         }
         return out;
@@ -121,7 +121,7 @@ final class JoiningOperators {
         return r.backward(g -> {
                     Tensor[] grads = new Tensor[parts.length];
                     for (int i = 0; i < grads.length; i++) {
-                        grads[i] = r.needs(i) ? layer(e, g[0], dim, i) : null;
+                        grads[i] = r.needs(i) ? Slices.select(e, g[0], dim, i) : null;
                     }
                     return grads;
                 })
