@@ -10,7 +10,7 @@ static inline __device__ int64_t known(int64_t c, int64_t ignored, int64_t class
 }
 
 // One block. `result`: a scalar, or one for each target.
-extern "C" __global__ void class_loss(
+extern "C" __global__ void __launch_bounds__(1024) class_loss(
     int64_t n, Classes spec, View<T1> result, T1 *total_weight, View<T0> scores, View<int64_t> target,
     const T1 *weight) {
     int64_t rest = scores.size[2];

@@ -18,7 +18,7 @@ static inline __device__ void moments(Line line, int64_t n, double &mean, double
 }
 
 // A block for each channel of n elements.
-extern "C" __global__ void batch_norm(
+extern "C" __global__ void __launch_bounds__(512) batch_norm(
     int64_t n, View<T0> out, View<T0> x, const T1 *weight, const T1 *bias, T3 *running_mean, T3 *running_variance,
     T2 *saved_mean, T2 *saved_invstd, double momentum, double epsilon) {
     int64_t c = blockIdx.x;
@@ -45,7 +45,7 @@ extern "C" __global__ void batch_norm(
     }
 }
 
-extern "C" __global__ void batch_norm_evaluation(
+extern "C" __global__ void __launch_bounds__(512) batch_norm_evaluation(
     int64_t n, View<T0> out, View<T0> x, const T1 *weight, const T1 *bias, const T3 *mean, const T3 *variance,
     double epsilon) {
     int64_t c = blockIdx.x;
@@ -61,7 +61,7 @@ extern "C" __global__ void batch_norm_evaluation(
 
 // `variance`: the second statistic is a variance to which epsilon is to be added. `constant`: the statistics do not
 // depend on the data.
-extern "C" __global__ void batch_norm_backward(
+extern "C" __global__ void __launch_bounds__(512) batch_norm_backward(
     int64_t n, View<T0> grad_x, T1 *grad_weight, T1 *grad_bias, View<T0> g, View<T0> x, const T1 *weight,
     const T2 *saved_mean, const T2 *saved_spread, int variance, double epsilon, int constant) {
     int64_t c = blockIdx.x;
@@ -99,7 +99,7 @@ extern "C" __global__ void batch_norm_backward(
 }
 
 // A block for each sample and group; `plane` elements of a channel. Tensors are numbered in row-major order.
-extern "C" __global__ void group_norm(
+extern "C" __global__ void __launch_bounds__(512) group_norm(
     int64_t channels, int64_t groups, int64_t plane, View<T0> out, View<T0> x, const T1 *weight, const T1 *bias,
     T2 *saved_mean, T2 *saved_rstd, double epsilon) {
     int64_t line = blockIdx.x;
@@ -120,7 +120,7 @@ extern "C" __global__ void group_norm(
     }
 }
 
-extern "C" __global__ void group_norm_backward(
+extern "C" __global__ void __launch_bounds__(512) group_norm_backward(
     int64_t channels, int64_t groups, int64_t plane, View<T0> grad_x, View<T0> g, View<T0> x, const T1 *weight,
     const T2 *saved_mean, const T2 *saved_rstd) {
     int64_t line = blockIdx.x;
@@ -145,7 +145,7 @@ extern "C" __global__ void group_norm_backward(
 }
 
 // A block for each channel.
-extern "C" __global__ void group_norm_weight_backward(
+extern "C" __global__ void __launch_bounds__(512) group_norm_weight_backward(
     int64_t samples, int64_t channels, int64_t groups, int64_t plane, T1 *grad_weight, T1 *grad_bias, View<T0> g,
     View<T0> x, const T2 *saved_mean, const T2 *saved_rstd) {
     int64_t c = blockIdx.x;
@@ -170,7 +170,7 @@ extern "C" __global__ void group_norm_weight_backward(
 }
 
 // A block for each row of n elements; rows are packed.
-extern "C" __global__ void layer_norm(
+extern "C" __global__ void __launch_bounds__(512) layer_norm(
     int64_t n, T0 *out, T2 *saved_mean, T2 *saved_rstd, const T0 *x, const T1 *weight, const T1 *bias,
     double epsilon) {
     int64_t row = blockIdx.x;
@@ -189,7 +189,7 @@ extern "C" __global__ void layer_norm(
     }
 }
 
-extern "C" __global__ void layer_norm_backward(
+extern "C" __global__ void __launch_bounds__(512) layer_norm_backward(
     int64_t n, T0 *grad_x, const T0 *g, const T0 *x, const T2 *saved_mean, const T2 *saved_rstd, const T1 *weight) {
     int64_t row = blockIdx.x;
     const T0 *in = x + row * n;

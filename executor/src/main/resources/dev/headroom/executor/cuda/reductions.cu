@@ -31,7 +31,7 @@ static inline __device__ double step(int kind, double a, double b) {
 
 // A block reduces blockDim.x lines; blockDim.y threads share a line. `kept` walks over the lines' first elements and
 // `reduced` over a line.
-extern "C" __global__ void reduce(
+extern "C" __global__ void __launch_bounds__(1024) reduce(
     int kind, int64_t lines, int64_t length, double factor, View<T0> result, View<T1> kept, View<T1> reduced) {
     __shared__ double partial[1024];
     int64_t line = thread_number();

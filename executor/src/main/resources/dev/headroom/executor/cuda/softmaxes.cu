@@ -5,7 +5,7 @@ static inline __device__ int64_t first_of_line(int64_t n, int64_t inner) {
     return line / inner * inner * n + line % inner;
 }
 
-extern "C" __global__ void softmax(int64_t n, int64_t inner, int log_wanted, T0 *result, const T1 *x) {
+extern "C" __global__ void __launch_bounds__(512) softmax(int64_t n, int64_t inner, int log_wanted, T0 *result, const T1 *x) {
     int64_t first = first_of_line(n, inner);
     double most = -INFINITY;
     for (int64_t i = threadIdx.x; i < n; i += blockDim.x) {
@@ -26,7 +26,7 @@ extern "C" __global__ void softmax(int64_t n, int64_t inner, int log_wanted, T0 
     }
 }
 
-extern "C" __global__ void softmax_gradient(
+extern "C" __global__ void __launch_bounds__(512) softmax_gradient(
     int64_t n, int64_t inner, int log_wanted, T0 *gradient, const T1 *g, const T2 *y) {
     int64_t first = first_of_line(n, inner);
     double sum = 0;

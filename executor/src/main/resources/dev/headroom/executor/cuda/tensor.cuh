@@ -1,4 +1,5 @@
 // Put before every kernel file, after the type names T0, T1, ... of its tensors and `real`, the type to compute in.
+// Kernels that run with more than 256 threads in a block have launch bounds: the compiler must spare registers for them.
 
 // At most this many dimensions.
 #define DIMS 8
