@@ -54,10 +54,9 @@ public final class BoundedWorkspaces implements WorkspaceSource {
         }
         long pad = VECTOR / p.type().bytes();
         boolean padded = p.w().get(1) % pad != 0 || p.w().get(0) / p.groups() % pad != 0;
-        long copies = p.channelsLast() && !padded
-                ? 0
-                : bytes(p.x(), p) + bytes(p.w(), p) + bytes(p.y(), p);
-        return Optional.of(bounded(copies, 0, Math.max(copies, bytes(p.x(), p) + bytes(p.w(), p) + bytes(p.y(), p)) * 2));
+        long copies = p.channelsLast() && !padded ? 0 : bytes(p.x(), p) + bytes(p.w(), p) + bytes(p.y(), p);
+        return Optional.of(
+                bounded(copies, 0, Math.max(copies, bytes(p.x(), p) + bytes(p.w(), p) + bytes(p.y(), p)) * 2));
     }
 
     private static long bytes(List<Long> sizes, ConvolutionProblem p) {

@@ -26,13 +26,13 @@ public final class DistilledWorkspaces implements WorkspaceSource {
         if (problem.alignment().stream().anyMatch(a -> a < LEAST_ALIGNMENT)) {
             return Optional.empty();
         }
-        return ConvolutionShape.of(problem)
-                .flatMap(shape -> RuleBook.rules(gpu.major() * 10 + gpu.minor(), problem)
-                        .map(rules -> answer(rules.bytes(problem.direction(), shape))));
+        return ConvolutionShape.of(problem).flatMap(shape -> RuleBook.rules(gpu.major() * 10 + gpu.minor(), problem)
+                .map(rules -> answer(rules.bytes(problem.direction(), shape))));
     }
 
     /** When memory is short PyTorch comes to a plan without a workspace in the end: nearly every convolution has one. */
     private static WorkspaceAnswer answer(long bytes) {
-        return WorkspaceAnswer.exact(WorkspaceLevel.DISTILLED, bytes, () -> bytes == 0 ? List.of(0L) : List.of(bytes, 0L));
+        return WorkspaceAnswer.exact(
+                WorkspaceLevel.DISTILLED, bytes, () -> bytes == 0 ? List.of(0L) : List.of(bytes, 0L));
     }
 }

@@ -26,8 +26,7 @@ final class RuleBook {
             return Optional.empty();
         }
         String layout = problem.channelsLast() ? "nhwc" : "nchw";
-        return READ.computeIfAbsent(
-                capability + type + layout, key -> WorkspaceRules.load(capability, type, layout));
+        return READ.computeIfAbsent(capability + type + layout, key -> WorkspaceRules.load(capability, type, layout));
     }
 
     /** What every generation's rules say. */

@@ -55,16 +55,7 @@ public final class CollectAnswers {
         }
         long aligned = ConvolutionProblem.LARGEST_ALIGNMENT;
         return new ConvolutionProblem(
-                direction,
-                type,
-                channelsLast,
-                x,
-                w,
-                y,
-                stride,
-                padding,
-                dilation,
-                List.of(aligned, aligned, aligned));
+                direction, type, channelsLast, x, w, y, stride, padding, dilation, List.of(aligned, aligned, aligned));
     }
 
     private static List<Long> pair(String text) {

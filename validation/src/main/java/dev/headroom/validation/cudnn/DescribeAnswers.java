@@ -33,10 +33,9 @@ public final class DescribeAnswers {
     }
 
     private static byte[] bytes(AnswerLine answer) {
-        ConvolutionDescription d =
-                ConvolutionDescription.of(answer.problem()).orElseThrow();
-        ByteBuffer record = ByteBuffer.allocate(d.features().length * Float.BYTES
-                        + (1 + d.bases().length + d.units().length) * Long.BYTES)
+        ConvolutionDescription d = ConvolutionDescription.of(answer.problem()).orElseThrow();
+        ByteBuffer record = ByteBuffer.allocate(
+                        d.features().length * Float.BYTES + (1 + d.bases().length + d.units().length) * Long.BYTES)
                 .order(ByteOrder.LITTLE_ENDIAN);
         for (float feature : d.features()) {
             record.putFloat(feature);

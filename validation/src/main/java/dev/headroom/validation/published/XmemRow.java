@@ -51,8 +51,8 @@ public record XmemRow(
     /** All runs, in the file's order. */
     public static List<XmemRow> all() {
         try {
-            List<String> lines = Files.readAllLines(
-                    Fixtures.folder().resolve("published").resolve("xmem.csv"));
+            List<String> lines =
+                    Files.readAllLines(Fixtures.folder().resolve("published").resolve("xmem.csv"));
             List<String> header = Arrays.asList(lines.get(0).split(","));
             return lines.stream()
                     .skip(1)
@@ -72,7 +72,8 @@ public record XmemRow(
         for (String name : OTHERS) {
             String bytes = f.get(name + "_bytes");
             if (!bytes.isEmpty() && Double.parseDouble(bytes) > 0) { // -1: the model is not supported
-                estimates.put(name, new Estimate(Double.parseDouble(bytes), Boolean.parseBoolean(f.get(name + "_oom"))));
+                estimates.put(
+                        name, new Estimate(Double.parseDouble(bytes), Boolean.parseBoolean(f.get(name + "_oom"))));
             }
         }
         return new XmemRow(
@@ -113,6 +114,7 @@ public record XmemRow(
 
     /** A short name. */
     public String name() {
-        return model + " " + optimizer.option() + " " + batch + " " + gpu + (gradientsLiveThroughForward ? " mode 1" : "");
+        return model + " " + optimizer.option() + " " + batch + " " + gpu
+                + (gradientsLiveThroughForward ? " mode 1" : "");
     }
 }
