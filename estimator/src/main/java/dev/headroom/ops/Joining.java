@@ -28,7 +28,8 @@ final class Joining {
             if (t.dim() == first.dim()) {
                 total += t.size(d);
             }
-            channelsLast &= t.isChannelsLast();
+            // cat_compute_output_memory_format (ATen/native/TensorShape.cpp) asks what the strides suggest
+            channelsLast &= Convolution.suggestsChannelsLast(t);
         }
         long[] sizes = first.sizes().clone();
         sizes[d] = total;

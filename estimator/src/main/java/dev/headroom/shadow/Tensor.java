@@ -89,10 +89,6 @@ public final class Tensor {
         return Shapes.isContiguous(sizes, strides);
     }
 
-    public boolean isChannelsLast() {
-        return !isContiguous() && Shapes.isChannelsLastContiguous(sizes, strides);
-    }
-
     public boolean isNonOverlappingAndDense() {
         return Shapes.isNonOverlappingAndDense(sizes, strides);
     }

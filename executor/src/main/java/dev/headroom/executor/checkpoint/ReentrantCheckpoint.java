@@ -8,6 +8,7 @@ import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.graph.DType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -49,7 +50,12 @@ public final class ReentrantCheckpoint {
             checkpoint.inputs[i] = r.save(inputs[i]);
         }
         r.backward(checkpoint::backward);
-        for (Tensor output : outputs) {
+        for (int i = 0; i < outputs.length; i++) {
+            if (Arrays.asList(inputs).contains(outputs[i])) {
+                // torch/csrc/autograd/custom_function.cpp, _view_as_self_with_no_grad
+                outputs[i] = eager.view(outputs[i], outputs[i].sizes(), outputs[i].strides(), outputs[i].offset());
+            }
+            Tensor output = outputs[i];
             if (output.dtype().isFloatingPoint()) { // others have no gradient
                 r.result(output);
                 checkpoint.results.add(new Result(output.dtype(), output.sizes()));

@@ -64,7 +64,10 @@ final class Matmul {
         if (larger.dims() < 3 || smaller.dims() > 2) {
             return false;
         }
-        if (smaller.requiresGrad()) {
+        // A view that was made while nothing is recorded answers as its base (autograd/variable.h, ViewInfo).
+        boolean trained = smaller.requiresGrad()
+                || smaller.base() != null && smaller.base().requiresGrad();
+        if (trained) {
             return true; // else the backward pass would make a large tensor to sum
         }
         if (a.dims() == 2) {

@@ -64,13 +64,14 @@ final class Products {
         boolean firstTurned = columnMajor(a);
         boolean secondTurned = columnMajor(b);
         return r.backward(g -> {
+                    // Unpacked before anything is computed, and so held until all is.
+                    Tensor mat1 = first.get();
+                    Tensor mat2 = second.get();
                     Tensor ga = r.needs(1)
-                            ? e.call(() ->
-                                    Scaling.maybeTimes(e, firstGradient(e, g[0], second.get(), firstTurned), alpha))
+                            ? e.call(() -> Scaling.maybeTimes(e, firstGradient(e, g[0], mat2, firstTurned), alpha))
                             : null;
                     Tensor gb = r.needs(2)
-                            ? e.call(() ->
-                                    Scaling.maybeTimes(e, secondGradient(e, g[0], first.get(), secondTurned), alpha))
+                            ? e.call(() -> Scaling.maybeTimes(e, secondGradient(e, g[0], mat1, secondTurned), alpha))
                             : null;
                     return new Tensor[] {r.needs(0) ? Scaling.maybeTimes(e, g[0], beta) : null, ga, gb};
                 })

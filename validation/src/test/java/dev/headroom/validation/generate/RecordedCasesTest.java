@@ -3,6 +3,7 @@ package dev.headroom.validation.generate;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.fixtures.Fixtures;
 import java.util.ArrayList;
@@ -30,6 +31,24 @@ class RecordedCasesTest {
                 different.add(c.asked() + "\n" + difference);
             }
         }
+        assertEquals(List.of(), different);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"random", "found"})
+    void theExecutorTakesWhatPyTorchTook(String name) {
+        List<String> different = new ArrayList<>();
+        int run = 0;
+        for (RecordedCase c : cases(name)) {
+            if (Lacking.nothing(c.asked())) {
+                run++;
+                String difference = MeasureCases.difference(c);
+                if (difference != null) {
+                    different.add(c.asked() + "\n" + difference);
+                }
+            }
+        }
+        assertTrue(run > 0);
         assertEquals(List.of(), different);
     }
 
