@@ -22,11 +22,11 @@ public final class XmemReport {
             results.add(r);
             out.println(String.format(
                     Locale.ROOT,
-                    "%-58s measured %8.1f predicted %8.1f allocated %8.1f %s%s%s",
+                    "%-58s measured %8.1f predicted %8.1f allocated %8.1f start %6.1f %s%s%s",
                     row.name(),
                     row.ground() / 1048576.0,
                     r.reserved() / 1048576.0,
-                    r.allocated() / 1048576.0,
+                    r.allocated() / 1048576.0,r.atStart() / 1048576.0,
                     r.comparable() ? String.format(Locale.ROOT, "%+6.2f %% %+7.1f", 100 * r.error(), (r.reserved() - row.ground()) / 1048576.0) : "",
                     row.oom() ? " OOM" : "",
                     r.oom() ? " predicted OOM" : ""));
