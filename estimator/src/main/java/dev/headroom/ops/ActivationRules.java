@@ -13,7 +13,8 @@ final class ActivationRules {
     private ActivationRules() {}
 
     static void register(Registry r) {
-        Unary.register(r, "relu", "ReluBackward0", RESULT, Unary.FUSED_KEPT_FIRST);
+        r.single("aten.relu", c -> relu(c, false));
+        r.single("aten.relu_", c -> relu(c, true));
         Unary.register(r, "gelu", "GeluBackward0", SELF, Unary.FUSED);
         Unary.register(r, "silu", "SiluBackward0", SELF, Unary.FUSED);
         Unary.register(r, "mish", "MishBackward0", SELF, Unary.FUSED);
@@ -35,6 +36,18 @@ final class ActivationRules {
         r.single("aten.glu", c -> glu(c.runtime(), c.tensor("self"), c.integer("dim", -1)));
         r.single("aten.prelu", c -> prelu(c.runtime(), c.tensor("self"), c.tensor("weight")));
         r.single("aten.rrelu", c -> rrelu(c));
+    }
+
+    /** Old versions keep the input, but in place all keep the result (tools/autograd/derivatives.yaml). */
+    private static Tensor relu(Call c, boolean inPlace) {
+        boolean result = inPlace || c.runtime().options().torch().reluKeepsResult();
+        return Unary.apply(
+                c.runtime(),
+                "ReluBackward0",
+                c.tensor("self"),
+                result ? RESULT : SELF,
+                Unary.FUSED_KEPT_FIRST,
+                inPlace);
     }
 
     private static Tensor apply(Call c, String node, Unary.Keep keep, boolean inPlace) {

@@ -165,7 +165,7 @@ final class ReduceScratch {
             dim0 = fastest ? inputs : outputs;
             dim1 = fastest ? outputs : inputs;
             long moving = it.inStrides[fastest ? 0 : it.reducedDims];
-            if (moving == element) {
+            if (moving == element && rt.options().torch().vectorizedReductions()) {
                 if (fastest && dim0 >= 128 && it.reducedDims == 1) {
                     dim0 /= VECTOR;
                 } else if (!fastest) {

@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
  * releases named in the comments, pull requests with the first release after their merge, and reports.
  */
 public record TorchVersion(int major, int minor) implements Comparable<TorchVersion> {
-    /** The oldest version that is modelled. */
-    public static final TorchVersion OLDEST = new TorchVersion(1, 8);
+    /** The oldest version that is modelled: the first stable one. */
+    public static final TorchVersion OLDEST = new TorchVersion(1, 0);
 
     /** The newest version that is modelled. */
     public static final TorchVersion NEWEST = new TorchVersion(2, 14);
@@ -94,6 +94,22 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
             case ADAGRAD -> since(2, 14);
             case RMSPROP, ADAFACTOR, ADAM_8BIT, ADAMW_8BIT, NONE -> false;
         };
+    }
+
+    /**
+     * {@code relu()} keeps its result for the backward pass, which the next layer mostly keeps, too: pull request 63089 of
+     * August 2021, whose first release is 1.10. Before, it keeps its input (tools/autograd/derivatives.yaml).
+     */
+    public boolean reluKeepsResult() {
+        return since(1, 10);
+    }
+
+    /**
+     * Reductions read several elements at once: pull requests 36709 and 37206 of April and May 2020, whose first release
+     * is 1.6 (aten/src/ATen/native/cuda/Reduce.cuh).
+     */
+    public boolean vectorizedReductions() {
+        return since(1, 6);
     }
 
     /**

@@ -35,7 +35,7 @@ class TorchVersionTest {
     void refusesWhatIsNotModelled(String text) {
         String message =
                 assertThrows(GraphException.class, () -> TorchVersion.of(text)).getMessage();
-        assertTrue(message.contains("from 1.8 to 2.14"), message);
+        assertTrue(message.contains("from 1.0 to 2.14"), message);
     }
 
     @Test

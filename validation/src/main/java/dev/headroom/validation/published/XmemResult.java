@@ -9,11 +9,14 @@ import dev.headroom.predict.Predictor;
  * @param reserved predicted peak of reserved memory, bytes
  * @param oom predicted verdict
  */
-public record XmemResult(XmemRow row, long reserved, long allocated, boolean oom) {
+public record XmemResult(XmemRow row, long reserved, long allocated, long atStart, boolean oom) {
     /** Predicts a run. */
     public static XmemResult of(XmemRow row) {
-        Prediction p = Predictor.predict(row.request());
-        return new XmemResult(row, p.peak().reserved(), p.peak().allocated(), p.oom() != null);
+        var q = row.request();
+        if (System.getProperty("ws") != null) q.run().cudnnWorkspace = Long.valueOf(System.getProperty("ws"));
+        if (System.getProperty("nb") != null) q.run().newBatches = false;
+        Prediction p = Predictor.predict(q);
+        return new XmemResult(row, p.peak().reserved(), p.peak().allocated(), p.phases().get(0).reserved(), p.oom() != null);
     }
 
     /** (predicted - measured) / measured, of runs that got through. */
