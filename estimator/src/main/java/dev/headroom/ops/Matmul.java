@@ -303,6 +303,11 @@ final class Matmul {
 
     /** {@code linear} (ATen/native/Linear.cpp). */
     static Tensor linear(Runtime rt, Tensor input, Tensor weight, Tensor bias) {
+        boolean flattened =
+                bias != null && input.isContiguous() && (input.dim() == 3 || input.dim() > 3 && bias.dim() == 1);
+        if (flattened) {
+            return flattened(rt, input, weight, bias);
+        }
         Tensor turned = Views.t(rt, weight);
         if (bias != null && input.dim() == 1) {
             Tensor row = Views.unsqueeze(rt, input, 0);
@@ -315,22 +320,23 @@ final class Matmul {
         if (bias != null && input.dim() == 2) {
             return addmm(rt, bias, input, turned);
         }
-        if (bias != null && input.isContiguous() && (input.dim() == 3 || input.dim() > 3 && bias.dim() == 1)) {
-            // _flatten_nd_linear
-            long[] sizes = input.sizes().clone();
-            long last = sizes[sizes.length - 1];
-            Tensor flat = Views.reshape(rt, input, last == 0 ? 0 : input.numel() / last, last);
-            Tensor product = addmm(rt, bias, flat, turned);
-            sizes[sizes.length - 1] = product.size(1);
-            Tensor out = Views.view(rt, product, sizes);
-            rt.free(product);
-            rt.free(flat);
-            return out;
-        }
         Tensor out = matmul(rt, input, turned);
         if (bias != null) {
             Pointwise.addInPlace(rt, out, bias, false);
         }
+        return out;
+    }
+
+    /** {@code _flatten_nd_linear}: the input is viewed first, which decides the order of the backward pass. */
+    private static Tensor flattened(Runtime rt, Tensor input, Tensor weight, Tensor bias) {
+        long[] sizes = input.sizes().clone();
+        long last = sizes[sizes.length - 1];
+        Tensor flat = Views.reshape(rt, input, last == 0 ? 0 : input.numel() / last, last);
+        Tensor product = addmm(rt, bias, flat, Views.t(rt, weight));
+        sizes[sizes.length - 1] = product.size(1);
+        Tensor out = Views.view(rt, product, sizes);
+        rt.free(product);
+        rt.free(flat);
         return out;
     }
 }

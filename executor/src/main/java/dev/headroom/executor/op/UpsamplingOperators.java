@@ -71,12 +71,17 @@ final class UpsamplingOperators {
     private static Tensor backward(Eager e, Tensor g, long[] sizes, Scaling scaling, boolean nearest) {
         MemoryFormat format = Formats.suggested(g);
         Tensor out = Formats.empty(e, g.dtype(), format, sizes);
+        boolean asItLies = format == MemoryFormat.CONTIGUOUS || !nearest || g.size(1) >= MANY_CHANNELS;
         try (Scope s = e.open()) {
-            Tensor packed = Formats.packed(e, g, format);
+            Tensor work = asItLies ? out : e.empty(g.dtype(), sizes);
+            Tensor packed = Formats.packed(e, g, asItLies ? format : MemoryFormat.CONTIGUOUS);
             if (nearest) {
-                e.backend().poolings().nearestBackward(out, packed, scaling);
+                e.backend().poolings().nearestBackward(work, packed, scaling);
             } else {
-                e.backend().poolings().bilinearBackward(out, packed, scaling);
+                e.backend().poolings().bilinearBackward(work, packed, scaling);
+            }
+            if (work != out) {
+                Copies.fill(e, out, work);
             }
         }
         return out;
