@@ -8,7 +8,9 @@ import dev.headroom.training.OptimizerKind;
 import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Option;
 
 /** What is trained and how: the options, turned into a {@link TrainingRun}. */
@@ -76,7 +78,8 @@ public final class ScenarioOptions {
     @Option(
             names = "--cudnn-workspace",
             paramLabel = "SIZE",
-            description = "Workspace of cuDNN convolutions: auto (default), none or a size.")
+            description = "Workspace of cuDNN convolutions: auto (default), asked (of an installed cuDNN), distilled (by"
+                    + " learned rules), none or a size.")
     String cudnnWorkspace;
 
     @Option(names = "--attention", paramLabel = "KIND", description = "auto, flash, efficient, cudnn or math.")
@@ -131,7 +134,7 @@ public final class ScenarioOptions {
         run.zeroGradKeep = zeroGradKeep;
         run.channelsLast = channelsLast;
         run.cudnnBenchmark = cudnnBenchmark;
-        run.cudnnWorkspace = workspace();
+        workspace(run);
         if (attention != null) {
             run.attention = Choice.of("--attention", attention, TrainingRun.Attention.values(), OptionNames::of);
         }
@@ -185,11 +188,16 @@ public final class ScenarioOptions {
         return text == null ? null : Choice.of(option, text, types, OptionNames::of);
     }
 
-    private Long workspace() {
-        if (cudnnWorkspace == null || cudnnWorkspace.equals("auto")) {
-            return null;
+    private void workspace(TrainingRun run) {
+        String text = cudnnWorkspace == null ? OptionNames.of(run.workspaces) : cudnnWorkspace;
+        Optional<TrainingRun.Workspaces> source = Arrays.stream(TrainingRun.Workspaces.values())
+                .filter(value -> OptionNames.of(value).equals(text))
+                .findFirst();
+        if (source.isPresent()) {
+            run.workspaces = source.get();
+        } else {
+            run.cudnnWorkspace = text.equals("none") ? 0L : (Long) Sizes.parse("--cudnn-workspace", text);
         }
-        return cudnnWorkspace.equals("none") ? 0L : (Long) Sizes.parse("--cudnn-workspace", cudnnWorkspace);
     }
 
     private String settings() {

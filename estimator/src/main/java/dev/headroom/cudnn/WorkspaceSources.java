@@ -1,5 +1,6 @@
 package dev.headroom.cudnn;
 
+import dev.headroom.training.TrainingRun;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -29,6 +30,19 @@ public final class WorkspaceSources {
     /** All sources of this installation. */
     public static WorkspaceSources installed(CudnnDevice gpu) {
         return new WorkspaceSources(Installed.SOURCES, gpu);
+    }
+
+    /** The sources of this installation that a run may ask. */
+    public static WorkspaceSources installed(CudnnDevice gpu, TrainingRun.Workspaces allowed) {
+        return new WorkspaceSources(
+                Installed.SOURCES.stream()
+                        .filter(source -> switch (allowed) {
+                            case AUTO -> true;
+                            case ASKED -> source.level() == WorkspaceLevel.ASKED;
+                            case DISTILLED -> source.level() != WorkspaceLevel.ASKED;
+                        })
+                        .toList(),
+                gpu);
     }
 
     /** Found once a process: to look for libraries takes time. */

@@ -69,7 +69,8 @@ public record Simulation(
         Graph graph = AssignedNumbers.restore(SkippedMasks.restore(exported, symbols));
         CachingAllocator allocator = new CachingAllocator(settings, memory);
         WorkspaceSources convolutions =
-                WorkspaceSources.installed(new CudnnDevice(device.major(), device.minor(), device.sms()));
+                WorkspaceSources.installed(
+ new CudnnDevice(device.major(), device.minor(), device.sms()), run.workspaces);
         Runtime runtime = new Runtime(
                 allocator,
                 device,

@@ -40,7 +40,11 @@ final class ScenarioJson {
         json.writeBooleanField("zero_grad_keep", run.zeroGradKeep);
         json.writeBooleanField("channels_last", run.channelsLast);
         json.writeBooleanField("cudnn_benchmark", run.cudnnBenchmark);
-        number(json, "cudnn_workspace", run.cudnnWorkspace);
+        if (run.cudnnWorkspace == null && run.workspaces != TrainingRun.Workspaces.AUTO) {
+            json.writeStringField("cudnn_workspace", OptionNames.of(run.workspaces));
+        } else {
+            number(json, "cudnn_workspace", run.cudnnWorkspace);
+        }
         json.writeStringField("attention", OptionNames.of(run.attention));
         json.writeBooleanField("input_grad", run.inputGrad);
         json.writeBooleanField("drop_outputs", run.dropOutputs);

@@ -26,6 +26,16 @@ public final class TrainingRun {
         MATH
     }
 
+    /** Where the workspaces of cuDNN convolutions come from. */
+    public enum Workspaces {
+        /** An installed cuDNN, else rules, else bounds. */
+        AUTO,
+        /** An installed cuDNN alone. */
+        ASKED,
+        /** Rules learned from cuDNN's answers, else bounds, whatever is installed. */
+        DISTILLED
+    }
+
     /** Batch size, bound to the symbol of the inputs' first dimension; {@code null} when the graph has none. */
     public Long batch;
 
@@ -74,8 +84,11 @@ public final class TrainingRun {
     public boolean channelsLast;
     public boolean cudnnBenchmark;
 
-    /** Bytes of the workspace of every cuDNN convolution; {@code null}: not known here (see warnings); 0: none. */
+    /** Bytes of the workspace of every cuDNN convolution; {@code null}: as {@link #workspaces} says; 0: none. */
     public Long cudnnWorkspace;
+
+    /** Who is asked for the workspaces of cuDNN convolutions. */
+    public Workspaces workspaces = Workspaces.AUTO;
 
     public Attention attention = Attention.AUTO;
 
