@@ -79,6 +79,7 @@ class RecordedModelsTest {
                 "swin_t-b32-adamw",
                 "opt-125m-b8-512-adamw",
                 "pythia-160m-b8-512-adamw",
+                "seq2seq-gru-b80-adam",
             })
     void allocatorShowsWhatPyTorchShows(String name) {
         Recording recording = Recording.read(Fixtures.recordings().resolve(name + ".json.gz"));

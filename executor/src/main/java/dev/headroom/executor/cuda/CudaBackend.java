@@ -57,7 +57,7 @@ public final class CudaBackend implements Backend, DeviceMeter {
         attention = new CudaAttention(kernels);
         indexing = new CudaIndexing(kernels);
         random = new CudaRandom(kernels);
-        recurrent = new CudaRecurrent();
+        recurrent = new CudaRecurrent(context, kernels);
     }
 
     @Override
@@ -166,6 +166,7 @@ public final class CudaBackend implements Backend, DeviceMeter {
         Cleanup cleanup = new Cleanup();
         cleanup.run(matrices::close);
         cleanup.run(convolutions::close);
+        cleanup.run(recurrent::close);
         cleanup.run(context::close);
         cleanup.finish();
     }

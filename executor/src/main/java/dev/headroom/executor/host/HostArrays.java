@@ -52,6 +52,28 @@ public final class HostArrays {
         }
     }
 
+    /** Numbers of a type that lie one after the other. */
+    double[] read(DType type, long address, int count) {
+        double[] out = new double[count];
+        Elements elements = Elements.of(type);
+        ByteBuffer segment = memory.segment(address);
+        int first = memory.position(address);
+        for (int i = 0; i < count; i++) {
+            out[i] = elements.get(segment, first + i * type.bytes());
+        }
+        return out;
+    }
+
+    /** Sets numbers of a type that lie one after the other. */
+    void write(DType type, long address, double[] values) {
+        Elements elements = Elements.of(type);
+        ByteBuffer segment = memory.segment(address);
+        int first = memory.position(address);
+        for (int i = 0; i < values.length; i++) {
+            elements.set(segment, first + i * type.bytes(), values[i]);
+        }
+    }
+
     /**
      * A tensor's values out of a copy of its memory.
      *

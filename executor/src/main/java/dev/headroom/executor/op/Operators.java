@@ -38,6 +38,7 @@ public final class Operators {
         RearrangingOperators.register(this);
         AttentionOperators.register(this);
         ElementaryOperators.register(this);
+        RecurrentOperators.register(this);
     }
 
     /** All of them. */

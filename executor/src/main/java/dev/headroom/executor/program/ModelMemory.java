@@ -26,6 +26,7 @@ public final class ModelMemory implements AutoCloseable {
     private final Eager eager;
     private final ModelState state;
     private final TrainingRun run;
+    private final FlattenedWeights flattened;
     private final Map<String, Tensor> byStorage = new HashMap<>();
     private final Map<String, Tensor> byValue = new HashMap<>();
     private final Map<String, Tensor> parameters = new java.util.LinkedHashMap<>();
@@ -35,6 +36,7 @@ public final class ModelMemory implements AutoCloseable {
         this.eager = eager;
         this.state = graph.held();
         this.run = run;
+        this.flattened = new FlattenedWeights(graph);
         try {
             move("");
         } catch (RuntimeException e) {
@@ -64,6 +66,7 @@ public final class ModelMemory implements AutoCloseable {
                 byStorage.put(held.storage(), make(name, held));
             }
         });
+        flattened.moved(eager, module, byStorage);
     }
 
     private Tensor make(String name, HeldTensor held) {

@@ -43,6 +43,7 @@ final class Examples {
         SelectionExamples.add(this);
         AttentionExamples.add(this);
         LossExamples.add(this);
+        RecurrentExamples.add(this);
     }
 
     /** All of them. */
