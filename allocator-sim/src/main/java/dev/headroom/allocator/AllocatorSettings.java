@@ -19,6 +19,8 @@ public final class AllocatorSettings {
     static final long SEGMENT_ROUNDING = 2L << 20;
     /** Blocks are multiples of this. */
     static final long BLOCK = 512;
+    /** Large blocks are multiples of this before 1.1. */
+    private static final long EXACT_SEGMENT_ROUNDING = 128L << 10;
 
     private static final long UNLIMITED = Long.MAX_VALUE;
     private static final AllocatorSettings DEFAULTS = new Builder().build();
@@ -188,11 +190,17 @@ public final class AllocatorSettings {
                 return (bytes + step - 1) / step * step;
             }
         }
+        if (profile.exactSegments() && bytes >= SMALL_REQUEST) {
+            return (bytes + EXACT_SEGMENT_ROUNDING - 1) & -EXACT_SEGMENT_ROUNDING;
+        }
         return (bytes + BLOCK - 1) & -BLOCK;
     }
 
     /** The segment size for a block (DeviceCachingAllocator::get_allocation_size). */
     long segmentSize(long rounded) {
+        if (profile.exactSegments()) {
+            return Math.max(rounded, SMALL_REQUEST);
+        }
         if (rounded <= SMALL_REQUEST) {
             return SMALL_SEGMENT;
         }

@@ -37,7 +37,7 @@ final class CellRules {
         return out;
     }
 
-    /** {@code _thnn_fused_gru_cell}: all that goes in is kept, though only the workspace is read again. */
+    /** {@code _thnn_fused_gru_cell}: since 1.4 all that goes in is kept, though only the workspace is read again. */
     private static Tensor gru(Call c) {
         Runtime rt = c.runtime();
         Tensor hx = c.tensor("hx");
@@ -46,12 +46,15 @@ final class CellRules {
         Tensor input = gates(rt, c.tensor("input"), c.tensor("w_ih"));
         Tensor hidden = gates(rt, hx, c.tensor("w_hh"));
         Recording r = rt.record("ThnnFusedGruCellBackward0", input, hidden, hx, inputBias, hiddenBias);
-        if (r != null) {
+        boolean gates = rt.options().torch().cellsKeepGates();
+        if (r != null && gates) {
             r.save(hiddenBias);
             r.save(hidden);
             r.save(hx);
             r.save(inputBias);
             r.save(input);
+        } else if (r != null) {
+            r.save(inputBias);
         }
         long width = hx.size(1);
         Tensor workspace = rt.empty(hx.dtype(), hx.size(0), GRU_WORKSPACE * width);
@@ -94,10 +97,12 @@ final class CellRules {
         Saved before = null;
         if (r != null) {
             before = r.save(cell);
-            r.save(hiddenBias);
-            r.save(hidden);
             r.save(inputBias);
-            r.save(input);
+            if (rt.options().torch().cellsKeepGates()) {
+                r.save(hiddenBias);
+                r.save(hidden);
+                r.save(input);
+            }
         }
         Tensor workspace = rt.emptyLike(input);
         Tensor newHidden = rt.emptyLike(cell);

@@ -113,6 +113,14 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
+     * The fused cells of GRU and LSTM keep their gates, too, so that they can be differentiated twice: pull request 26660
+     * of September 2019, whose first release is 1.4 (tools/autograd/derivatives.yaml, _thnn_fused_gru_cell).
+     */
+    public boolean cellsKeepGates() {
+        return since(1, 4);
+    }
+
+    /**
      * cuBLAS works in memory of the caching allocator, kept for each handle and stream: not in 1.13 (pytorch#95668). To
      * allocate around each call instead (pull request 194311 of August 2026) is not in 2.14.1: its recordings show one
      * workspace a thread, never freed.
@@ -148,10 +156,14 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
-     * The version whose allocator behaves alike. Until 2.1, when expandable segments came, what is asked for without
-     * settings is placed alike: best fit by stream, size and address (c10/cuda/CUDACachingAllocator.cpp).
+     * The version whose allocator behaves alike. From 1.1, when segments became multiples of 2 MiB (pull request 17120 of
+     * February 2019), until 2.1, when expandable segments came, what is asked for without settings is placed alike: best
+     * fit by stream, size and address (c10/cuda/CUDACachingAllocator.cpp).
      */
     public String allocator() {
+        if (!since(1, 1)) {
+            return toString();
+        }
         return (since(2, 1) ? this : new TorchVersion(2, 1)).toString();
     }
 
