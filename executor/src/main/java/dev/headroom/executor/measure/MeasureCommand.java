@@ -73,6 +73,9 @@ public final class MeasureCommand implements Subcommand {
         PredictionRequest asked = device.request(null, run);
         BackendProvider provider = Backends.choose(backend);
         Refusals.check(run, asked, provider);
+        if (!provider.isDevice()) {
+            run.cudnnWorkspace = 0L; // no cuDNN runs there that could want one
+        }
         Graph graph = Importers.read(model);
         Gpu card = provider.isDevice() ? provider.card().orElse(null) : asked.gpu();
         PredictionRequest question =
@@ -120,7 +123,7 @@ public final class MeasureCommand implements Subcommand {
         String nominal = card == null ? NOMINAL : card.name();
         return "backend " + provider.name() + ": "
                 + (provider.computes() ? "computed in plain Java" : "nothing is computed")
-                + ", memory as on a nominal " + nominal;
+                + ", memory as on a nominal " + nominal + " without cuDNN's workspaces";
     }
 
     private void warn(TrainingRun run, PrintWriter err) {

@@ -4,6 +4,7 @@ import dev.headroom.graph.GraphException;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
+import java.util.Locale;
 
 /** Refuses options that a prediction can honour and a run cannot. */
 final class Refusals {
@@ -16,6 +17,11 @@ final class Refusals {
         }
         if (run.cudnnWorkspace != null && run.cudnnWorkspace > 0) {
             refuse("--cudnn-workspace", "cuDNN's workspaces are measured; leave it out, or say none without a GPU");
+        }
+        if (!provider.isDevice() && run.workspaces != TrainingRun.Workspaces.AUTO) {
+            refuse(
+                    "--cudnn-workspace " + run.workspaces.name().toLowerCase(Locale.ROOT),
+                    "the " + provider.name() + " backend has no cuDNN; leave it out");
         }
         if (run.cudnnBenchmark) {
             refuse("--cudnn-benchmark", "algorithms are not timed; leave it out");
