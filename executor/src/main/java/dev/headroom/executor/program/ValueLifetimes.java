@@ -61,9 +61,17 @@ public final class ValueLifetimes {
             dying.add(new ArrayList<>(2));
         }
         for (Local v : locals.values()) {
-            dying.get(v.death()).add(v.name);
+            List<String> together = dying.get(v.death());
+            together.add(position(together, graph.nodes().get(v.made), v.name), v.name);
         }
         return new ValueLifetimes(dying);
+    }
+
+    /** An LSTM hands its last states and cells on as a tuple, which CPython empties from its end. */
+    private static int position(List<String> together, Node made, String name) {
+        boolean cells = made.operator().equals("aten.lstm") && made.outputs().indexOf(name) == 2;
+        int states = cells ? together.indexOf(made.outputs().get(1)) : -1;
+        return states < 0 ? together.size() : states;
     }
 
     /**
