@@ -68,8 +68,7 @@ final class RecurrentPlan implements AutoCloseable {
     private void describe() {
         RecurrentLayers l = problem.layers();
         CudaStatus.dnn("cudnnCreateDropoutDescriptor", cudnn.cudnnCreateDropoutDescriptor(dropout));
-        CudaStatus.dnn(
-                "cudnnSetDropoutDescriptor", cudnn.cudnnSetDropoutDescriptor(dropout, handle(), 0, null, 0, 0));
+        CudaStatus.dnn("cudnnSetDropoutDescriptor", cudnn.cudnnSetDropoutDescriptor(dropout, handle(), 0, null, 0, 0));
         CudaStatus.dnn("cudnnCreateRNNDescriptor", cudnn.cudnnCreateRNNDescriptor(layers));
         CudaStatus.dnn(
                 "cudnnSetRNNDescriptor_v8",

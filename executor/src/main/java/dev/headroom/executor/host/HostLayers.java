@@ -107,7 +107,8 @@ final class HostLayers {
             double[] fromState = new double[gates];
             for (int g = 0; g < gates; g++) {
                 int unit = g * hidden + u;
-                fromInput[g] = dot(input, row * width, matrix(part, false) + unit * width, width) + bias(part, false, unit);
+                fromInput[g] =
+                        dot(input, row * width, matrix(part, false) + unit * width, width) + bias(part, false, unit);
                 fromState[g] = dot(states, state, matrix(part, true) + unit * hidden, hidden) + bias(part, true, unit);
             }
             double cell = cellBefore(part, n, s, u, cx);
@@ -254,8 +255,7 @@ final class HostLayers {
     }
 
     /** Puts gates' gradients in their place; returns what goes to the state before without a product. */
-    private double unitBack(
-            int part, int row, int u, double d, double before, double cell, double[] dc, int own) {
+    private double unitBack(int part, int row, int u, double d, double before, double cell, double[] dc, int own) {
         int first = gate(part, row, 0) + u;
         int more = further(part, row) + u;
         switch (layers.cell()) {

@@ -50,7 +50,8 @@ public interface RecurrentKernels {
      */
     default long workspaceBytes(Problem p) {
         RecurrentLayers l = p.layers();
-        long states = p.steps() * p.batch() * l.hidden() * l.directions() * p.type().bytes();
+        long states =
+                p.steps() * p.batch() * l.hidden() * l.directions() * p.type().bytes();
         return states * (l.cell().gates() + (l.count() > 1 ? 2 : 0));
     }
 

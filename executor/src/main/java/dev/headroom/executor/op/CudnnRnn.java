@@ -138,7 +138,8 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
     /** try_get_weight_buf: the one buffer that a module's weights are parts of, or {@code null}. */
     private Tensor flattened(Tensor[] weights) {
         Tensor first = weights[0];
-        boolean whole = first.storage().bytes() >= layers.weights() * first.dtype().bytes();
+        boolean whole =
+                first.storage().bytes() >= layers.weights() * first.dtype().bytes();
         boolean inPlace = IntStream.range(0, weights.length)
                 .allMatch(i -> weights[i].storage() == first.storage()
                         && weights[i].isContiguous()

@@ -29,8 +29,7 @@ final class FusedCells {
 
     /** _thnn_fused_gru_cell. */
     private static Tensor fusedGru(Eager e, Tensor inputGates, Tensor hiddenGates, Tensor hx, Weights w) {
-        Recorder r = e.record(
-                "ThnnFusedGruCellBackward0", inputGates, hiddenGates, hx, w.inputBias(), w.stateBias());
+        Recorder r = e.record("ThnnFusedGruCellBackward0", inputGates, hiddenGates, hx, w.inputBias(), w.stateBias());
         r.save(w.stateBias());
         r.save(hiddenGates);
         r.save(hx);
@@ -70,8 +69,7 @@ final class FusedCells {
 
     /** _thnn_fused_lstm_cell. */
     private static Tensor[] fusedLstm(Eager e, Tensor inputGates, Tensor hiddenGates, Tensor cx, Weights w) {
-        Recorder r = e.record(
-                "ThnnFusedLstmCellBackward0", inputGates, hiddenGates, cx, w.inputBias(), w.stateBias());
+        Recorder r = e.record("ThnnFusedLstmCellBackward0", inputGates, hiddenGates, cx, w.inputBias(), w.stateBias());
         SavedTensor savedBefore = r.save(cx);
         r.save(w.stateBias());
         r.save(hiddenGates);
@@ -89,9 +87,7 @@ final class FusedCells {
                     Tensor before = savedBefore.get();
                     Tensor dGates = e.empty(gates.dtype(), gates.sizes());
                     Tensor dcx = e.empty(before.dtype(), before.sizes());
-                    e.backend()
-                            .recurrent()
-                            .lstmCellGradient(dGates, dcx, g[0], g[1], before, savedAfter.get(), gates);
+                    e.backend().recurrent().lstmCellGradient(dGates, dcx, g[0], g[1], before, savedAfter.get(), gates);
                     Tensor dBias = biased ? rowSum(e, dGates) : null;
                     return new Tensor[] {dGates, dGates, dcx, dBias, dBias};
                 })

@@ -25,8 +25,7 @@ public final class RecurrentOperators {
     }
 
     private static FusedCells.Weights weights(Arguments a) {
-        return new FusedCells.Weights(
-                a.tensor("w_ih"), a.tensor("w_hh"), a.optional("b_ih"), a.optional("b_hh"));
+        return new FusedCells.Weights(a.tensor("w_ih"), a.tensor("w_hh"), a.optional("b_ih"), a.optional("b_hh"));
     }
 
     private static Tensor[] layers(Eager e, Arguments a, Cell cell) {

@@ -60,8 +60,7 @@ final class FlattenedWeights {
             long layers = arguments.get("num_layers") instanceof Argument.Int i
                     ? i.value().evaluate(Map.of())
                     : 1;
-            modules.put(
-                    ModelState.owner(weights.get(0)), new Module(cell, hasBiases, layers, bidirectional, weights));
+            modules.put(ModelState.owner(weights.get(0)), new Module(cell, hasBiases, layers, bidirectional, weights));
         }
     }
 
@@ -92,9 +91,7 @@ final class FlattenedWeights {
             for (int i = 0; i < weights.size(); i++) {
                 Tensor old = tensors.get(weights.get(i));
                 long at = layers.parameter(i, module.hasBiases());
-                tensors.put(
-                        weights.get(i),
-                        e.hold(e.alias(buffer, old.sizes(), Layout.contiguous(old.sizes()), at)));
+                tensors.put(weights.get(i), e.hold(e.alias(buffer, old.sizes(), Layout.contiguous(old.sizes()), at)));
                 e.release(old);
             }
         }

@@ -60,9 +60,14 @@ public final class ValueLifetimes {
         for (int i = 0; i < graph.nodes().size(); i++) {
             dying.add(new ArrayList<>(2));
         }
-        for (Local v : locals.values()) {
-            List<String> together = dying.get(v.death());
-            together.add(position(together, graph.nodes().get(v.made), v.name), v.name);
+        // Temporaries go as soon as they are used; variables wait for the end of the statement or the call.
+        for (boolean temporary : new boolean[] {true, false}) {
+            for (Local v : locals.values()) {
+                if (v.isTemporary() == temporary) {
+                    List<String> together = dying.get(v.death());
+                    together.add(position(together, graph.nodes().get(v.made), v.name), v.name);
+                }
+            }
         }
         return new ValueLifetimes(dying);
     }
@@ -75,7 +80,8 @@ public final class ValueLifetimes {
     }
 
     /**
-     * The values that are dropped between a node and the next, in the order in which they were made.
+     * The values that are dropped between a node and the next: temporaries before variables, and in the order in which they
+     * were made.
      *
      * @param node its position in the graph
      */
