@@ -177,17 +177,23 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
         if (!train) {
             throw new GraphException("recurrent layers: cuDNN has a backward pass in training mode only");
         }
-        Tensor y = saved.y().get();
-        Tensor hx = saved.hx().get();
-        Tensor cx = saved.cx().get();
-        Tensor dy = g[0] == null ? zeros(y) : g[0];
-        Tensor dhy = g[1] == null ? zeros(hx) : g[1];
-        Tensor dcy = cx == null ? null : g[2] == null ? zeros(cx) : g[2];
-        // Always computed: it prepares the reserve for the weights' gradients.
-        Tensor[] data = dataGradients(saved, dy, dhy, dcy);
-        Tensor[] all = inputs(data[0], new Tensor[weights], data[1], data[2]);
-        if (IntStream.rangeClosed(1, weights).anyMatch(r::needs)) {
-            System.arraycopy(weightGradients(saved, weights), 0, all, 1, weights);
+        Tensor[] all;
+        try (Scope s = e.open()) {
+            Tensor hx = saved.hx().get();
+            Tensor cx = saved.cx().get();
+            Tensor dy = g[0] == null ? zeros(saved.y().get()) : g[0];
+            Tensor dhy = g[1] == null ? zeros(hx) : g[1];
+            Tensor dcy = cx == null ? null : g[2] == null ? zeros(cx) : g[2];
+            // Always computed: it prepares the reserve for the weights' gradients.
+            Tensor[] data = dataGradients(saved, dy, dhy, dcy);
+            all = inputs(data[0], new Tensor[weights], data[1], data[2]);
+            if (IntStream.rangeClosed(1, weights).anyMatch(r::needs)) {
+                System.arraycopy(weightGradients(saved, weights), 0, all, 1, weights);
+            }
+            // The last one goes first, and of the states' gradients that nobody wants the cells' goes last.
+            for (int i = all.length - 1; i >= 0; i--) {
+                s.pass(all[i]);
+            }
         }
         return all;
     }

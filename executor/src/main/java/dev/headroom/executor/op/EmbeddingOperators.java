@@ -46,8 +46,8 @@ final class EmbeddingOperators {
         Tensor g = Copies.packed(e, grad);
         long n = indices.elements();
         long width = g.size(-1);
+        Tensor packed = Copies.packed(e, indices);
         if (n <= FEW) {
-            Tensor packed = Copies.packed(e, indices);
             return added(e, zeros(e, g, rows, width), packed, g, padding);
         }
         Tensor sorted = e.empty(DType.INT64, indices.sizes());
@@ -74,10 +74,11 @@ final class EmbeddingOperators {
             long parts = n / ROWS_OF_THREAD + segments;
             e.empty(DType.INT64, parts);
             e.empty(g.dtype().isReducedFloat() ? DType.FLOAT32 : g.dtype(), parts, width);
-            added(e, out, Copies.packed(e, indices), g, padding);
+            added(e, out, packed, g, padding);
         }
         e.drop(order);
         e.drop(sorted);
+        e.dropUnless(packed, indices);
         return out;
     }
 

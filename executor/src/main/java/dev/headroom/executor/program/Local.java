@@ -47,6 +47,11 @@ final class Local {
         return consumer.statement != producer.statement;
     }
 
+    /** Whether nothing but the expression that it is a part of holds it. */
+    boolean isTemporary() {
+        return unbound < 0 && kept < 0;
+    }
+
     /** Whether it outlives the name that it was assigned to. */
     boolean outlivesName() {
         return unbound >= 0 && consumer.last() > unbound;

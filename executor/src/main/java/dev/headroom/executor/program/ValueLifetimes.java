@@ -60,14 +60,28 @@ public final class ValueLifetimes {
         for (int i = 0; i < graph.nodes().size(); i++) {
             dying.add(new ArrayList<>(2));
         }
-        for (Local v : locals.values()) {
-            dying.get(v.death()).add(v.name);
+        // Temporaries go as soon as they are used; variables wait for the end of the statement or the call.
+        for (boolean temporary : new boolean[] {true, false}) {
+            for (Local v : locals.values()) {
+                if (v.isTemporary() == temporary) {
+                    List<String> together = dying.get(v.death());
+                    together.add(position(together, graph.nodes().get(v.made), v.name), v.name);
+                }
+            }
         }
         return new ValueLifetimes(dying);
     }
 
+    /** An LSTM hands its last states and cells on as a tuple, which CPython empties from its end. */
+    private static int position(List<String> together, Node made, String name) {
+        boolean cells = made.operator().equals("aten.lstm") && made.outputs().indexOf(name) == 2;
+        int states = cells ? together.indexOf(made.outputs().get(1)) : -1;
+        return states < 0 ? together.size() : states;
+    }
+
     /**
-     * The values that are dropped between a node and the next, in the order in which they were made.
+     * The values that are dropped between a node and the next: temporaries before variables, and in the order in which they
+     * were made.
      *
      * @param node its position in the graph
      */

@@ -22,6 +22,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Small models learn on both backends alike: the same losses, step by step, and the same memory. */
 class CudaTrainingTest {
@@ -130,6 +132,12 @@ class CudaTrainingTest {
     @Test
     void decoderLearns() {
         train(TinyGpt.graph(), 1e-4, run -> {});
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"gru", "lstm", "rnn_tanh"})
+    void recurrentNetworkLearns(String kind) {
+        train(TinySeq2Seq.graph(kind), 1e-4, run -> run.batch = TinySeq2Seq.BATCH);
     }
 
     @Test

@@ -92,7 +92,7 @@ class ValueLifetimesTest {
                 .lifetimes("e");
         assertEquals(List.of(), l.diesAfter(1), "h still holds it");
         assertEquals(List.of(), l.diesAfter(2));
-        assertEquals(List.of("a", "c"), l.diesAfter(3), "the new value is there before the old one goes");
+        assertEquals(List.of("c", "a"), l.diesAfter(3), "the new value is there before the old one goes");
         assertEquals(List.of("b", "d"), l.diesAfter(4), "variables go when the call returns");
     }
 
@@ -131,7 +131,7 @@ class ValueLifetimesTest {
         assertEquals(List.of(), l.diesAfter(1));
         assertEquals(List.of("b"), l.diesAfter(2), "residual is not assigned again");
         assertEquals(List.of(), l.diesAfter(3));
-        assertEquals(List.of("a", "c", "d"), l.diesAfter(4));
+        assertEquals(List.of("d", "a", "c"), l.diesAfter(4));
     }
 
     @Test
