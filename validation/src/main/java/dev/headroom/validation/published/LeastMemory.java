@@ -1,0 +1,42 @@
+package dev.headroom.validation.published;
+
+import dev.headroom.predict.PhaseState;
+import dev.headroom.predict.Prediction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * P8: how much memory must be free for a ResNet-50 of fastai 1.0 on images of 28 x 28 (2019)? Sizes count from the model on
+ * the card, as the source's do. The search for convolution algorithms of the first epoch, 6 GB large, is no need: a
+ * workspace that does not fit is passed over.
+ */
+public final class LeastMemory {
+    /** Published MB: the second epoch's peak with room to spare, the least that fits, the most that does not. */
+    private record Row(double peak, double fits, double fails) {}
+
+    private static final Map<Long, Row> BATCHES =
+            new TreeMap<>(Map.of(512L, new Row(914, 900, 800), 128L, new Row(260, 300, 200)));
+
+    private LeastMemory() {}
+
+    /** All figures; the least memory stands beside the middle between what fits and what does not. */
+    public static List<Figure> figures() {
+        List<Figure> out = new ArrayList<>();
+        BATCHES.forEach((batch, row) -> {
+            Prediction p = Runs.predict(Runs.request("published/fastai-resnet50-i28", "rtx-2080-super", run -> {
+                run.torch = "1.0";
+                run.batch = batch;
+            }));
+            PhaseState model = p.phases().get(0);
+            long context = p.peak().device() - p.peak().reserved();
+            out.add(Figure.of("P8", "batch " + batch + ", peak after the first epoch",
+                    p.peak().reserved() - model.reserved(), row.peak, "workspaces of cuDNN 7 that were chosen"));
+            out.add(Figure.of("P8", "batch " + batch + ", least memory",
+                    p.verdict().minimumMemory() - context - model.reserved(), (row.fits + row.fails) / 2,
+                    "published: " + (long) row.fits + " fits, " + (long) row.fails + " does not"));
+        });
+        return out;
+    }
+}

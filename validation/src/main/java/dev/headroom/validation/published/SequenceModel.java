@@ -1,0 +1,52 @@
+package dev.headroom.validation.published;
+
+import dev.headroom.predict.PhaseState;
+import dev.headroom.predict.Prediction;
+import java.util.ArrayList;
+import java.util.List;
+
+/** P7: attention over GRUs, trained with Adam by PyTorch 0.4 or 1.0 (2018). */
+public final class SequenceModel {
+    private static final String ENCODER = "46 MiB of the packed encoder under cuDNN 7, whose reserve is not published";
+
+    /** Published MiB: allocated, max allocated, reserved; {@code null} where the source has none. */
+    private record Row(String phase, Integer step, double allocated, double max, double reserved) {}
+
+    private static final List<Row> ROWS = List.of(
+            new Row("zero_grad", 0, 281, 281, 284),
+            new Row("forward", 0, 2108, 2154, 2178),
+            new Row("loss", 0, 2566, 2566, 2635),
+            new Row("backward", 0, 1020, 3482, 3551),
+            new Row("optimizer", 0, 1581, 3482, 3551),
+            new Row("zero_grad", 1, 1581, 3482, 3551),
+            new Row("forward", 1, 2955, 3482, 3552),
+            new Row("loss", 1, 3413, 3482, 3552),
+            new Row("backward", 1, 1581, 4329, 4468),
+            new Row("optimizer", 1, 1581, 4329, 4468),
+            new Row("optimizer", 2, 1581, 4329, 4468));
+
+    private SequenceModel() {}
+
+    /** All figures. */
+    public static List<Figure> figures() {
+        Prediction p = Runs.predict(Runs.request("published/seq2seq-gru-packed-s50", "v100-16gb", run -> {
+            run.torch = "1.0";
+            run.batch = 80L;
+            run.zeroGradKeep = true;
+        }));
+        List<Figure> out = new ArrayList<>();
+        for (Row row : ROWS) {
+            PhaseState state = p.phases().stream()
+                    .filter(s -> s.phase().equals(row.phase) && row.step.equals(s.step()))
+                    .findFirst()
+                    .orElseThrow();
+            String what = "step " + row.step + " " + row.phase + ", ";
+            boolean small = state.maxAllocated() < 300L << 20;
+            out.add(Figure.of("P7", what + "allocated", state.allocated(), row.allocated,
+                    Math.abs(state.allocated() / (double) (1 << 20) - row.allocated) < 2 ? "" : ENCODER));
+            out.add(Figure.of("P7", what + "max allocated", state.maxAllocated(), row.max, small ? "" : ENCODER));
+            out.add(Figure.of("P7", what + "reserved", state.maxReserved(), row.reserved, small ? "" : ENCODER));
+        }
+        return out;
+    }
+}
