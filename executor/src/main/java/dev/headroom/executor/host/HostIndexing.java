@@ -112,8 +112,9 @@ final class HostIndexing implements IndexingKernels {
         double[] out = arrays.read(into);
         double[] in = arrays.read(values);
         int[] places = alongPlaces(into.sizes(), dim, index);
+        int[] corner = cornerPlaces(values.sizes(), index.sizes());
         for (int i = 0; i < places.length; i++) {
-            out[places[i]] += in[i];
+            out[places[i]] += in[corner[i]];
         }
         arrays.write(into, out);
     }
@@ -132,6 +133,20 @@ final class HostIndexing implements IndexingKernels {
             for (int d = at.length - 1; d >= 0 && ++at[d] == index.size(d); d--) {
                 at[d] = 0;
             }
+        }
+        return out;
+    }
+
+    /** For each element of a corner of a tensor: where it is in the tensor, both in row-major order. */
+    private static int[] cornerPlaces(long[] sizes, long[] corner) {
+        long[] steps = Layout.contiguous(sizes);
+        int[] out = {0};
+        for (int d = 0; d < corner.length; d++) {
+            int[] line = new int[(int) corner[d]];
+            for (int i = 0; i < line.length; i++) {
+                line[i] = (int) (i * steps[d]);
+            }
+            out = combined(out, line);
         }
         return out;
     }

@@ -112,9 +112,10 @@ final class Call {
         return step;
     }
 
-    /** Adds a call. */
+    /** Adds a call. A segment of a checkpointed chain has no class: its calls are all one expression. */
     Call enter(Node.ModuleCall callee, SourceLine line) {
-        return new Call(callee, this, statement(line, callee.path()).step());
+        String path = callee.type().isEmpty() ? "" : callee.path();
+        return new Call(callee, this, statement(line, path).step());
     }
 
     private Statement statement(SourceLine line, String callee) {

@@ -12,4 +12,14 @@ public interface Batch {
      * @param t uninitialised
      */
     void fill(String name, Tensor t);
+
+    /**
+     * Sets the target of a loss that compares classes; by default as any target.
+     *
+     * @param t integers from 0 on, uninitialised
+     * @param classes how many there are
+     */
+    default void fillLabels(Tensor t, long classes) {
+        fill("target", t);
+    }
 }

@@ -9,14 +9,15 @@ import java.util.Arrays;
  * What the loss compares the model's first output with.
  *
  * @param type {@code null} when it compares with nothing
+ * @param classes that labels are of; 0 when it compares no classes
  */
-record Target(LossKind loss, DType type, long[] sizes) {
+record Target(LossKind loss, DType type, long[] sizes, long classes) {
     static Target of(LossKind asked, DType outputType, long[] output) {
         LossKind loss = asked != LossKind.AUTO ? asked : output.length == 0 ? LossKind.OUTPUT : LossKind.CROSS_ENTROPY;
         return switch (loss) {
-            case CROSS_ENTROPY -> new Target(loss, DType.INT64, labels(scores(output)));
-            case MSE -> new Target(loss, outputType, output);
-            default -> new Target(loss, null, null);
+            case CROSS_ENTROPY -> labelled(loss, scores(output));
+            case MSE -> new Target(loss, outputType, output, 0);
+            default -> new Target(loss, null, null, 0);
         };
     }
 
@@ -24,6 +25,11 @@ record Target(LossKind loss, DType type, long[] sizes) {
     static long[] scores(long[] output) {
         boolean single = output.length > 2 && output[1] == 1;
         return single ? Arrays.stream(output).filter(s -> s != 1).toArray() : output;
+    }
+
+    private static Target labelled(LossKind loss, long[] scores) {
+        long[] labels = labels(scores);
+        return new Target(loss, DType.INT64, labels, scores[scores.length == 1 ? 0 : 1]);
     }
 
     private static long[] labels(long[] scores) {

@@ -123,7 +123,11 @@ public final class Training implements AutoCloseable {
                     target.type(),
                     target.sizes(),
                     dev.headroom.executor.tensor.Layout.contiguous(target.sizes()));
-            batch.fill("target", labels);
+            if (target.classes() > 0) {
+                batch.fillLabels(labels, target.classes());
+            } else {
+                batch.fill("target", labels);
+            }
         }
         end("inputs");
     }

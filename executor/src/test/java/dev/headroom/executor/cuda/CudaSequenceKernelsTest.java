@@ -208,7 +208,7 @@ class CudaSequenceKernelsTest {
                             Values.of(type, 3, 4),
                             Values.strided(type, new long[] {5, 6}, new long[] {1, 5}),
                             Values.below(5, DType.INT64, 3, 4),
-                            Values.between(-1, 2, type, 3, 4)),
+                            Values.between(-1, 2, type, 4, 6)),
                     (b, t) -> {
                         b.indexing().gather(t[0], t[1], d, t[2]);
                         b.indexing().scatterAdd(t[1], d, t[2], t[3]);

@@ -1,0 +1,141 @@
+package dev.headroom.executor.measure;
+
+import dev.headroom.graph.Argument;
+import dev.headroom.graph.Graph;
+import dev.headroom.graph.Node;
+import dev.headroom.graph.SymExpr;
+import dev.headroom.graph.TensorMeta;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** How many entries the tables have that a model's inputs are looked up in, through whatever hands their numbers on. */
+final class IndexBounds {
+    /** Operators whose results hold numbers of their operands, beside constants. */
+    private static final Set<String> KEEPING = Set.of(
+            "aten.view",
+            "aten._unsafe_view",
+            "aten.reshape",
+            "aten.flatten",
+            "aten.unflatten",
+            "aten.squeeze",
+            "aten.unsqueeze",
+            "aten.expand",
+            "aten.repeat",
+            "aten.permute",
+            "aten.transpose",
+            "aten.t",
+            "aten.contiguous",
+            "aten.clone",
+            "aten.alias",
+            "aten.detach",
+            "aten.to",
+            "aten._to_copy",
+            "aten.slice",
+            "aten.select",
+            "aten.split",
+            "aten.chunk",
+            "aten.unbind",
+            "aten.pad",
+            "aten.constant_pad_nd",
+            "aten.cat",
+            "aten.stack",
+            "aten.where",
+            "aten.masked_fill",
+            "aten.clamp_min");
+
+    private final Graph graph;
+    private final Map<String, Long> symbols;
+    private final Map<String, Set<String>> sources = new HashMap<>();
+    private final Map<String, Long> bounds = new HashMap<>();
+
+    private IndexBounds(Graph graph, Map<String, Long> symbols) {
+        this.graph = graph;
+        this.symbols = symbols;
+    }
+
+    /** The fewest entries by an input's qualified name; nothing for inputs that no operator takes as indices. */
+    static Map<String, Long> of(Graph graph, Map<String, Long> symbols) {
+        IndexBounds made = new IndexBounds(graph, symbols);
+        for (Graph.Input input : graph.inputs()) {
+            if (input.kind() == Graph.InputKind.USER) {
+                made.sources.put(input.value(), Set.of(input.qualifiedName()));
+            }
+        }
+        graph.nodes().forEach(made::follow);
+        return made.bounds;
+    }
+
+    private void follow(Node node) {
+        switch (node.operator()) {
+            case "aten.embedding", "aten.embedding_bag" ->
+                bound(value(node, "indices"), size(value(node, "weight"), 0));
+            case "aten.index_select", "aten.gather", "aten.scatter", "aten.scatter_add" ->
+                bound(value(node, "index"), size(value(node, "self"), dimension(node)));
+            case "aten.index" -> indexed(node);
+            case "aten.cross_entropy_loss", "aten.nll_loss", "aten.nll_loss_nd" -> {
+                String scores = value(node, "self");
+                TensorMeta meta = graph.values().get(scores);
+                bound(
+                        value(node, "target"),
+                        size(scores, meta != null && meta.sizes().size() > 1 ? 1 : 0));
+            }
+            default -> handOn(node);
+        }
+    }
+
+    private void handOn(Node node) {
+        if (KEEPING.contains(node.operator())) {
+            Set<String> from = new HashSet<>();
+            node.reads().forEach(r -> from.addAll(sources.getOrDefault(r, Set.of())));
+            node.outputs().stream().filter(o -> o != null).forEach(o -> sources.put(o, from));
+        }
+    }
+
+    private void indexed(Node node) {
+        for (Node.NamedArgument a : node.arguments()) {
+            if (a.name().equals("indices") && a.value() instanceof Argument.Values indices) {
+                List<String> names = indices.names();
+                for (int d = 0; d < names.size(); d++) {
+                    bound(names.get(d), size(value(node, "self"), d));
+                }
+            }
+        }
+    }
+
+    private void bound(String indices, long entries) {
+        if (indices != null) {
+            sources.getOrDefault(indices, Set.of()).forEach(s -> bounds.merge(s, entries, Math::min));
+        }
+    }
+
+    /** A model built in Java does not tell the sizes of what it computes; the first entry is always there. */
+    private long size(String tensor, int dim) {
+        TensorMeta meta = tensor == null ? null : graph.values().get(tensor);
+        if (meta == null || meta.sizes().isEmpty()) {
+            return 1;
+        }
+        List<SymExpr> sizes = meta.sizes();
+        return sizes.get(dim < 0 ? dim + sizes.size() : dim).evaluate(symbols);
+    }
+
+    private static int dimension(Node node) {
+        for (Node.NamedArgument a : node.arguments()) {
+            if (a.name().equals("dim") && a.value() instanceof Argument.Int dim) {
+                return (int) dim.value().evaluate(Map.of());
+            }
+        }
+        return 0;
+    }
+
+    private static String value(Node node, String argument) {
+        for (Node.NamedArgument a : node.arguments()) {
+            if (a.name().equals(argument) && a.value() instanceof Argument.Value v) {
+                return v.name();
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,116 @@
+package dev.headroom.executor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.device.Gpu;
+import dev.headroom.device.GpuCatalogue;
+import dev.headroom.executor.host.HostBackend;
+import dev.headroom.executor.kernel.Backend;
+import dev.headroom.executor.measure.Comparison;
+import dev.headroom.executor.measure.Measurement;
+import dev.headroom.executor.measure.MeasurementRequest;
+import dev.headroom.executor.measure.Measurer;
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.graph.DType;
+import dev.headroom.graph.Graph;
+import dev.headroom.importer.Importers;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.predict.Predictor;
+import dev.headroom.training.LossKind;
+import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TrainingRun;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Whole architectures at small sizes, computed on the host: every phase takes what was predicted, to the byte, and the
+ * models learn the batch that they are shown again and again.
+ */
+class SmallModelsTest {
+    private static final Gpu GPU = GpuCatalogue.find("h200").orElseThrow();
+    private static final long MEMORY = 8L << 30;
+
+    @ParameterizedTest
+    @CsvSource({
+        "mlp-xor, 8, 120",
+        "cnn-small, 4, 4",
+        "resnet18, 4, 3",
+        "resnet50, 4, 5",
+        "vgg16, 2, 12",
+        "densenet169, 4, 3",
+        "unet, 2, 4",
+        "vit_b_16, 4, 3",
+        "gpt2, 4, 6",
+        "bert-base, 4, 14",
+    })
+    void learns(String model, long batch, int steps) {
+        TrainingRun run = run(model, batch, steps);
+        List<Double> losses = asPredicted(model, run).losses();
+        assertEquals(steps, losses.size());
+        assertTrue(Collections.min(losses) < 0.9 * losses.get(0), losses::toString);
+    }
+
+    @ParameterizedTest
+    @MethodSource("variants")
+    void variantsTakeWhatIsPredicted(String model, String variant, Consumer<TrainingRun> option) {
+        TrainingRun run = run(model, 2, 2);
+        option.accept(run);
+        asPredicted(model, run);
+    }
+
+    static Stream<Arguments> variants() {
+        Map<String, Consumer<TrainingRun>> variants = new LinkedHashMap<>();
+        variants.put("amp bf16", r -> r.amp = DType.BFLOAT16);
+        variants.put("in two parts", r -> r.accumulate = 2);
+        variants.put("two checkpoints", r -> r.checkpoint = 2);
+        return Stream.of(
+                        "mlp-xor",
+                        "cnn-small",
+                        "resnet18",
+                        "resnet50",
+                        "vgg16",
+                        "densenet169",
+                        "unet",
+                        "vit_b_16",
+                        "gpt2",
+                        "bert-base")
+                .flatMap(m -> variants.entrySet().stream()
+                        .map(v -> Arguments.of(m, v.getKey(), v.getValue())));
+    }
+
+    private static TrainingRun run(String model, long batch, int steps) {
+        TrainingRun run = new TrainingRun();
+        run.batch = batch;
+        run.steps = steps;
+        run.optimizer = OptimizerKind.ADAMW;
+        run.cudnnWorkspace = 0L;
+        if (model.equals("cnn-small")) {
+            run.loss = LossKind.MSE;
+        }
+        return run;
+    }
+
+    private static Measurement asPredicted(String model, TrainingRun run) {
+        Graph graph = Importers.read(Fixtures.models().resolve("small").resolve(model + ".pt2"));
+        try (Backend host = new HostBackend(MEMORY)) {
+            Measurement measured = Measurer.measure(new MeasurementRequest(graph, run, GPU, null, 1, true), host);
+            Comparison compared =
+                    Comparison.of(Predictor.predict(new PredictionRequest(graph, run, GPU, null, 0, null)), measured);
+            assertTrue(compared.equal(), () -> compared.different().stream()
+                    .map(p -> p.title() + "\n  predicted " + p.predicted() + "\n  measured  " + p.measured())
+                    .collect(Collectors.joining("\n")));
+            measured.losses().forEach(l -> assertTrue(Double.isFinite(l), measured.losses()::toString));
+            return measured;
+        }
+    }
+}
