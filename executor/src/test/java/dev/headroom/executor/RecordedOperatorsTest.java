@@ -7,6 +7,7 @@ import dev.headroom.executor.op.Operators;
 import dev.headroom.fixtures.OperatorCase;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
@@ -32,7 +33,7 @@ class RecordedOperatorsTest {
                     .map(line -> line.split(":")[0])
                     .collect(Collectors.toCollection(TreeSet::new));
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 

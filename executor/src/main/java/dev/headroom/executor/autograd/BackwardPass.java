@@ -7,6 +7,7 @@ import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -92,7 +93,7 @@ public final class BackwardPass {
 
         private void countDependencies(Set<Node> starts) {
             ArrayDeque<Node> queue = new ArrayDeque<>(starts);
-            Set<Node> seen = java.util.Collections.newSetFromMap(new IdentityHashMap<>());
+            Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
             seen.addAll(starts);
             while (!queue.isEmpty()) {
                 for (Edge e : queue.poll().next) {

@@ -1,6 +1,5 @@
 package dev.headroom.executor.autograd;
 
-import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
@@ -14,9 +13,6 @@ import java.util.Arrays;
  * (FunctionsManual.cpp, as_strided_backward).
  */
 final class ViewHistory {
-    private static final Formula COPY = Formula.unary("copy_slice", "x0", x -> x);
-    private static final Formula ZERO = new Formula("zero_slice", "y0 = 0;", (x, s, y) -> y[0] = 0);
-
     /** Where elements lie in a storage. */
     private record Place(long[] sizes, long[] strides, long offset) {
         static Place of(Tensor t) {
@@ -56,7 +52,7 @@ final class ViewHistory {
             copy(e, changed, slice);
             Tensor[] out = change.backward.apply(new Tensor[] {changed}).clone();
             if (out[0] == null) {
-                e.backend().elementwise().map(ZERO, new double[0], new Tensor[] {slice});
+                e.backend().elementwise().fill(slice, 0);
             } else {
                 copy(e, slice, out[0]);
             }
@@ -76,7 +72,7 @@ final class ViewHistory {
             long elements = Math.max(whole.reach(), part.reach()) - whole.offset();
             DType type = gradients[0].dtype();
             Tensor all = e.empty(type, elements);
-            e.backend().elementwise().map(ZERO, new double[0], new Tensor[] {all});
+            e.backend().elementwise().fill(all, 0);
             try (Scope s = e.open()) {
                 copy(e, e.alias(all, part.sizes(), part.strides(), part.offset() - whole.offset()), gradients[0]);
             }
@@ -87,6 +83,6 @@ final class ViewHistory {
     }
 
     private static void copy(Eager e, Tensor into, Tensor from) {
-        e.backend().elementwise().map(COPY, new double[0], new Tensor[] {into}, from);
+        e.backend().elementwise().copy(into, from);
     }
 }

@@ -91,7 +91,7 @@ public final class ReentrantCheckpoint {
         for (int i = 0; i < out.length; i++) {
             if (out[i] == null) {
                 out[i] = eager.empty(results.get(i).dtype(), results.get(i).sizes());
-                eager.backend().random().uniform(out[i], 0, 0, 0);
+                eager.backend().elementwise().fill(out[i], 0);
             }
         }
         return out;

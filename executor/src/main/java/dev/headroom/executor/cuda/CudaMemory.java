@@ -97,11 +97,6 @@ public final class CudaMemory implements DeviceMemory, AutoCloseable {
         return allocated + virtual.mapped();
     }
 
-    /** Pieces that are out: allocations, mapped granules and reserved ranges. */
-    public int piecesOut() {
-        return allocations.size() + virtual.pieces();
-    }
-
     /**
      * Gives everything back. All of it is tried; the first failure is thrown at the end.
      *

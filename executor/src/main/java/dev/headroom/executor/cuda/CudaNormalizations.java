@@ -41,50 +41,6 @@ final class CudaNormalizations implements NormalizationKernels {
         return a == null ? b : a;
     }
 
-    /** Tensors of one shape (n, c, …) with the channel first and the other dimensions joined. */
-    private static final class Channels {
-        private final long channels;
-        private final long length;
-        private final byte[][] views;
-
-        private Channels(Tensor... tensors) {
-            Tensor shape = tensors[0] == null ? tensors[1] : tensors[0];
-            long[] others = shape.sizes().clone();
-            channels = others[1];
-            others[1] = 1;
-            length = channels == 0 ? 0 : shape.elements() / channels;
-            long[][] strides = new long[tensors.length][];
-            for (int i = 0; i < tensors.length; i++) {
-                strides[i] = tensors[i] == null ? new long[others.length] : tensors[i].strides();
-            }
-            Walk walk = Walk.over(others, strides);
-            views = new byte[tensors.length][];
-            for (int i = 0; i < tensors.length; i++) {
-                views[i] = tensors[i] == null
-                        ? DeviceView.none()
-                        : DeviceView.of(
-                                tensors[i].address(),
-                                before(channels, walk.sizes()),
-                                before(tensors[i].strides()[1], walk.strides()[i]));
-            }
-        }
-
-        static Channels of(Tensor... tensors) {
-            return new Channels(tensors);
-        }
-
-        private static long[] before(long first, long... rest) {
-            long[] out = new long[rest.length + 1];
-            out[0] = first;
-            System.arraycopy(rest, 0, out, 1, rest.length);
-            return out;
-        }
-
-        LaunchShape shape() {
-            return LaunchShape.lines(length == 0 ? 0 : channels, length);
-        }
-    }
-
     @Override
     public void batchNorm(
             Tensor out,
@@ -107,13 +63,13 @@ final class CudaNormalizations implements NormalizationKernels {
                     library);
             return;
         }
-        Channels c = Channels.of(out, x);
+        ChannelViews c = ChannelViews.of(out, x);
         kernel("batch_norm", x, either(weight, bias), mean, runningMean)
                 .launch(
                         c.shape(),
-                        c.length,
-                        c.views[0],
-                        c.views[1],
+                        c.length(),
+                        c.view(0),
+                        c.view(1),
                         DeviceView.address(weight),
                         DeviceView.address(bias),
                         DeviceView.address(runningMean),
@@ -127,13 +83,13 @@ final class CudaNormalizations implements NormalizationKernels {
     @Override
     public void batchNormEvaluation(
             Tensor out, Tensor x, Tensor weight, Tensor bias, Tensor mean, Tensor variance, double epsilon) {
-        Channels c = Channels.of(out, x);
+        ChannelViews c = ChannelViews.of(out, x);
         kernel("batch_norm_evaluation", x, either(weight, bias), null, mean)
                 .launch(
                         c.shape(),
-                        c.length,
-                        c.views[0],
-                        c.views[1],
+                        c.length(),
+                        c.view(0),
+                        c.view(1),
                         DeviceView.address(weight),
                         DeviceView.address(bias),
                         mean.address(),
@@ -183,17 +139,17 @@ final class CudaNormalizations implements NormalizationKernels {
             Tensor spread,
             boolean evaluated,
             double epsilon) {
-        Channels c = Channels.of(gradients[0], g, x);
+        ChannelViews c = ChannelViews.of(gradients[0], g, x);
         Tensor map = either(weight, either(gradients[1], gradients[2]));
         kernel("batch_norm_backward", x, map, mean, null)
                 .launch(
                         c.shape(),
-                        c.length,
-                        c.views[0],
+                        c.length(),
+                        c.view(0),
                         DeviceView.address(gradients[1]),
                         DeviceView.address(gradients[2]),
-                        c.views[1],
-                        c.views[2],
+                        c.view(1),
+                        c.view(2),
                         DeviceView.address(weight),
                         mean.address(),
                         spread.address(),

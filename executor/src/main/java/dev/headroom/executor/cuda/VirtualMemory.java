@@ -90,11 +90,6 @@ final class VirtualMemory {
         return mapped;
     }
 
-    /** Mapped granules and reserved ranges. */
-    int pieces() {
-        return granules.size() + ranges.size();
-    }
-
     /** Unmaps and releases everything. */
     void close() {
         Cleanup cleanup = new Cleanup();

@@ -4,6 +4,7 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.graph.DType;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /** Tensors' values as arrays of doubles in row-major order: what host kernels compute with. */
 public final class HostArrays {
@@ -22,7 +23,7 @@ public final class HostArrays {
     double[] read(Tensor t, long[] sizes) {
         double[] out = new double[Math.toIntExact(Layout.elements(sizes))];
         if (!t.onDevice()) {
-            java.util.Arrays.fill(out, t.number());
+            Arrays.fill(out, t.number());
             return out;
         }
         if (out.length == 0) {

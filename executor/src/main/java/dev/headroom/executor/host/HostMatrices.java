@@ -2,6 +2,7 @@ package dev.headroom.executor.host;
 
 import dev.headroom.executor.kernel.MatrixKernels;
 import dev.headroom.executor.tensor.Tensor;
+import java.util.Arrays;
 
 final class HostMatrices implements MatrixKernels {
     private final HostArrays arrays;
@@ -21,7 +22,7 @@ final class HostMatrices implements MatrixKernels {
         int batches = out.length == 0 ? 0 : out.length / (m * n);
         double[] row = new double[n];
         for (int i = 0; i < batches * m; i++) {
-            java.util.Arrays.fill(row, 0);
+            Arrays.fill(row, 0);
             int batch = i / m;
             for (int p = 0; p < k; p++) {
                 double factor = x[i * k + p];

@@ -12,4 +12,14 @@ public interface ElementwiseKernels {
      * @param numbers the formula's {@code s0, s1, …}
      */
     void map(Formula formula, double[] numbers, Tensor[] results, Tensor... operands);
+
+    /** Sets every element to a number. */
+    default void fill(Tensor result, double value) {
+        map(Formula.FILL, new double[] {value}, new Tensor[] {result});
+    }
+
+    /** Sets a tensor to another's values, which broadcast and are rounded to its type. */
+    default void copy(Tensor result, Tensor from) {
+        map(Formula.COPY, new double[0], new Tensor[] {result}, from);
+    }
 }

@@ -2,6 +2,7 @@ package dev.headroom.executor.measure;
 
 import dev.headroom.device.Gpu;
 import dev.headroom.executor.kernel.Backend;
+import dev.headroom.graph.GraphException;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -26,7 +27,7 @@ public interface BackendProvider {
     /**
      * The card that it runs on, with what it reports of itself; empty for a nominal one, which may be any.
      *
-     * @throws dev.headroom.graph.GraphException when there is no device, in one line
+     * @throws GraphException when there is no device, in one line
      */
     Optional<Gpu> card();
 
@@ -35,7 +36,7 @@ public interface BackendProvider {
      *
      * @param total bytes of a nominal device; a real one has what it has
      * @param inUse bytes of it that others have taken
-     * @throws dev.headroom.graph.GraphException when it cannot be, in one line
+     * @throws GraphException when it cannot be, in one line
      */
     Backend open(long total, long inUse);
 

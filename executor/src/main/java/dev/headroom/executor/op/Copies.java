@@ -1,6 +1,5 @@
 package dev.headroom.executor.op;
 
-import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
@@ -10,13 +9,11 @@ import java.util.Arrays;
 
 /** Copies that operators make on the way, recorded as PyTorch records them. */
 public final class Copies {
-    static final Formula COPY = Formula.unary("copy", "x0", x -> x);
-
     private Copies() {}
 
     /** Fills a tensor with another's values, which broadcast, without recording. */
     static void fill(Eager e, Tensor into, Tensor from) {
-        e.backend().elementwise().map(COPY, new double[0], new Tensor[] {into}, from);
+        e.backend().elementwise().copy(into, from);
     }
 
     /** Strides of a memory format for a tensor of given sizes. */

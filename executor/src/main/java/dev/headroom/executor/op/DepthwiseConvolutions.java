@@ -3,6 +3,7 @@ package dev.headroom.executor.op;
 import dev.headroom.executor.kernel.ConvolutionKernels.Direction;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
+import java.util.Arrays;
 
 /** PyTorch's own depthwise kernels, which take row-major tensors (aten/src/ATen/native/cuda/DepthwiseConv2d.cu). */
 final class DepthwiseConvolutions {
@@ -15,7 +16,7 @@ final class DepthwiseConvolutions {
         if (bias != null) {
             long[] sizes = new long[x.dims()];
             long[] strides = new long[x.dims()];
-            java.util.Arrays.fill(sizes, 1);
+            Arrays.fill(sizes, 1);
             sizes[1] = bias.size(0);
             strides[1] = bias.stride(0);
             Tensor channels = e.alias(bias, sizes, strides, bias.offset());

@@ -46,8 +46,6 @@ final class Elementwise {
 
     /** Fills a tensor with a number. */
     static void fill(Eager e, Tensor t, double value) {
-        into(e, FILL, new double[] {value}, t);
+        e.backend().elementwise().fill(t, value);
     }
-
-    private static final Formula FILL = new Formula("fill", "y0 = s0;", (x, s, y) -> y[0] = s[0]);
 }

@@ -9,6 +9,7 @@ import dev.headroom.executor.tensor.IterationOrder;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.graph.DType;
+import java.util.Arrays;
 
 /** Losses. */
 public final class LossOperators {
@@ -68,7 +69,7 @@ public final class LossOperators {
     /** A scalar seen with dimensions of size 1. */
     private static Tensor wide(Eager e, Tensor scalar, int dims) {
         long[] ones = new long[dims];
-        java.util.Arrays.fill(ones, 1);
+        Arrays.fill(ones, 1);
         return e.alias(scalar, ones, ones, 0);
     }
 

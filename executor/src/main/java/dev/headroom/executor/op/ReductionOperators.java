@@ -6,6 +6,7 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.graph.DType;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /** {@code aten.sum}, {@code aten.mean} and their like. */
 final class ReductionOperators {
@@ -82,7 +83,7 @@ final class ReductionOperators {
                 reduced[Layout.dimension(d, before.length)] = true;
             }
         }
-        return java.util.stream.IntStream.range(0, before.length)
+        return IntStream.range(0, before.length)
                 .filter(i -> !reduced[i])
                 .mapToLong(i -> before[i])
                 .toArray();

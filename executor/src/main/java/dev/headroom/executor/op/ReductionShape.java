@@ -1,7 +1,9 @@
 package dev.headroom.executor.op;
 
+import dev.headroom.executor.tensor.IterationOrder;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -33,45 +35,15 @@ record ReductionShape(long[] sizes, long[] out, long[] in, long address) {
         return new ReductionShape(sizes, out, in, address).merged();
     }
 
+    /** Reduced dimensions, along which the result does not move, come first. */
     private static int[] order(long[] sizes, long[] out, long[] in) {
-        int[] order = new int[sizes.length];
-        for (int i = 0; i < order.length; i++) {
-            order[i] = order.length - 1 - i;
-        }
-        for (int i = 1; i < order.length; i++) {
-            int moving = i;
-            for (int other = i - 1; other >= 0; other--) {
-                int verdict = compare(sizes, out, in, order[other], order[moving]);
-                if (verdict < 0) {
-                    break;
-                }
-                if (verdict > 0) {
-                    int t = order[other];
-                    order[other] = order[moving];
-                    order[moving] = t;
-                    moving = other;
-                }
+        long[][] strides = {out, in};
+        return IterationOrder.sorted(sizes.length, (a, b) -> {
+            if ((out[a] == 0) != (out[b] == 0)) {
+                return out[b] == 0 ? 1 : -1;
             }
-        }
-        return order;
-    }
-
-    private static int compare(long[] sizes, long[] out, long[] in, int a, int b) {
-        if ((out[a] == 0) != (out[b] == 0)) {
-            return out[b] == 0 ? 1 : -1;
-        }
-        for (long[] strides : new long[][] {out, in}) {
-            if (strides[a] == 0 || strides[b] == 0) {
-                continue;
-            }
-            if (strides[a] != strides[b]) {
-                return strides[a] < strides[b] ? -1 : 1;
-            }
-            if (sizes[a] > sizes[b]) {
-                return 1;
-            }
-        }
-        return 0;
+            return IterationOrder.compare(sizes, strides, a, b);
+        });
     }
 
     private ReductionShape merged() {
@@ -101,7 +73,7 @@ record ReductionShape(long[] sizes, long[] out, long[] in, long address) {
     }
 
     private static long[] first(long[] values, int n) {
-        return java.util.Arrays.copyOf(values, n);
+        return Arrays.copyOf(values, n);
     }
 
     int dims() {

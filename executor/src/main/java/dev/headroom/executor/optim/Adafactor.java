@@ -9,6 +9,7 @@ import static dev.headroom.executor.optim.Arithmetic.INVERSE_ROOT;
 import static dev.headroom.executor.optim.Arithmetic.MULTIPLY;
 import static dev.headroom.executor.optim.Arithmetic.SCALE;
 
+import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.op.Lengths;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Scope;
@@ -23,7 +24,7 @@ import java.util.Map;
  * {@code torch.optim.Adafactor} (torch/optim/_adafactor.py): of a matrix it keeps the second moments of rows and columns
  * alone.
  */
-final class Adafactor implements Optimizer {
+final class Adafactor extends StatefulOptimizer {
     private static final double BETA2_DECAY = -0.8;
     private static final double EPS2 = 1e-3;
 
@@ -35,29 +36,10 @@ final class Adafactor implements Optimizer {
         Tensor variance;
     }
 
-    private final Eager eager;
-    private final Arithmetic math;
-    private final List<Tensor> parameters;
-    private final Implementation form;
-    private final Hyperparameters h;
     private final Map<Tensor, State> states = new IdentityHashMap<>();
 
     Adafactor(Eager eager, List<Tensor> parameters, Implementation form, Hyperparameters h) {
-        this.eager = eager;
-        this.math = new Arithmetic(eager);
-        this.parameters = parameters;
-        this.form = form;
-        this.h = h;
-    }
-
-    @Override
-    public List<Tensor> parameters() {
-        return parameters;
-    }
-
-    @Override
-    public void close() {
-        math.close();
+        super(eager, parameters, form, h);
     }
 
     @Override
@@ -166,7 +148,7 @@ final class Adafactor implements Optimizer {
             if (form == Implementation.FOREACH) {
                 v.squares.close();
             }
-            v.estimates.assign(() -> math.fresh(Arithmetic.COPY, 0, variances));
+            v.estimates.assign(() -> math.fresh(Formula.COPY, 0, variances));
         }
         List<Tensor> updates = v.estimates.list();
         math.into(AT_LEAST, epsilon * epsilon, updates);

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 
 /** {@code torch.optim.Adagrad} (torch/optim/adagrad.py); its constructor makes the state of every parameter. */
-final class Adagrad implements Optimizer {
+final class Adagrad extends StatefulOptimizer {
     private static final double EPS = 1e-10;
 
     /**
@@ -38,20 +38,11 @@ final class Adagrad implements Optimizer {
                 y[2] = skip ? x[2] : t;
             });
 
-    private final Eager eager;
-    private final Arithmetic math;
-    private final List<Tensor> parameters;
-    private final Implementation form;
-    private final Hyperparameters h;
     private final Map<Tensor, Tensor> sums = new IdentityHashMap<>();
     private final List<Tensor> stepsOnDevice = new ArrayList<>();
 
     Adagrad(Eager eager, List<Tensor> parameters, Implementation form, Hyperparameters h) {
-        this.eager = eager;
-        this.math = new Arithmetic(eager);
-        this.parameters = parameters;
-        this.form = form;
-        this.h = h;
+        super(eager, parameters, form, h);
         try {
             parameters.forEach(this::initialise);
         } catch (RuntimeException e) {
@@ -65,21 +56,6 @@ final class Adagrad implements Optimizer {
             stepsOnDevice.add(math.keptScalar(0));
         }
         sums.put(p, math.keptZeros(p));
-    }
-
-    @Override
-    public List<Tensor> parameters() {
-        return parameters;
-    }
-
-    @Override
-    public void close() {
-        math.close();
-    }
-
-    @Override
-    public boolean unscales() {
-        return form == Implementation.FUSED;
     }
 
     @Override

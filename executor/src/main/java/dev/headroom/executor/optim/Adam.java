@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 
 /** {@code torch.optim.Adam} and {@code AdamW} (torch/optim/adam.py). */
-final class Adam implements Optimizer {
+final class Adam extends StatefulOptimizer {
     static final double BETA1 = 0.9;
     static final double BETA2 = 0.999;
     static final double EPS = 1e-8;
@@ -37,37 +37,13 @@ final class Adam implements Optimizer {
         }
     }
 
-    private final Eager eager;
-    private final Arithmetic math;
-    private final List<Tensor> parameters;
-    private final Implementation form;
     private final boolean decoupled;
-    private final Hyperparameters h;
     private final Map<Tensor, State> states = new IdentityHashMap<>();
 
     /** @param decoupled AdamW's weight decay, which shrinks parameters and leaves gradients alone */
     Adam(Eager eager, List<Tensor> parameters, Implementation form, boolean decoupled, Hyperparameters h) {
-        this.eager = eager;
-        this.math = new Arithmetic(eager);
-        this.parameters = parameters;
-        this.form = form;
+        super(eager, parameters, form, h);
         this.decoupled = decoupled;
-        this.h = h;
-    }
-
-    @Override
-    public List<Tensor> parameters() {
-        return parameters;
-    }
-
-    @Override
-    public void close() {
-        math.close();
-    }
-
-    @Override
-    public boolean unscales() {
-        return form == Implementation.FUSED;
     }
 
     @Override

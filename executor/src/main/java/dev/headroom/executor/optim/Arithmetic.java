@@ -33,8 +33,6 @@ final class Arithmetic implements AutoCloseable {
     static final Formula LARGER = Formula.binary("optim_max", "x0 > x1 ? x0 : x1", Math::max);
     static final Formula AT_LEAST =
             new Formula("optim_at_least", "y0 = x0 > s0 ? x0 : s0;", (x, s, y) -> y[0] = Math.max(x[0], s[0]));
-    static final Formula COPY = Formula.unary("optim_copy", "x0", x -> x);
-    static final Formula FILL = new Formula("optim_fill", "y0 = s0;", (x, s, y) -> y[0] = s[0]);
     /** From the nearer end, for accuracy (ATen/native/Lerp.h). */
     static final Formula INTERPOLATE = new Formula(
             "optim_lerp",
@@ -147,7 +145,7 @@ final class Arithmetic implements AutoCloseable {
     /** {@code clone()}, kept until the end. */
     Tensor keptCopy(Tensor t) {
         try (Scope s = eager.open()) {
-            return kept(fresh(COPY, 0, t));
+            return kept(fresh(Formula.COPY, 0, t));
         }
     }
 
@@ -164,6 +162,6 @@ final class Arithmetic implements AutoCloseable {
     }
 
     void fill(Tensor t, double value) {
-        eager.backend().elementwise().map(FILL, new double[] {value}, new Tensor[] {t});
+        eager.backend().elementwise().fill(t, value);
     }
 }

@@ -37,9 +37,4 @@ public record Hyperparameters(
                 options.amsgrad,
                 options.centered);
     }
-
-    /** The same with another learning rate. */
-    public Hyperparameters withLearningRate(double rate) {
-        return new Hyperparameters(rate, weightDecay, momentum, nesterov, amsgrad, centered);
-    }
 }

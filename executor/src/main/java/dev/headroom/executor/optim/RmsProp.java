@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 
 /** {@code torch.optim.RMSprop} (torch/optim/rmsprop.py). */
-final class RmsProp implements Optimizer {
+final class RmsProp extends StatefulOptimizer {
     private static final double ALPHA = 0.99;
     private static final double EPS = 1e-8;
 
@@ -26,29 +26,10 @@ final class RmsProp implements Optimizer {
         Tensor average;
     }
 
-    private final Eager eager;
-    private final Arithmetic math;
-    private final List<Tensor> parameters;
-    private final Implementation form;
-    private final Hyperparameters h;
     private final Map<Tensor, State> states = new IdentityHashMap<>();
 
     RmsProp(Eager eager, List<Tensor> parameters, Implementation form, Hyperparameters h) {
-        this.eager = eager;
-        this.math = new Arithmetic(eager);
-        this.parameters = parameters;
-        this.form = form;
-        this.h = h;
-    }
-
-    @Override
-    public List<Tensor> parameters() {
-        return parameters;
-    }
-
-    @Override
-    public void close() {
-        math.close();
+        super(eager, parameters, form, h);
     }
 
     @Override

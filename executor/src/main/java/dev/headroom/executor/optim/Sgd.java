@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 
 /** {@code torch.optim.SGD} (torch/optim/sgd.py). */
-final class Sgd implements Optimizer {
+final class Sgd extends StatefulOptimizer {
     /**
      * The fused kernel (aten/src/ATen/native/cuda/fused_sgd_utils.cuh). Operands: parameter, gradient, buffer, scale,
      * found_inf; numbers: learning rate, weight decay, momentum, whether the buffer is new, Nesterov. Results:
@@ -46,34 +46,10 @@ final class Sgd implements Optimizer {
                 y[1] = skip ? x[1] : g;
             });
 
-    private final Eager eager;
-    private final Arithmetic math;
-    private final List<Tensor> parameters;
-    private final Implementation form;
-    private final Hyperparameters h;
     private final Map<Tensor, Tensor> buffers = new IdentityHashMap<>();
 
     Sgd(Eager eager, List<Tensor> parameters, Implementation form, Hyperparameters h) {
-        this.eager = eager;
-        this.math = new Arithmetic(eager);
-        this.parameters = parameters;
-        this.form = form;
-        this.h = h;
-    }
-
-    @Override
-    public List<Tensor> parameters() {
-        return parameters;
-    }
-
-    @Override
-    public void close() {
-        math.close();
-    }
-
-    @Override
-    public boolean unscales() {
-        return form == Implementation.FUSED;
+        super(eager, parameters, form, h);
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.headroom.graph.ModelState.HeldTensor;
 import dev.headroom.training.TrainingRun;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -29,7 +30,7 @@ public final class ModelMemory implements AutoCloseable {
     private final FlattenedWeights flattened;
     private final Map<String, Tensor> byStorage = new HashMap<>();
     private final Map<String, Tensor> byValue = new HashMap<>();
-    private final Map<String, Tensor> parameters = new java.util.LinkedHashMap<>();
+    private final Map<String, Tensor> parameters = new LinkedHashMap<>();
 
     /** Takes the memory; values are for {@link Initialisation} to set. */
     public ModelMemory(Eager eager, Graph graph, TrainingRun run) {

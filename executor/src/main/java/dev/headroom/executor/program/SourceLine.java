@@ -1,5 +1,6 @@
 package dev.headroom.executor.program;
 
+import dev.headroom.graph.Node;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -47,6 +48,12 @@ record SourceLine(int number, String text, Kind kind, List<String> names) {
             return new SourceLine(number, text, Kind.ASSIGNMENT, split(assign.group(1)));
         }
         return new SourceLine(number, text, Kind.EXPRESSION, List.of());
+    }
+
+    /** The line that an operator was called on. */
+    static SourceLine innermost(Node n) {
+        List<SourceLine> frames = frames(n.stackTrace());
+        return frames.isEmpty() ? UNKNOWN : frames.get(frames.size() - 1);
     }
 
     /** Reads a stack trace, outermost frame first. */

@@ -152,7 +152,13 @@ public final class Eager implements AutoCloseable {
 
     /** Gives a reference back. The last one ends the tensor, and all that only it kept alive. */
     public void release(Tensor t) {
-        if (t == null || --t.references > 0) {
+        if (t == null) {
+            return;
+        }
+        if (t.references == 0) {
+            throw new IllegalStateException("a tensor is released more often than it was held");
+        }
+        if (--t.references > 0) {
             return;
         }
         Storage storage = t.storage();

@@ -1,5 +1,8 @@
 package dev.headroom.executor.tensor;
 
+import java.util.Arrays;
+import java.util.function.IntBinaryOperator;
+
 /**
  * The order in which element-wise kernels walk over dimensions, and in which their results are laid out
  * (aten/src/ATen/TensorIterator.cpp, reorder_dimensions and allocate_or_resize_outputs).
@@ -14,16 +17,24 @@ public final class IterationOrder {
      * @param operands strides in that shape, 0 where an operand repeats
      */
     static int[] of(long[] sizes, long[]... operands) {
-        int n = sizes.length;
-        int[] order = new int[n];
-        for (int i = 0; i < n; i++) {
-            order[i] = n - 1 - i;
+        return sorted(sizes.length, (a, b) -> compare(sizes, operands, a, b));
+    }
+
+    /**
+     * Dimensions in order, the last one first where there is no verdict. An insertion sort as TensorIterator's, for its
+     * comparisons are no total order.
+     *
+     * @param compare negative when the first of two dimensions is faster, positive when it is slower, 0 for no verdict
+     */
+    public static int[] sorted(int dims, IntBinaryOperator compare) {
+        int[] order = new int[dims];
+        for (int i = 0; i < dims; i++) {
+            order[i] = dims - 1 - i;
         }
-        // An insertion sort, for the comparison is no total order: dimensions without a verdict keep their places.
-        for (int i = 1; i < n; i++) {
+        for (int i = 1; i < dims; i++) {
             int moving = i;
             for (int other = i - 1; other >= 0; other--) {
-                int verdict = compare(sizes, operands, order[other], order[moving]);
+                int verdict = compare.applyAsInt(order[other], order[moving]);
                 if (verdict < 0) {
                     break;
                 }
@@ -38,7 +49,8 @@ public final class IterationOrder {
         return order;
     }
 
-    private static int compare(long[] sizes, long[][] operands, int a, int b) {
+    /** Compares two dimensions by the operands' strides, then by size: see {@link #sorted}. */
+    public static int compare(long[] sizes, long[][] operands, int a, int b) {
         for (long[] strides : operands) {
             if (strides[a] == 0 || strides[b] == 0) {
                 continue;
@@ -63,12 +75,11 @@ public final class IterationOrder {
             if (t == null || !t.onDevice()) {
                 continue;
             }
-            alike &= java.util.Arrays.equals(t.sizes(), sizes)
-                    && (first == null || java.util.Arrays.equals(t.strides(), first.strides()));
+            alike &= Arrays.equals(t.sizes(), sizes) && (first == null || Arrays.equals(t.strides(), first.strides()));
             first = first == null ? t : first;
             strides[n++] = Layout.expanded(t.sizes(), t.strides(), sizes);
         }
-        strides = java.util.Arrays.copyOf(strides, n);
+        strides = Arrays.copyOf(strides, n);
         if (n == 0 || allContiguous(sizes, operands)) {
             return Layout.contiguous(sizes);
         }
@@ -85,7 +96,7 @@ public final class IterationOrder {
 
     private static boolean allContiguous(long[] sizes, Tensor... operands) {
         for (Tensor t : operands) {
-            if (t != null && t.onDevice() && !(java.util.Arrays.equals(t.sizes(), sizes) && t.isContiguous())) {
+            if (t != null && t.onDevice() && !(Arrays.equals(t.sizes(), sizes) && t.isContiguous())) {
                 return false;
             }
         }
@@ -96,7 +107,7 @@ public final class IterationOrder {
         for (Tensor t : operands) {
             if (t != null
                     && t.onDevice()
-                    && !(java.util.Arrays.equals(t.sizes(), sizes)
+                    && !(Arrays.equals(t.sizes(), sizes)
                             && sizes.length == 4
                             && Layout.isChannelsLast(t.sizes(), t.strides()))) {
                 return false;

@@ -21,8 +21,6 @@ public final class GradScaler implements AutoCloseable {
     private static final double BACKOFF = 0.5;
     private static final double GROWTH_INTERVAL = 2000;
 
-    private static final Formula FILL = new Formula("scaler_fill", "y0 = s0;", (x, s, y) -> y[0] = s[0]);
-    private static final Formula COPY = Formula.unary("scaler_copy", "x0", x -> x);
     private static final Formula INVERT = Formula.unary("scaler_invert", "1 / x0", x -> 1 / x);
     private static final Formula ADD_NUMBER =
             new Formula("scaler_add_number", "y0 = x0 + s0;", (x, s, y) -> y[0] = x[0] + s[0]);
@@ -79,7 +77,7 @@ public final class GradScaler implements AutoCloseable {
             check(optimizer);
             try (Scope s = eager.open()) {
                 Tensor found = map(ADD_NUMBER, DType.FLOAT32, new double[] {0}, foundInf);
-                Tensor factor = map(COPY, DType.FLOAT32, new double[0], scale);
+                Tensor factor = map(Formula.COPY, DType.FLOAT32, new double[0], scale);
                 optimizer.step(factor, found);
             }
             return;
@@ -118,10 +116,10 @@ public final class GradScaler implements AutoCloseable {
             }
         }
         try (Scope s = eager.open()) {
-            Tensor wide = map(COPY, DType.FLOAT64, new double[0], scale);
+            Tensor wide = map(Formula.COPY, DType.FLOAT64, new double[0], scale);
             Tensor inverse = map(INVERT, DType.FLOAT64, new double[0], wide);
             eager.drop(wide);
-            Tensor narrow = map(COPY, DType.FLOAT32, new double[0], inverse);
+            Tensor narrow = map(Formula.COPY, DType.FLOAT32, new double[0], inverse);
             eager.drop(inverse);
             unscaleGradients(optimizer, narrow);
         }
@@ -138,8 +136,8 @@ public final class GradScaler implements AutoCloseable {
     private void unscaleGradients(Optimizer optimizer, Tensor factor) {
         Tensor flag = full(DType.FLOAT32, 0);
         try (Scope s = eager.open()) {
-            foundInf = eager.hold(map(COPY, DType.FLOAT32, new double[0], flag));
-            Tensor ours = map(COPY, DType.FLOAT32, new double[0], factor);
+            foundInf = eager.hold(map(Formula.COPY, DType.FLOAT32, new double[0], flag));
+            Tensor ours = map(Formula.COPY, DType.FLOAT32, new double[0], factor);
             for (Tensor p : optimizer.parameters()) {
                 if (p.grad() != null) {
                     checkAndUnscale(p.grad(), ours, flag);
@@ -166,7 +164,7 @@ public final class GradScaler implements AutoCloseable {
     }
 
     private Tensor full(DType type, double value) {
-        return map(FILL, type, new double[] {value});
+        return map(Formula.FILL, type, new double[] {value});
     }
 
     private Tensor map(Formula formula, DType type, double[] numbers, Tensor... operands) {

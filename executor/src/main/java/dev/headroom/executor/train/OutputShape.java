@@ -11,6 +11,7 @@ import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.graph.DType;
 import dev.headroom.graph.Graph;
+import dev.headroom.graph.GraphException;
 import dev.headroom.graph.TensorMeta;
 import dev.headroom.training.TrainingRun;
 import java.util.Map;
@@ -25,7 +26,7 @@ record OutputShape(DType type, long[] sizes) {
                 .filter(o -> o.kind() != Graph.OutputKind.MUTATION && o.value() != null)
                 .map(Graph.Output::value)
                 .findFirst()
-                .orElseThrow(() -> new dev.headroom.graph.GraphException(
+                .orElseThrow(() -> new GraphException(
                         "the model returns no tensor, so there is nothing to train on; export it with its outputs"));
         TensorMeta meta = graph.values().get(name);
         if (meta != null) {

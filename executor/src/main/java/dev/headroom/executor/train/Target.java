@@ -1,5 +1,9 @@
 package dev.headroom.executor.train;
 
+import dev.headroom.executor.op.LossOperators;
+import dev.headroom.executor.op.Views;
+import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.graph.DType;
 import dev.headroom.graph.GraphException;
 import dev.headroom.training.LossKind;
@@ -30,6 +34,33 @@ record Target(LossKind loss, DType type, long[] sizes, long classes) {
     private static Target labelled(LossKind loss, long[] scores) {
         long[] labels = labels(scores);
         return new Target(loss, DType.INT64, labels, scores[scores.length == 1 ? 0 : 1]);
+    }
+
+    /**
+     * The loss, a local of the running scope.
+     *
+     * @param out the model's first output
+     * @param labels of this target's type and sizes; {@code null} when it compares with nothing
+     * @throws GraphException when the output itself is to be the loss and is no scalar
+     */
+    Tensor loss(Eager eager, Tensor out, Tensor labels) {
+        return switch (loss) {
+            case MSE -> LossOperators.mseLoss(eager, out, labels);
+            case SUM -> LossOperators.sum(eager, out);
+            case OUTPUT -> scalar(out);
+            case CROSS_ENTROPY, AUTO -> {
+                Tensor scores = scores(out.sizes()) == out.sizes() ? out : Views.squeeze(eager, out);
+                yield LossOperators.crossEntropy(eager, scores, labels);
+            }
+        };
+    }
+
+    private static Tensor scalar(Tensor out) {
+        if (out.elements() != 1) {
+            throw new GraphException("--loss output needs a model whose first output is a scalar, but it has "
+                    + out.elements() + " elements; name another --loss");
+        }
+        return out;
     }
 
     private static long[] labels(long[] scores) {

@@ -4,7 +4,6 @@ import dev.headroom.checkpoint.CheckpointPlan;
 import dev.headroom.executor.autograd.BackwardPass;
 import dev.headroom.executor.op.GradientSums;
 import dev.headroom.executor.op.LossOperators;
-import dev.headroom.executor.op.Views;
 import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.optim.Optimizers;
 import dev.headroom.executor.program.Conversions;
@@ -12,6 +11,7 @@ import dev.headroom.executor.program.Initialisation;
 import dev.headroom.executor.program.ModelMemory;
 import dev.headroom.executor.program.Program;
 import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
@@ -23,8 +23,10 @@ import dev.headroom.restore.AssignedNumbers;
 import dev.headroom.restore.SkippedMasks;
 import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.DoubleConsumer;
 
 /**
@@ -118,11 +120,7 @@ public final class Training implements AutoCloseable {
         target = Target.of(run.loss, ModelMemory.underRun(shape.type(), run), shape.sizes());
         inputs = Inputs.make(eager, graph, run, symbols, batch);
         if (target.type() != null) {
-            labels = Inputs.held(
-                    eager,
-                    target.type(),
-                    target.sizes(),
-                    dev.headroom.executor.tensor.Layout.contiguous(target.sizes()));
+            labels = Inputs.held(eager, target.type(), target.sizes(), Layout.contiguous(target.sizes()));
             if (target.classes() > 0) {
                 batch.fillLabels(labels, target.classes());
             } else {
@@ -188,7 +186,7 @@ public final class Training implements AutoCloseable {
         if (!run.zeroGradKeep) {
             eager.setGrad(parameter, null);
         } else if (parameter.grad() != null) {
-            eager.backend().random().uniform(parameter.grad(), 0, 0, 0);
+            eager.backend().elementwise().fill(parameter.grad(), 0);
         }
     }
 
@@ -241,25 +239,16 @@ public final class Training implements AutoCloseable {
         phase = "loss";
         eager.own(new Owner("", "loss"));
         try (Scope s = eager.open()) {
-            rebindLoss(eager.call(() -> lossOf(outputs[0])));
+            rebindLoss(eager.call(() -> target.loss(eager, firstOutput(), labels)));
             if (run.accumulate > 1) {
                 rebindLoss(LossOperators.divided(eager, loss, run.accumulate));
             }
         }
     }
 
-    private Tensor lossOf(Tensor out) {
-        return switch (target.loss()) {
-            case MSE -> LossOperators.mseLoss(eager, out, labels);
-            case SUM -> LossOperators.sum(eager, out);
-            case OUTPUT -> scalar(out);
-            case CROSS_ENTROPY, AUTO -> LossOperators.crossEntropy(eager, classScores(out), labels);
-        };
-    }
-
-    /** Scores of one class are squeezed, as users do. */
-    private Tensor classScores(Tensor out) {
-        return Target.scores(out.sizes()) == out.sizes() ? out : Views.squeeze(eager, out);
+    /** PyTorch's loops train on the first output that is a tensor. */
+    private Tensor firstOutput() {
+        return Arrays.stream(outputs).filter(Objects::nonNull).findFirst().orElseThrow();
     }
 
     private void rebindLoss(Tensor made) {
@@ -269,21 +258,13 @@ public final class Training implements AutoCloseable {
         loss = made;
     }
 
-    private static Tensor scalar(Tensor out) {
-        if (out.elements() != 1) {
-            throw new GraphException("--loss output needs a model whose first output is a scalar, but it has "
-                    + out.elements() + " elements; name another --loss");
-        }
-        return out;
-    }
-
     private void backward() {
         phase = "backward";
         eager.own(new Owner("", "backward"));
         try (Scope s = eager.open()) {
             Tensor root = scaler == null ? loss : scaler.scale(loss);
             Tensor one = eager.emptyLike(root);
-            eager.backend().random().uniform(one, 1, 1, 0);
+            eager.backend().elementwise().fill(one, 1);
             backwardPass.run(root, one);
         }
         if (run.dropOutputs) {

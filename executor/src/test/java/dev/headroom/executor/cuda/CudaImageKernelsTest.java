@@ -5,6 +5,7 @@ import dev.headroom.executor.kernel.ConvolutionKernels.Direction;
 import dev.headroom.executor.kernel.ConvolutionKernels.Geometry;
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.kernel.NormalizationKernels.Library;
+import dev.headroom.executor.kernel.PoolingKernels;
 import dev.headroom.executor.kernel.PoolingKernels.Scaling;
 import dev.headroom.executor.kernel.PoolingKernels.Window;
 import dev.headroom.executor.kernel.ReductionKernels.Kind;
@@ -322,7 +323,7 @@ class CudaImageKernelsTest {
         }
     }
 
-    private static void resample(dev.headroom.executor.kernel.PoolingKernels p, Scaling s, Tensor... t) {
+    private static void resample(PoolingKernels p, Scaling s, Tensor... t) {
         p.nearest(t[0], t[1], s);
         p.nearestBackward(t[2], t[3], s);
         p.bilinear(t[4], t[5], s);

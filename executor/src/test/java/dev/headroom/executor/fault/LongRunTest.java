@@ -19,6 +19,7 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -27,11 +28,11 @@ class LongRunTest {
     private static final Set<String> LONG =
             Set.of("perceptron", "accumulated", "adam, foreach TRUE", "amp fp16", "checkpoints, re-entrant false");
 
-    static java.util.stream.Stream<Scenario> scenarios() {
+    static Stream<Scenario> scenarios() {
         return Scenario.all();
     }
 
-    static java.util.stream.Stream<Scenario> longScenarios() {
+    static Stream<Scenario> longScenarios() {
         return Scenario.all().filter(s -> LONG.contains(s.name()));
     }
 

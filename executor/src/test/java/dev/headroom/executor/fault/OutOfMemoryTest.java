@@ -15,6 +15,7 @@ import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.train.Training;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -22,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class OutOfMemoryTest {
     private static final long LARGE = 1L << 30;
 
-    static java.util.stream.Stream<Scenario> scenarios() {
+    static Stream<Scenario> scenarios() {
         return Scenario.all();
     }
 

@@ -15,6 +15,7 @@ import dev.headroom.graph.DType;
 import dev.headroom.graph.MemoryFormat;
 import dev.headroom.training.TrainingRun;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,7 +90,7 @@ final class ExampleRun implements AutoCloseable {
         double[] out = new double[n];
         for (int i = 0; i < n; i++) {
             if (i % grid.size() == 0) {
-                java.util.Collections.shuffle(grid, random);
+                Collections.shuffle(grid, random);
             }
             out[i] = grid.get(i % grid.size());
         }

@@ -12,6 +12,7 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.graph.DType;
 import dev.headroom.importer.Importers;
+import dev.headroom.training.LossKind;
 import dev.headroom.training.OptimizerKind;
 import dev.headroom.training.TrainingRun;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +30,7 @@ class ConvolutionalTrainingTest {
         run.optimizer = OptimizerKind.ADAM;
         run.steps = STEPS;
         if (model.startsWith("cnn-")) {
-            run.loss = dev.headroom.training.LossKind.MSE;
+            run.loss = LossKind.MSE;
         }
         try (HostBackend host = new HostBackend(8L << 30)) {
             Eager eager = new Eager(

@@ -23,6 +23,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -146,7 +147,7 @@ class PyTorchValuesTest {
         }
         int n = values.stream().mapToInt(v -> v.length).sum();
         ByteBuffer bytes = ByteBuffer.allocate(n * Double.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        values.forEach(v -> java.util.Arrays.stream(v).forEach(bytes::putDouble));
+        values.forEach(v -> Arrays.stream(v).forEach(bytes::putDouble));
         Files.write(folder.resolve("in.bin"), bytes.array());
         Files.write(folder.resolve("tensors.txt"), lines);
         assertEquals(0, run(PYTHON, script.toString(), name, folder.toString()), "compare.py");
