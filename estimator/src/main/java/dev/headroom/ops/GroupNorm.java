@@ -1,7 +1,6 @@
 package dev.headroom.ops;
 
 import dev.headroom.graph.DType;
-import dev.headroom.graph.MemoryFormat;
 import dev.headroom.shadow.Recording;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Saved;
@@ -13,15 +12,11 @@ final class GroupNorm {
 
     static Tensor run(Call c) {
         Runtime rt = c.runtime();
-        Tensor x0 = c.tensor("input");
+        Tensor x = c.tensor("input");
         Tensor w = c.tensorOrNull("weight");
         Tensor b = c.tensorOrNull("bias");
         long groups = c.integer("num_groups");
-        // The input is kept channels last, but the kernel works on a contiguous copy and gives a contiguous result.
-        MemoryFormat format = Convolution.suggestsChannelsLast(x0)
-                ? x0.dim() == 5 ? MemoryFormat.CHANNELS_LAST_3D : MemoryFormat.CHANNELS_LAST
-                : MemoryFormat.CONTIGUOUS;
-        Tensor x = Copies.contiguous(rt, x0, format);
+        // The input is kept as it is, but the kernel works on a contiguous copy and gives a contiguous result.
         Recording r = rt.record("NativeGroupNormBackward0", x, w, b);
         Saved input = r == null ? null : r.save(x);
         Saved weight = r == null ? null : r.save(w);

@@ -65,7 +65,12 @@ final class DropoutOperators {
         e.backend().random().bernoulli(mask, 1 - p, e.randomness().next());
         Elementwise.into(e, MASKED, scale, out, x, mask);
         SavedTensor saved = r.saveResult(mask);
-        return r.backward(g -> new Tensor[] {Elementwise.map(e, MASKED, g[0].dtype(), scale, g[0], saved.get())})
+        return r.backward(g -> {
+                    // The gradient's layout decides, not the mask's.
+                    Tensor mine = e.emptyLike(g[0]);
+                    Elementwise.into(e, MASKED, scale, mine, g[0], saved.get());
+                    return new Tensor[] {mine};
+                })
                 .result(out);
     }
 

@@ -78,12 +78,15 @@ final class NativeBatchNorms {
             return new Tensor[] {gradX, gradWeight, gradBias};
         }
         // Reduced first, then applied: two kernels with their sums between them.
-        DType type = mean.dtype();
-        Tensor sums = r.needs(0) ? e.empty(type, x.size(1)) : null;
-        Tensor products = r.needs(0) ? e.empty(type, x.size(1)) : null;
-        Tensor gradWeight = r.needs(1) ? e.empty(weight.dtype(), x.size(1)) : null;
-        Tensor gradBias = r.needs(2) ? e.empty(weight.dtype(), x.size(1)) : null;
+        // The first kernel for channels last makes all four whatever is asked for
+        // (batch_norm_backward_reduce_cuda_channels_last_template).
         boolean alike = BatchNormStaging.isChannelsInnermost(g) && BatchNormStaging.isChannelsInnermost(x);
+        DType type = mean.dtype();
+        Tensor sums = alike || r.needs(0) ? e.empty(type, x.size(1)) : null;
+        Tensor products = alike || r.needs(0) ? e.empty(type, x.size(1)) : null;
+        boolean weights = alike && weight != null;
+        Tensor gradWeight = weights || r.needs(1) ? e.empty(weight.dtype(), x.size(1)) : null;
+        Tensor gradBias = weights || r.needs(2) ? e.empty(weight.dtype(), x.size(1)) : null;
         if (alike) {
             try (Scope s = e.open()) {
                 BatchNormStaging.open(e, x, type, 2);
@@ -96,7 +99,15 @@ final class NativeBatchNorms {
         e.drop(one);
         e.drop(products);
         e.drop(sums);
-        return new Tensor[] {gradX, gradWeight, gradBias};
+        return new Tensor[] {gradX, wanted(e, r, 1, gradWeight), wanted(e, r, 2, gradBias)};
+    }
+
+    private static Tensor wanted(Eager e, Recorder r, int input, Tensor gradient) {
+        if (r.needs(input)) {
+            return gradient;
+        }
+        e.drop(gradient);
+        return null;
     }
 
     /** The same with given statistics. */

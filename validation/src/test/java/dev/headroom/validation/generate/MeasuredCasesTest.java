@@ -56,16 +56,20 @@ class MeasuredCasesTest {
     }
 
     private static void check(RandomCase c, BackendProvider provider) {
-        Assume.that(Lacking.nothing(c));
         try (Backend backend = provider.open(GPU.memory(), 0)) {
-            Measurement measured = Measurer.measure(
-                    new MeasurementRequest(c.graph(), c.run().training(), GPU, null, 1, false), backend);
-            Comparison compared = Comparison.of(
-                    Predictor.predict(new PredictionRequest(c.graph(), c.run().training(), GPU, null, 0, null)),
-                    measured);
-            assertTrue(compared.equal(), () -> compared.different().stream()
-                    .map(p -> p.title() + "\n  predicted " + p.predicted() + "\n  measured  " + p.measured())
-                    .collect(Collectors.joining("\n")));
+            assertPredicted(c, GPU, backend);
         }
+    }
+
+    /** Runs a case on a backend and on its prediction; the backend stays open. */
+    static void assertPredicted(RandomCase c, Gpu gpu, Backend backend) {
+        Assume.that(Lacking.nothing(c));
+        Measurement measured =
+                Measurer.measure(new MeasurementRequest(c.graph(), c.run().training(), gpu, null, 1, false), backend);
+        Comparison compared = Comparison.of(
+                Predictor.predict(new PredictionRequest(c.graph(), c.run().training(), gpu, null, 0, null)), measured);
+        assertTrue(compared.equal(), () -> compared.different().stream()
+                .map(p -> p.title() + "\n  predicted " + p.predicted() + "\n  measured  " + p.measured())
+                .collect(Collectors.joining("\n")));
     }
 }
