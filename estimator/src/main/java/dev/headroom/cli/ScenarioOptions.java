@@ -78,8 +78,9 @@ public final class ScenarioOptions {
     @Option(
             names = "--cudnn-workspace",
             paramLabel = "SIZE",
-            description = "Workspace of cuDNN convolutions: auto (default), asked (of an installed cuDNN), distilled (by"
-                    + " learned rules), none or a size.")
+            description =
+                    "Workspace of cuDNN convolutions: auto (default), asked (of an installed cuDNN), distilled (by"
+                            + " learned rules), none or a size.")
     String cudnnWorkspace;
 
     @Option(names = "--attention", paramLabel = "KIND", description = "auto, flash, efficient, cudnn or math.")

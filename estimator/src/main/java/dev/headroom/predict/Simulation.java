@@ -68,9 +68,8 @@ public record Simulation(
         Map<String, Long> symbols = SymbolBinding.bind(exported, run.batch, run.dims);
         Graph graph = AssignedNumbers.restore(SkippedMasks.restore(exported, symbols));
         CachingAllocator allocator = new CachingAllocator(settings, memory);
-        WorkspaceSources convolutions =
-                WorkspaceSources.installed(
- new CudnnDevice(device.major(), device.minor(), device.sms()), run.workspaces);
+        WorkspaceSources convolutions = WorkspaceSources.installed(
+                new CudnnDevice(device.major(), device.minor(), device.sms()), run.workspaces);
         Runtime runtime = new Runtime(
                 allocator,
                 device,

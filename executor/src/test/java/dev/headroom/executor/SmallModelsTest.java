@@ -84,8 +84,7 @@ class SmallModelsTest {
                         "vit_b_16",
                         "gpt2",
                         "bert-base")
-                .flatMap(m -> variants.entrySet().stream()
-                        .map(v -> Arguments.of(m, v.getKey(), v.getValue())));
+                .flatMap(m -> variants.entrySet().stream().map(v -> Arguments.of(m, v.getKey(), v.getValue())));
     }
 
     private static TrainingRun run(String model, long batch, int steps) {

@@ -74,9 +74,13 @@ public final class LayerLog {
                             return;
                         }
                         long block = (bytes + 511) / 512 * 512;
-                        long now = runtime.allocator().statistics().allocatedBytes().current()
+                        long now = runtime.allocator()
+                                        .statistics()
+                                        .allocatedBytes()
+                                        .current()
                                 + (action == Action.FREE_REQUESTED ? block : 0);
-                        String running = runtime.attribution(runtime.attribution()).module();
+                        String running =
+                                runtime.attribution(runtime.attribution()).module();
                         if (!running.equals(module) || !loop.phase().equals(phase)) {
                             out.add(new Step(phase, module, now - before));
                             before = now;

@@ -31,10 +31,17 @@ public final class LeastMemory {
             }));
             PhaseState model = p.phases().get(0);
             long context = p.peak().device() - p.peak().reserved();
-            out.add(Figure.of("P8", "batch " + batch + ", peak after the first epoch",
-                    p.peak().reserved() - model.reserved(), row.peak, "workspaces of cuDNN 7 that were chosen"));
-            out.add(Figure.of("P8", "batch " + batch + ", least memory",
-                    p.verdict().minimumMemory() - context - model.reserved(), (row.fits + row.fails) / 2,
+            out.add(Figure.of(
+                    "P8",
+                    "batch " + batch + ", peak after the first epoch",
+                    p.peak().reserved() - model.reserved(),
+                    row.peak,
+                    "workspaces of cuDNN 7 that were chosen"));
+            out.add(Figure.of(
+                    "P8",
+                    "batch " + batch + ", least memory",
+                    p.verdict().minimumMemory() - context - model.reserved(),
+                    (row.fits + row.fails) / 2,
                     "published: " + (long) row.fits + " fits, " + (long) row.fails + " does not"));
         });
         return out;

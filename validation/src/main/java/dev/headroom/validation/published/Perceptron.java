@@ -37,8 +37,8 @@ public final class Perceptron {
 
     private static PredictionRequest request(int segments, DType type) {
         long inUse = CONTEXT_AND_DESKTOP
-                - ContextMemory.bytes(dev.headroom.device.GpuCatalogue.find("rtx-2080-super")
-                        .orElseThrow());
+                - ContextMemory.bytes(
+                        dev.headroom.device.GpuCatalogue.find("rtx-2080-super").orElseThrow());
         return Runs.request("mlp-xor", "rtx-2080-super", USABLE, inUse, run -> {
             run.torch = TORCH;
             run.batch = 100_000L;

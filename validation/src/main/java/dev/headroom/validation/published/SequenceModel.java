@@ -42,7 +42,11 @@ public final class SequenceModel {
                     .orElseThrow();
             String what = "step " + row.step + " " + row.phase + ", ";
             boolean small = state.maxAllocated() < 300L << 20;
-            out.add(Figure.of("P7", what + "allocated", state.allocated(), row.allocated,
+            out.add(Figure.of(
+                    "P7",
+                    what + "allocated",
+                    state.allocated(),
+                    row.allocated,
                     Math.abs(state.allocated() / (double) (1 << 20) - row.allocated) < 2 ? "" : ENCODER));
             out.add(Figure.of("P7", what + "max allocated", state.maxAllocated(), row.max, small ? "" : ENCODER));
             out.add(Figure.of("P7", what + "reserved", state.maxReserved(), row.reserved, small ? "" : ENCODER));

@@ -26,8 +26,15 @@ public final class XmemReport {
                     row.name(),
                     row.ground() / 1048576.0,
                     r.reserved() / 1048576.0,
-                    r.allocated() / 1048576.0,r.atStart() / 1048576.0,
-                    r.comparable() ? String.format(Locale.ROOT, "%+6.2f %% %+7.1f", 100 * r.error(), (r.reserved() - row.ground()) / 1048576.0) : "",
+                    r.allocated() / 1048576.0,
+                    r.atStart() / 1048576.0,
+                    r.comparable()
+                            ? String.format(
+                                    Locale.ROOT,
+                                    "%+6.2f %% %+7.1f",
+                                    100 * r.error(),
+                                    (r.reserved() - row.ground()) / 1048576.0)
+                            : "",
                     row.oom() ? " OOM" : "",
                     r.oom() ? " predicted OOM" : ""));
         }
@@ -41,16 +48,42 @@ public final class XmemReport {
 
     private static void summary(PrintStream out, String name, List<XmemResult> all, Predicate<XmemResult> which) {
         List<XmemResult> results = all.stream().filter(which).toList();
-        double[] errors = results.stream().filter(XmemResult::comparable).mapToDouble(r -> Math.abs(r.error())).sorted().toArray();
+        double[] errors = results.stream()
+                .filter(XmemResult::comparable)
+                .mapToDouble(r -> Math.abs(r.error()))
+                .sorted()
+                .toArray();
         long right = results.stream().filter(r -> r.oom() == r.row().oom()).count();
-        out.println(String.format(Locale.ROOT, "%-12s n %d median %.2f %% mean %.2f %% OOM right %d of %d", name, errors.length,
-                100 * Medians.of(errors), 100 * java.util.Arrays.stream(errors).average().orElse(0), right, results.size()));
+        out.println(String.format(
+                Locale.ROOT,
+                "%-12s n %d median %.2f %% mean %.2f %% OOM right %d of %d",
+                name,
+                errors.length,
+                100 * Medians.of(errors),
+                100 * java.util.Arrays.stream(errors).average().orElse(0),
+                right,
+                results.size()));
         for (String other : List.of("xmem", "dnnmem", "schedtune", "llmem")) {
-            List<XmemRow> rows = results.stream().map(XmemResult::row).filter(r -> r.estimates().containsKey(other)).toList();
-            double[] e = rows.stream().filter(r -> !r.oom() && !r.estimates().get(other).oom())
-                    .mapToDouble(r -> Math.abs(r.estimates().get(other).bytes() - r.ground()) / r.ground()).sorted().toArray();
-            long ok = rows.stream().filter(r -> r.oom() == r.estimates().get(other).oom()).count();
-            out.println(String.format(Locale.ROOT, "  %-10s n %d median %.2f %% OOM right %d of %d", other, e.length, 100 * Medians.of(e), ok, rows.size()));
+            List<XmemRow> rows = results.stream()
+                    .map(XmemResult::row)
+                    .filter(r -> r.estimates().containsKey(other))
+                    .toList();
+            double[] e = rows.stream()
+                    .filter(r -> !r.oom() && !r.estimates().get(other).oom())
+                    .mapToDouble(r -> Math.abs(r.estimates().get(other).bytes() - r.ground()) / r.ground())
+                    .sorted()
+                    .toArray();
+            long ok = rows.stream()
+                    .filter(r -> r.oom() == r.estimates().get(other).oom())
+                    .count();
+            out.println(String.format(
+                    Locale.ROOT,
+                    "  %-10s n %d median %.2f %% OOM right %d of %d",
+                    other,
+                    e.length,
+                    100 * Medians.of(e),
+                    ok,
+                    rows.size()));
         }
     }
 }

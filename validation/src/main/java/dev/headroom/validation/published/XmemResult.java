@@ -16,7 +16,12 @@ public record XmemResult(XmemRow row, long reserved, long allocated, long atStar
         if (System.getProperty("ws") != null) q.run().cudnnWorkspace = Long.valueOf(System.getProperty("ws"));
         if (System.getProperty("nb") != null) q.run().newBatches = false;
         Prediction p = Predictor.predict(q);
-        return new XmemResult(row, p.peak().reserved(), p.peak().allocated(), p.phases().get(0).reserved(), p.oom() != null);
+        return new XmemResult(
+                row,
+                p.peak().reserved(),
+                p.peak().allocated(),
+                p.phases().get(0).reserved(),
+                p.oom() != null);
     }
 
     /** (predicted - measured) / measured, of runs that got through. */

@@ -3,11 +3,11 @@ package dev.headroom.validation.cudnn;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.predict.Predictor;
-import dev.headroom.fixtures.Fixtures;
 import dev.headroom.training.TrainingRun;
 import dev.headroom.validation.Comparison;
 import dev.headroom.validation.RecordedRun;
@@ -33,8 +33,12 @@ class DistilledRecordingsTest {
         request.run().workspaces = TrainingRun.Workspaces.DISTILLED;
         Prediction prediction = Predictor.predict(request);
         Comparison comparison = Comparison.of(recording, prediction);
-        System.err.printf("DIST %s alloc %.5f reserved %.5f%n", recording.name(), comparison.worstAllocated(), comparison.worstReserved());
-        if (!recording.name().contains("-cl")) assertEquals(Set.of("distilled"), prediction.convolutions().answered().keySet());
+        System.err.printf(
+                "DIST %s alloc %.5f reserved %.5f%n",
+                recording.name(), comparison.worstAllocated(), comparison.worstReserved());
+        if (!recording.name().contains("-cl"))
+            assertEquals(
+                    Set.of("distilled"), prediction.convolutions().answered().keySet());
         assertTrue(comparison.worstReserved() <= MOST_RESERVED, () -> "reserved " + comparison.worstReserved());
     }
 }
