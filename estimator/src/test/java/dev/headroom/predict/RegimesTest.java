@@ -111,7 +111,7 @@ class RegimesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"1.7", "2.15", "newest"})
+    @ValueSource(strings = {"0.4", "2.15", "newest"})
     void refusesOtherVersions(String torch) {
         TrainingRun run = run(OptimizerKind.SGD);
         run.torch = torch;
