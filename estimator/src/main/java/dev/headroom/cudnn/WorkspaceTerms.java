@@ -12,11 +12,16 @@ final class WorkspaceTerms {
 
     private static final long FLOAT = 4;
     private static final long TILE_BYTES = 65_536;
+    /** A convolution with more groups is done in parts. */
+    private static final long GROUPS_AT_ONCE = 8;
+
+    private static final long OFFSET_BYTES = 6;
+    private static final long TABLE_ALIGNMENT = 128;
     private static final long WINOGRAD_ELEMENTS = 25;
     private static final long WINOGRAD_HEADER = 128;
 
     /** Number of bases. */
-    static final int BASES = 17;
+    static final int BASES = 21;
     /** Number of units. */
     static final int UNITS = 14;
 
@@ -53,8 +58,24 @@ final class WorkspaceTerms {
             WINOGRAD_ELEMENTS * q.c() * q.k() * q.groups() * FLOAT + WINOGRAD_HEADER,
             x,
             y,
-            x + y
+            x + y,
+            plain(q),
+            (copyX + copyY + w) * Math.min(GROUPS_AT_ONCE, q.groups()) / q.groups(),
+            table(q.outputPixels()) * q.groups(),
+            table(q.inputPixels()) * q.groups()
         };
+    }
+
+    /** Copies without padded channels, of depthwise convolutions. */
+    private static long plain(ConvolutionShape q) {
+        long x = q.n() * q.inputPixels() * q.c();
+        long y = q.n() * q.outputPixels() * q.k();
+        return (x + y + q.c() * q.k() * q.taps()) * q.groups() * q.element();
+    }
+
+    /** Offsets of all pixels of an image. */
+    private static long table(long pixels) {
+        return ConvolutionShape.up(pixels * OFFSET_BYTES, TABLE_ALIGNMENT) + TABLE_ALIGNMENT;
     }
 
     /** All units of partial results, in bytes, in the order that rules refer to. */

@@ -65,7 +65,7 @@ public final class CudaLibraries {
      * runtime, whose binding needs the driver; cuDNN's alone needs neither.
      */
     public static synchronized void loadDnnHeuristics() {
-        LibraryFolders folders = LibraryFolders.ofThisMachine();
+        LibraryFolders folders = LibraryFolders.withoutStartingPython();
         for (CudaLibrary library : DNN) {
             LOADED.computeIfAbsent(library, l -> load(l, locate(l, folders)));
         }

@@ -46,18 +46,33 @@ final class LibraryFolders {
         return of(named, System.getenv(), Path.of("/"));
     }
 
+    /** The same places, but for folders that only a started Python would tell: that takes too long for a mere question. */
+    static LibraryFolders withoutStartingPython() {
+        String named = System.getProperty("headroom.cuda.libraries", System.getenv(VARIABLE));
+        return of(named, System.getenv(), Path.of("/"), false);
+    }
+
     /**
      * @param named the first folders, separated as in a path; null for none
      * @param environment the process's variables
      * @param root the folder that stands for {@code /}
      */
     static LibraryFolders of(String named, Map<String, String> environment, Path root) {
+        return of(named, environment, root, true);
+    }
+
+    /**
+     * The same.
+     *
+     * @param startPython whether the {@code python3} on the path is asked for its folders, else they are guessed
+     */
+    static LibraryFolders of(String named, Map<String, String> environment, Path root, boolean startPython) {
         return new LibraryFolders(List.of(
                 new Place(VARIABLE, remembered(() -> split(named))),
                 new Place("LD_LIBRARY_PATH", remembered(() -> split(environment.get("LD_LIBRARY_PATH")))),
                 new Place("ldconfig", remembered(() -> loaderCache(root))),
                 new Place(root.resolve("usr/local") + "/cuda*", remembered(() -> toolkits(root.resolve("usr/local")))),
-                new Place("Python's nvidia-* packages", remembered(() -> pythonPackages(environment)))));
+                new Place("Python's nvidia-* packages", remembered(() -> pythonPackages(environment, startPython)))));
     }
 
     /** The first file of this name. */
@@ -134,7 +149,7 @@ final class LibraryFolders {
         return folders;
     }
 
-    private static List<Path> pythonPackages(Map<String, String> environment) {
+    private static List<Path> pythonPackages(Map<String, String> environment, boolean startPython) {
         Set<Path> sites = new LinkedHashSet<>();
         for (String variable : List.of("VIRTUAL_ENV", "CONDA_PREFIX")) {
             Optional<Path> home = Optional.ofNullable(environment.get(variable)).flatMap(LibraryFolders::path);
@@ -144,8 +159,12 @@ final class LibraryFolders {
                 split(environment.get("PATH")).stream().map(Path::toString).toList()) {
             Path python = Path.of(folder, "python3");
             if (Files.isExecutable(python)) {
-                for (String site : output(List.of(python.toString(), "-c", PYTHON_SITES))) {
-                    path(site).ifPresent(sites::add);
+                if (startPython) {
+                    for (String site : output(List.of(python.toString(), "-c", PYTHON_SITES))) {
+                        path(site).ifPresent(sites::add);
+                    }
+                } else {
+                    sites.addAll(usualSites(python, environment));
                 }
                 break;
             }
@@ -155,6 +174,20 @@ final class LibraryFolders {
             folders.addAll(matching(site, "nvidia", "*", "lib"));
         }
         return folders;
+    }
+
+    /** Where a Python keeps packages unless it is told otherwise: beside it, and in the user's home. */
+    private static Set<Path> usualSites(Path python, Map<String, String> environment) {
+        Set<Path> sites = new LinkedHashSet<>();
+        Path home = python.toAbsolutePath().getParent().getParent();
+        for (String packages : List.of("site-packages", "dist-packages")) {
+            if (home != null) {
+                sites.addAll(matching(home, "lib", "python3*", packages));
+            }
+        }
+        path(environment.getOrDefault("HOME", "."))
+                .ifPresent(h -> sites.addAll(matching(h, ".local", "lib", "python3*", "site-packages")));
+        return sites;
     }
 
     /** Existing folders below a folder, one name pattern for each level, later names first. */

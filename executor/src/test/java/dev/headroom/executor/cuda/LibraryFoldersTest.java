@@ -52,6 +52,18 @@ class LibraryFoldersTest {
     }
 
     @Test
+    void findsPackagesBesideAPythonThatIsNotStarted() throws IOException {
+        Path library = file("lib/python3.12/site-packages/nvidia/cudnn/lib");
+        Path python = root.resolve("bin/python3");
+        Files.createDirectories(python.getParent());
+        Files.writeString(python, "#!/bin/sh\ntouch " + root.resolve("started") + "\n");
+        assertTrue(python.toFile().setExecutable(true));
+        Map<String, String> environment = Map.of("PATH", root.resolve("bin").toString());
+        assertEquals(Optional.of(library), LibraryFolders.of(null, environment, root, false).find(DNN));
+        assertTrue(Files.notExists(root.resolve("started")));
+    }
+
+    @Test
     void prefersTheNewestToolkit() throws IOException {
         file("usr/local/cuda-13.0/lib64");
         Path newest = file("usr/local/cuda-13.1/lib64");

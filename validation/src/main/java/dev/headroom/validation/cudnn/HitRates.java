@@ -1,0 +1,82 @@
+package dev.headroom.validation.cudnn;
+
+import dev.headroom.cudnn.ConvolutionProblem;
+import dev.headroom.cudnn.DistilledWorkspaces;
+import dev.headroom.cudnn.WorkspaceAnswer;
+import dev.headroom.graph.DType;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.GZIPInputStream;
+
+/**
+ * How often distilled workspaces are right: within 1 %, or within 64 KiB where workspaces are small. As a program it prints
+ * a row {@code capability | type | layout | forward | data | filter} for each group of a gzip file of {@link AnswerLine}s.
+ */
+public final class HitRates {
+    private static final double SHARE = 0.01;
+    private static final long SMALL = 64 << 10;
+
+    /** Answers of a group by direction: how many, and how many were right. */
+    private final Map<String, int[][]> groups = new TreeMap<>();
+
+    /** Counts all answers in a file. */
+    public static HitRates of(Path file) throws IOException {
+        HitRates rates = new HitRates();
+        DistilledWorkspaces rules = new DistilledWorkspaces();
+        try (BufferedReader lines = new BufferedReader(
+                new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8))) {
+            lines.lines().map(AnswerLine::parse).forEach(answer -> rates.count(rules, answer));
+        }
+        return rates;
+    }
+
+    private void count(DistilledWorkspaces rules, AnswerLine line) {
+        long predicted = rules.answer(line.problem(), line.gpu())
+                .map(WorkspaceAnswer::first)
+                .orElse(-SMALL - 1);
+        long slack = Math.max((long) (SHARE * line.workspace()), SMALL);
+        int[] counts = groups.computeIfAbsent(
+                group(line), g -> new int[ConvolutionProblem.Direction.values().length][2])[
+                line.problem().direction().ordinal()];
+        counts[0]++;
+        counts[1] += Math.abs(predicted - line.workspace()) <= slack ? 1 : 0;
+    }
+
+    private static String group(AnswerLine line) {
+        ConvolutionProblem p = line.problem();
+        return line.gpu().major() + "." + line.gpu().minor() + " | " + (p.type() == DType.FLOAT32 ? "fp32" : "half")
+                + " | " + (p.channelsLast() ? "nhwc" : "nchw");
+    }
+
+    /** Shares of right answers by group, for the directions in their order. */
+    public Map<String, double[]> rates() {
+        Map<String, double[]> out = new TreeMap<>();
+        groups.forEach((group, directions) -> {
+            double[] rates = new double[directions.length];
+            for (int i = 0; i < rates.length; i++) {
+                rates[i] = directions[i][1] / (double) directions[i][0];
+            }
+            out.put(group, rates);
+        });
+        return out;
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        PrintStream out = System.out;
+        of(Path.of(arguments[0])).rates().forEach((group, rates) -> {
+            StringBuilder row = new StringBuilder("| ").append(group).append(" |");
+            for (double rate : rates) {
+                row.append(String.format(Locale.ROOT, " %.3f |", Math.floor(rate * 1000) / 1000));
+            }
+            out.println(row);
+        });
+    }
+}
