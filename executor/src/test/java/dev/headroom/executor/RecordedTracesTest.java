@@ -20,7 +20,7 @@ class RecordedTracesTest {
     private static final long UNCUT = 1 << 20;
 
     @ParameterizedTest
-    @ValueSource(strings = {"seq2seq-gru"})
+    @ValueSource(strings = {"seq2seq-gru", "cnn-small", "mlp-xor", "vgg16", "resnet50-b10-adagrad-cl-amp16"})
     void everyEventIsTheRecordedOne(String name) {
         Recording recording =
                 Recording.read(Fixtures.recordings().resolve("traces").resolve(name + ".json.gz"));

@@ -19,7 +19,7 @@ final class Matmul {
                 return flattened(e, x, weight, bias);
             }
             Tensor out = matmul(e, x, Views.t(e, weight));
-            return bias == null ? out : addBias(e, out, bias);
+            return bias == null ? out : addInPlace(e, out, bias);
         });
     }
 
@@ -30,9 +30,10 @@ final class Matmul {
         return Views.view(e, out, ending(x.sizes(), x.dims() - 1, out.size(1)));
     }
 
-    private static Tensor addBias(Eager e, Tensor out, Tensor bias) {
-        var r = e.record("AddBackward0", out, bias);
-        Elementwise.into(e, Elementwise.ADD, out, out, bias);
+    /** {@code out.add_(other)} of what an operator has made itself. */
+    static Tensor addInPlace(Eager e, Tensor out, Tensor other) {
+        var r = e.record("AddBackward0", out, other);
+        Elementwise.into(e, Elementwise.ADD, out, out, other);
         r.backward(g -> new Tensor[] {g[0], g[0]});
         return r.changed(out);
     }

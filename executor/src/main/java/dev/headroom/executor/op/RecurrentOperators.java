@@ -18,9 +18,20 @@ public final class RecurrentOperators {
     static void register(Operators o) {
         LAYERS.forEach((name, cell) -> o.add(name, (e, a) -> layers(e, a, cell)));
         o.add1("aten.gru_cell", (e, a) -> FusedCells.gru(e, a.tensor("input"), a.tensor("hx"), weights(a)));
+        o.add1("aten.rnn_tanh_cell", (e, a) -> simpleCell(e, a, ElementwiseOperators.TANH));
+        o.add1("aten.rnn_relu_cell", (e, a) -> simpleCell(e, a, ElementwiseOperators.RELU));
         o.add("aten.lstm_cell", (e, a) -> {
             Tensor[] states = a.tensors("hx");
             return FusedCells.lstm(e, a.tensor("input"), states[0], states[1], weights(a));
+        });
+    }
+
+    /** RNN.cpp, SimpleCell: no kernel of its own. */
+    private static Tensor simpleCell(Eager e, Arguments a, Activation activation) {
+        return e.call(() -> {
+            Tensor ofState = Matmul.linear(e, a.tensor("hx"), a.tensor("w_hh"), a.optional("b_hh"));
+            Tensor ofInput = Matmul.linear(e, a.tensor("input"), a.tensor("w_ih"), a.optional("b_ih"));
+            return activation.apply(e, Matmul.addInPlace(e, ofState, ofInput));
         });
     }
 

@@ -9,6 +9,8 @@ final class RecurrentExamples {
     static void add(Examples o) {
         cell(o, "gru", 3, false).tensor("b_ih", 6).tensor("b_hh", 6);
         cell(o, "gru", 3, false).none("b_ih").none("b_hh").label("without biases");
+        cell(o, "rnn_tanh", 1, false).tensor("b_ih", 2).tensor("b_hh", 2);
+        cell(o, "rnn_relu", 1, false).none("b_ih").none("b_hh");
         cell(o, "lstm", 4, true).tensor("b_ih", 8).tensor("b_hh", 8);
         cell(o, "lstm", 4, true).none("b_ih").none("b_hh").label("without biases");
         for (String name : new String[] {"rnn_tanh", "rnn_relu", "gru", "lstm"}) {
