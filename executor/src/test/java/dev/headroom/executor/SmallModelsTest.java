@@ -40,6 +40,13 @@ class SmallModelsTest {
     private static final Gpu GPU = GpuCatalogue.find("h200").orElseThrow();
     private static final long MEMORY = 8L << 30;
 
+    /** With the Maven profile {@code night}: all variants of all models. */
+    private static final boolean NIGHT = Boolean.getBoolean("headroom.test.night");
+
+    /** Models of which one variant has to do by day. */
+    private static final Map<String, String> DEEP =
+            Map.of("resnet50", "amp bf16", "vgg16", "in two parts", "densenet169", "two checkpoints");
+
     @ParameterizedTest
     @CsvSource({
         "mlp-xor, 8, 120",
@@ -65,6 +72,10 @@ class SmallModelsTest {
     void variantsTakeWhatIsPredicted(String model, String variant, Consumer<TrainingRun> option) {
         TrainingRun run = run(model, 2, 2);
         option.accept(run);
+        if (model.equals("unet") && run.checkpoint > 0) { // its skips leave no chain to split
+            run.checkpoint = 0;
+            run.checkpointModules = List.of("down.*");
+        }
         asPredicted(model, run);
     }
 
@@ -84,7 +95,9 @@ class SmallModelsTest {
                         "vit_b_16",
                         "gpt2",
                         "bert-base")
-                .flatMap(m -> variants.entrySet().stream().map(v -> Arguments.of(m, v.getKey(), v.getValue())));
+                .flatMap(m -> variants.keySet().stream()
+                        .filter(v -> NIGHT || DEEP.getOrDefault(m, v).equals(v))
+                        .map(v -> Arguments.of(m, v, variants.get(v))));
     }
 
     private static TrainingRun run(String model, long batch, int steps) {

@@ -1,0 +1,76 @@
+package dev.headroom.executor.cuda;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.headroom.device.Gpu;
+import dev.headroom.device.GpuCatalogue;
+import dev.headroom.executor.kernel.Backend;
+import dev.headroom.executor.measure.Measurement;
+import dev.headroom.executor.measure.MeasurementRequest;
+import dev.headroom.executor.measure.Measurer;
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.graph.Graph;
+import dev.headroom.importer.Importers;
+import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TrainingRun;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whole architectures at small sizes: a step on the cuda backend takes what it takes on the host and computes the same. */
+class SmallModelsOnCudaTest {
+    private static final Gpu GPU = GpuCatalogue.find("h200").orElseThrow();
+
+    private static BothBackends both;
+
+    @BeforeAll
+    static void open() {
+        both = new BothBackends();
+    }
+
+    @AfterAll
+    static void close() {
+        if (both != null) {
+            both.close();
+        }
+    }
+
+    /** One of each kind of layer; all with the Maven profile {@code night}, as their kernels take long to compile. */
+    static Stream<String> models() {
+        return Boolean.getBoolean("headroom.test.night")
+                ? Stream.of(
+                        "mlp-xor",
+                        "cnn-small",
+                        "resnet18",
+                        "resnet50",
+                        "vgg16",
+                        "densenet169",
+                        "unet",
+                        "vit_b_16",
+                        "gpt2",
+                        "bert-base")
+                : Stream.of("cnn-small", "resnet50", "vit_b_16", "bert-base");
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void stepsAsOnTheHost(String model) {
+        Graph graph = Importers.read(Fixtures.models().resolve("small").resolve(model + ".pt2"));
+        Measurement host = step(graph, both.host());
+        Measurement cuda = step(graph, both.cuda());
+        assertEquals(host.phases(), cuda.phases());
+        double expected = host.losses().get(0);
+        assertEquals(expected, cuda.losses().get(0), 1e-4 * expected);
+    }
+
+    private static Measurement step(Graph graph, Backend backend) {
+        TrainingRun run = new TrainingRun();
+        run.batch = 2L;
+        run.steps = 1;
+        run.optimizer = OptimizerKind.ADAMW;
+        run.cudnnWorkspace = 0L;
+        return Measurer.measure(new MeasurementRequest(graph, run, GPU, null, 1, true), backend);
+    }
+}
