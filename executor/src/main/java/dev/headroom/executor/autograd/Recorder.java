@@ -9,13 +9,11 @@ import dev.headroom.executor.tensor.Tensor;
 public final class Recorder {
     private final Tape tape;
     private final Node node;
-    private final Tensor[] inputs;
 
     /** @param node {@code null} when nothing is recorded */
-    Recorder(Tape tape, Node node, Tensor[] inputs) {
+    Recorder(Tape tape, Node node) {
         this.tape = tape;
         this.node = node;
-        this.inputs = inputs;
     }
 
     /** Whether anything is recorded. */
@@ -69,10 +67,5 @@ public final class Recorder {
             tape.relink(node, t);
         }
         return t;
-    }
-
-    /** The tensors that gradients can go to. */
-    Tensor[] inputs() {
-        return inputs;
     }
 }

@@ -68,7 +68,7 @@ public final class Tape {
             wanted |= t != null && t.requiresGrad();
         }
         if (!enabled || !wanted) {
-            return new Recorder(this, null, inputs);
+            return new Recorder(this, null);
         }
         Edge[] next = new Edge[inputs.length];
         for (int i = 0; i < inputs.length; i++) {
@@ -78,7 +78,7 @@ public final class Tape {
         Node node = new Node(name, sequence[thread]++, next, eager.owner(), null);
         node.references++;
         unfinished.add(node);
-        return new Recorder(this, node, inputs);
+        return new Recorder(this, node);
     }
 
     /** How many nodes await their first result. */

@@ -4,9 +4,8 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.EnumMap;
-import java.util.Map;
-import java.util.Optional;
+import java.util.EnumSet;
+import java.util.Set;
 import org.bytedeco.cuda.global.cublas;
 import org.bytedeco.cuda.global.cudart;
 import org.bytedeco.cuda.global.cudnn;
@@ -20,7 +19,7 @@ import org.bytedeco.javacpp.Loader;
  * {@code LD_LIBRARY_PATH} is needed.
  */
 public final class CudaLibraries {
-    private static final Map<CudaLibrary, Path> LOADED = new EnumMap<>(CudaLibrary.class);
+    private static final Set<CudaLibrary> LOADED = EnumSet.noneOf(CudaLibrary.class);
 
     private static final CudaLibrary[] DNN = {
         CudaLibrary.DNN_GRAPH, CudaLibrary.DNN_OPS, CudaLibrary.DNN_CNN, CudaLibrary.DNN_ADV
@@ -65,10 +64,7 @@ public final class CudaLibraries {
      * runtime, whose binding needs the driver; cuDNN's alone needs neither.
      */
     public static synchronized void loadDnnHeuristics() {
-        LibraryFolders folders = LibraryFolders.withoutStartingPython();
-        for (CudaLibrary library : DNN) {
-            LOADED.computeIfAbsent(library, l -> load(l, locate(l, folders)));
-        }
+        loadOnce(LibraryFolders.withoutStartingPython(), DNN);
         try {
             Loader.load(Loader.class);
             withoutLoading(cudnn.class);
@@ -107,24 +103,23 @@ public final class CudaLibraries {
         load(nvml.class, CudaLibrary.MANAGEMENT);
     }
 
-    /** The file that was loaded for a library, for reports; empty before it is loaded. */
-    static synchronized Optional<Path> loaded(CudaLibrary library) {
-        return Optional.ofNullable(LOADED.get(library));
-    }
-
     private static synchronized void load(Class<?> binding, CudaLibrary... libraries) {
-        LibraryFolders folders = LibraryFolders.ofThisMachine();
-        for (CudaLibrary library : libraries) {
-            if (!LOADED.containsKey(library)) {
-                LOADED.put(library, load(library, locate(library, folders)));
-            }
-        }
+        loadOnce(LibraryFolders.ofThisMachine(), libraries);
         try {
             Loader.load(binding);
         } catch (LinkageError e) {
             throw new CudaException(
                     "the Java binding of " + libraries[libraries.length - 1].file() + " cannot be loaded: " + line(e),
                     e);
+        }
+    }
+
+    private static void loadOnce(LibraryFolders folders, CudaLibrary... libraries) {
+        for (CudaLibrary library : libraries) {
+            if (!LOADED.contains(library)) {
+                load(library, locate(library, folders));
+                LOADED.add(library);
+            }
         }
     }
 
@@ -138,13 +133,12 @@ public final class CudaLibraries {
                         + "); " + library.advice() + ", or name its folder in " + LibraryFolders.VARIABLE));
     }
 
-    private static Path load(CudaLibrary library, Path file) {
+    private static void load(CudaLibrary library, Path file) {
         try {
             if (library == CudaLibrary.COMPILER) {
                 loadBuiltins(file.getParent());
             }
             System.load(file.toString());
-            return file;
         } catch (LinkageError e) {
             throw new CudaException(file + " cannot be loaded: " + line(e) + "; " + library.advice(), e);
         }

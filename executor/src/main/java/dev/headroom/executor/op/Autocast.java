@@ -94,12 +94,6 @@ public final class Autocast {
         };
     }
 
-    /** A tensor as operators get it that autocast lowers: itself while autocast is off. */
-    static Tensor lowered(Eager e, Tensor t) {
-        DType lower = e.autocast().type();
-        return lower == null ? t : cachedCast(e, t, lower);
-    }
-
     /** A tensor as operators get it that autocast keeps in float32, such as losses: itself while autocast is off. */
     static Tensor widened(Eager e, Tensor t) {
         return e.autocast().type() == null ? t : cachedCast(e, t, DType.FLOAT32);

@@ -28,7 +28,7 @@ public final class Initialisation {
                         .uniform(t, -bound, bound, eager.randomness().next());
             } else {
                 double value = name.equals("weight") || name.equals("running_var") ? 1 : 0;
-                eager.backend().random().uniform(t, value, value, 0);
+                eager.backend().elementwise().fill(t, value);
             }
         });
     }

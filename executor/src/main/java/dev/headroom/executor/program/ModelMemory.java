@@ -118,7 +118,7 @@ public final class ModelMemory implements AutoCloseable {
         return parameters;
     }
 
-    /** Those that are trained. */
+    /** What the optimizer is given: {@code model.parameters()}, frozen ones too, which never get a gradient. */
     public List<Tensor> trained() {
         return new ArrayList<>(parameters.values());
     }

@@ -94,8 +94,6 @@ public final class Eager implements AutoCloseable {
         allocator.emptyCache();
     }
 
-    // --------------------------------------------------------------- scopes
-
     /** Opens the scope of an operator's local variables. */
     public Scope open() {
         scope = new Scope(this, scope);
@@ -127,8 +125,6 @@ public final class Eager implements AutoCloseable {
             drop(t);
         }
     }
-
-    // ----------------------------------------------------------- references
 
     /** Takes a reference; {@code null} is let through. */
     public Tensor hold(Tensor t) {
@@ -181,8 +177,6 @@ public final class Eager implements AutoCloseable {
         variable.setGrad(hold(grad));
         release(before);
     }
-
-    // -------------------------------------------------------------- tensors
 
     /** A fresh row-major tensor, not initialised. */
     public Tensor empty(DType dtype, long... sizes) {
@@ -256,8 +250,6 @@ public final class Eager implements AutoCloseable {
     public Tensor detach(Tensor of) {
         return alias(of, of.sizes(), of.strides(), of.offset());
     }
-
-    // ------------------------------------------------------------- autograd
 
     /**
      * Starts to record an operator for the backward pass. When none of the inputs requires a gradient, or gradients are

@@ -129,8 +129,6 @@ public final class Tensor {
         return base;
     }
 
-    // ------------------------------------------------------------- autograd
-
     /** Whether a backward pass brings it a gradient. */
     public boolean requiresGrad() {
         return leafRequiresGrad || gradNode != null;

@@ -11,40 +11,23 @@ import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.graph.DType;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Element-wise kernels, reductions, products and random numbers: the cuda backend's results are the host's. */
-class CudaAgainstHostTest {
+class CudaAgainstHostTest extends OnBothBackends {
     private static final double SINGLE = 1e-6;
     private static final double HALF = 2e-3;
     private static final double[] NO_NUMBERS = {};
 
     private static final Formula SUM = Formula.binary("test_sum", "x0 + x1", Double::sum);
-    private static final Formula COPY = Formula.unary("test_copy", "x0", x -> x);
     private static final Formula PARTS = new Formula(
             "test_parts", "real both = x0 * s0; y0 = both + x1; y1 = x2 > s1 ? exp(both) : tanh(x1);", (x, s, y) -> {
                 y[0] = x[0] * s[0] + x[1];
                 y[1] = x[2] > s[1] ? Math.exp(x[0] * s[0]) : Math.tanh(x[1]);
             });
-
-    private static BothBackends both;
-
-    @BeforeAll
-    static void open() {
-        both = new BothBackends();
-    }
-
-    @AfterAll
-    static void close() {
-        if (both != null) {
-            both.close();
-        }
-    }
 
     private static Tensor[] results(Tensor... t) {
         return t;
@@ -56,8 +39,8 @@ class CudaAgainstHostTest {
     void everyTypeBecomesSingleAndBack(DType type) {
         both.compare(
                 0, List.of(Values.of(type, 3, 70), Values.of(DType.FLOAT32, 3, 70), Values.of(type, 3, 70)), (b, t) -> {
-                    b.elementwise().map(COPY, NO_NUMBERS, results(t[1]), t[0]);
-                    b.elementwise().map(COPY, NO_NUMBERS, results(t[2]), t[1]);
+                    b.elementwise().map(Formula.COPY, NO_NUMBERS, results(t[1]), t[0]);
+                    b.elementwise().map(Formula.COPY, NO_NUMBERS, results(t[2]), t[1]);
                 });
     }
 

@@ -13,30 +13,13 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Convolutions, pooling, resampling, batch and group normalisation: the cuda backend's results are the host's. */
-class CudaImageKernelsTest {
-    private static final Formula COPY = Formula.unary("test_copy", "x0", x -> x);
-
-    private static BothBackends both;
-
-    @BeforeAll
-    static void open() {
-        both = new BothBackends();
-    }
-
-    @AfterAll
-    static void close() {
-        if (both != null) {
-            both.close();
-        }
-    }
+class CudaImageKernelsTest extends OnBothBackends {
 
     private static double tolerance(DType type) {
         // A device computes single precision in TF32, with 10 bits behind the point.
@@ -197,7 +180,7 @@ class CudaImageKernelsTest {
                     var n = b.normalizations();
                     n.batchNorm(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], 0.1, 1e-5, library);
                     // The gradient lies as the operand does.
-                    b.elementwise().map(COPY, new double[0], new Tensor[] {t[0]}, t[12]);
+                    b.elementwise().map(Formula.COPY, new double[0], new Tensor[] {t[0]}, t[12]);
                     n.batchNormBackward(t[9], t[10], t[11], t[0], t[1], t[2], t[6], t[7], library);
                 });
     }

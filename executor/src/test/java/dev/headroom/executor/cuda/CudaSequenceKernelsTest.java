@@ -10,29 +10,13 @@ import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.graph.DType;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Softmax, layer normalisation, attention, indexing and class losses: the cuda backend's results are the host's. */
-class CudaSequenceKernelsTest {
-    private static BothBackends both;
-
-    @BeforeAll
-    static void open() {
-        both = new BothBackends();
-    }
-
-    @AfterAll
-    static void close() {
-        if (both != null) {
-            both.close();
-        }
-    }
-
+class CudaSequenceKernelsTest extends OnBothBackends {
     private static double tolerance(DType type) {
         return switch (type) {
             case FLOAT64 -> 1e-12;

@@ -19,29 +19,13 @@ import dev.headroom.training.TrainingRun;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Small models learn on both backends alike: the same losses, step by step, and the same memory. */
-class CudaTrainingTest {
+class CudaTrainingTest extends OnBothBackends {
     private static final int STEPS = 4;
-
-    private static BothBackends both;
-
-    @BeforeAll
-    static void open() {
-        both = new BothBackends();
-    }
-
-    @AfterAll
-    static void close() {
-        if (both != null) {
-            both.close();
-        }
-    }
 
     /** Losses and memory of a run. */
     private record Run(List<Double> losses, List<PhaseMemory> phases) {

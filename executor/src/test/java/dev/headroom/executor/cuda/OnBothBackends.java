@@ -1,0 +1,22 @@
+package dev.headroom.executor.cuda;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** Tests that run on both backends, which are opened once for a class. */
+abstract class OnBothBackends {
+    static BothBackends both;
+
+    @BeforeAll
+    static void open() {
+        both = new BothBackends();
+    }
+
+    @AfterAll
+    static void close() {
+        if (both != null) {
+            both.close();
+            both = null;
+        }
+    }
+}
