@@ -66,9 +66,10 @@ final class DropoutOperators {
         Elementwise.into(e, MASKED, scale, out, x, mask);
         SavedTensor saved = r.saveResult(mask);
         return r.backward(g -> {
+                    Tensor kept = saved.get();
                     // The gradient's layout decides, not the mask's.
                     Tensor mine = e.emptyLike(g[0]);
-                    Elementwise.into(e, MASKED, scale, mine, g[0], saved.get());
+                    Elementwise.into(e, MASKED, scale, mine, g[0], kept);
                     return new Tensor[] {mine};
                 })
                 .result(out);

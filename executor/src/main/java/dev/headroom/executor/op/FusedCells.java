@@ -42,10 +42,11 @@ final class FusedCells {
         boolean biased = w.inputBias() != null;
         long gates = inputGates.size(1);
         return r.backward(g -> {
+                    Tensor workspace = savedKept.get();
                     Tensor dInput = e.empty(g[0].dtype(), g[0].size(0), gates);
                     Tensor dHidden = e.empty(g[0].dtype(), g[0].size(0), gates);
                     Tensor dhx = e.empty(g[0].dtype(), g[0].sizes());
-                    e.backend().recurrent().gruCellGradient(dInput, dHidden, dhx, g[0], savedKept.get());
+                    e.backend().recurrent().gruCellGradient(dInput, dHidden, dhx, g[0], workspace);
                     Tensor dInputBias = biased ? rowSum(e, dInput) : null;
                     Tensor dHiddenBias = biased ? rowSum(e, dHidden) : null;
                     return new Tensor[] {dInput, dHidden, dhx, dInputBias, dHiddenBias};
@@ -85,9 +86,10 @@ final class FusedCells {
         r.backward(g -> {
                     Tensor gates = savedKept.get();
                     Tensor before = savedBefore.get();
+                    Tensor after = savedAfter.get();
                     Tensor dGates = e.empty(gates.dtype(), gates.sizes());
                     Tensor dcx = e.empty(before.dtype(), before.sizes());
-                    e.backend().recurrent().lstmCellGradient(dGates, dcx, g[0], g[1], before, savedAfter.get(), gates);
+                    e.backend().recurrent().lstmCellGradient(dGates, dcx, g[0], g[1], before, after, gates);
                     Tensor dBias = biased ? rowSum(e, dGates) : null;
                     return new Tensor[] {dGates, dGates, dcx, dBias, dBias};
                 })
