@@ -64,7 +64,7 @@ public final class CudaLibraries {
      * runtime, whose binding needs the driver; cuDNN's alone needs neither.
      */
     public static synchronized void loadDnnHeuristics() {
-        loadOnce(LibraryFolders.withoutStartingPython(), DNN);
+        loadOnce(LibraryFolders.withoutProcesses(), DNN);
         try {
             Loader.load(Loader.class);
             withoutLoading(cudnn.class);

@@ -46,8 +46,8 @@ final class LibraryFolders {
         return of(named, System.getenv(), Path.of("/"));
     }
 
-    /** The same places, but for folders that only a started Python would tell: that takes too long for a mere question. */
-    static LibraryFolders withoutStartingPython() {
+    /** The same places as far as they are known without starting a process, which takes too long for a mere question. */
+    static LibraryFolders withoutProcesses() {
         String named = System.getProperty("headroom.cuda.libraries", System.getenv(VARIABLE));
         return of(named, System.getenv(), Path.of("/"), false);
     }
@@ -64,15 +64,15 @@ final class LibraryFolders {
     /**
      * The same.
      *
-     * @param startPython whether the {@code python3} on the path is asked for its folders, else they are guessed
+     * @param processes whether ldconfig and the {@code python3} on the path are asked, else their folders are guessed
      */
-    static LibraryFolders of(String named, Map<String, String> environment, Path root, boolean startPython) {
+    static LibraryFolders of(String named, Map<String, String> environment, Path root, boolean processes) {
         return new LibraryFolders(List.of(
                 new Place(VARIABLE, remembered(() -> split(named))),
                 new Place("LD_LIBRARY_PATH", remembered(() -> split(environment.get("LD_LIBRARY_PATH")))),
-                new Place("ldconfig", remembered(() -> loaderCache(root))),
+                new Place("ldconfig", remembered(() -> loaderCache(root, processes))),
                 new Place(root.resolve("usr/local") + "/cuda*", remembered(() -> toolkits(root.resolve("usr/local")))),
-                new Place("Python's nvidia-* packages", remembered(() -> pythonPackages(environment, startPython)))));
+                new Place("Python's nvidia-* packages", remembered(() -> pythonPackages(environment, processes)))));
     }
 
     /** The first file of this name. */
@@ -126,10 +126,12 @@ final class LibraryFolders {
     }
 
     /** The folders of the dynamic loader's cache; a distribution without the command gets the usual folders. */
-    private static List<Path> loaderCache(Path root) {
+    private static List<Path> loaderCache(Path root, boolean processes) {
         Set<Path> folders = new LinkedHashSet<>();
         Path ldconfig = root.resolve("sbin/ldconfig");
-        if (Files.isExecutable(ldconfig)) {
+        if (!processes) {
+            folders.addAll(loaderFolders(root.resolve("etc/ld.so.conf.d")));
+        } else if (Files.isExecutable(ldconfig)) {
             for (String line : output(List.of(ldconfig.toString(), "-p"))) {
                 int arrow = line.indexOf("=> /");
                 if (arrow >= 0 && line.contains("x86-64")) {
@@ -143,13 +145,31 @@ final class LibraryFolders {
         return List.copyOf(folders);
     }
 
+    /** The folders that the loader's configuration names. */
+    private static List<Path> loaderFolders(Path configuration) {
+        List<Path> folders = new ArrayList<>();
+        for (Path file : matching(configuration, "*.conf")) {
+            try {
+                for (String line : Files.readAllLines(file)) {
+                    if (line.startsWith("/")) {
+                        path(line.strip()).ifPresent(folders::add);
+                    }
+                }
+            } catch (IOException e) {
+                // A file that cannot be read names nothing for us.
+                continue;
+            }
+        }
+        return folders;
+    }
+
     private static List<Path> toolkits(Path local) {
         List<Path> folders = new ArrayList<>(matching(local, "cuda*", "lib64"));
         folders.addAll(matching(local, "cuda*", "targets", "x86_64-linux", "lib"));
         return folders;
     }
 
-    private static List<Path> pythonPackages(Map<String, String> environment, boolean startPython) {
+    private static List<Path> pythonPackages(Map<String, String> environment, boolean processes) {
         Set<Path> sites = new LinkedHashSet<>();
         for (String variable : List.of("VIRTUAL_ENV", "CONDA_PREFIX")) {
             Optional<Path> home = Optional.ofNullable(environment.get(variable)).flatMap(LibraryFolders::path);
@@ -159,7 +179,7 @@ final class LibraryFolders {
                 split(environment.get("PATH")).stream().map(Path::toString).toList()) {
             Path python = Path.of(folder, "python3");
             if (Files.isExecutable(python)) {
-                if (startPython) {
+                if (processes) {
                     for (String site : output(List.of(python.toString(), "-c", PYTHON_SITES))) {
                         path(site).ifPresent(sites::add);
                     }
