@@ -39,6 +39,18 @@ class CachingAllocatorTest {
         assertEquals(1, a.segments().get(0).blocks().size());
     }
 
+    /** Before 1.1 (THCCachingAllocator): 1 MiB for small requests, 128 KiB steps for large ones. */
+    @Test
+    void segmentsOfOldVersionsHaveTheSizeOfTheRequest() {
+        AllocatorSettings settings = AllocatorSettings.defaults().withProfile(AllocatorProfile.of("1.0.1"));
+        CachingAllocator a = new CachingAllocator(settings, new SimulatedDeviceMemory(100 * MIB));
+        assertEquals(512, a.size(a.allocate(1, 0)));
+        assertEquals(MIB, reserved(a));
+        int large = a.allocate(16_000_000, 0);
+        assertEquals(123 * (128 << 10), a.size(large));
+        assertEquals(MIB + 123 * (128 << 10), reserved(a));
+    }
+
     /** A large block is split only when more than 1 MiB is left; at exactly 1 MiB it is handed out whole. */
     @Test
     void aRestOfOneMebibyteIsNotSplitOff() {

@@ -104,6 +104,25 @@ class RegimesTest {
     }
 
     @Test
+    void gradientsThatAreDroppedLateLiveThroughTheForwardPass() {
+        TrainingRun run = run(OptimizerKind.SGD);
+        List<PhaseState> early = phases(run);
+        run.zeroGradBeforeBackward = true;
+        List<PhaseState> late = phases(run);
+        assertTrue(allocated(late, "forward", 1) >= allocated(early, "forward", 1) + TRAINED);
+        assertEquals(allocated(early, "backward", 1), allocated(late, "backward", 1));
+    }
+
+    @Test
+    void anotherBatchTakesThePlaceOfTheOneBefore() {
+        TrainingRun run = run(OptimizerKind.SGD);
+        List<PhaseState> same = phases(run);
+        run.newBatches = true;
+        List<PhaseState> fresh = phases(run);
+        assertEquals(allocated(same, "forward", 2), allocated(fresh, "forward", 2));
+    }
+
+    @Test
     void adagradsStateIsThereWhenTheModelIs() {
         long plain = allocated(phases(run(OptimizerKind.SGD)), "model", null);
         long state = allocated(phases(run(OptimizerKind.ADAGRAD)), "model", null) - plain;

@@ -46,6 +46,20 @@ class TorchVersionTest {
         assertTrue(after.zeroGradSetsToNone() && after.foreachByDefault() && after.keepsBlasWorkspace());
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "1.0, false, false, false",
+        "1.4, true, false, false",
+        "1.6, true, true, false",
+        "1.10, true, true, true"
+    })
+    void kernelsOfOldVersions(String version, boolean gates, boolean vectors, boolean result) {
+        TorchVersion torch = TorchVersion.of(version);
+        assertEquals(gates, torch.cellsKeepGates());
+        assertEquals(vectors, torch.vectorizedReductions());
+        assertEquals(result, torch.reluKeepsResult());
+    }
+
     /** The third column as pytorch#95668 and the second as pull request 89027 report them. */
     @ParameterizedTest
     @CsvSource({
@@ -68,7 +82,7 @@ class TorchVersionTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1.8, 2.1", "2.0.1, 2.1", "2.6, 2.6", "2.14, 2.14"})
+    @CsvSource({"1.0, 1.0", "1.1, 2.1", "1.8, 2.1", "2.0.1, 2.1", "2.6, 2.6", "2.14, 2.14"})
     void namesTheAllocatorOfItsTime(String version, String allocator) {
         assertEquals(allocator, TorchVersion.of(version).allocator());
     }

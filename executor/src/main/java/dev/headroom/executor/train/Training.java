@@ -71,6 +71,10 @@ public final class Training implements AutoCloseable {
             throw new GraphException("--torch: the executor behaves as PyTorch " + TorchVersion.NEWEST
                     + "; only predictions know other versions");
         }
+        if (run.newBatches || run.zeroGradBeforeBackward) {
+            throw new GraphException("the executor trains on one batch and drops gradients before each step;"
+                    + " only predictions know other loops");
+        }
         this.eager = eager;
         this.symbols = SymbolBinding.bind(exported, run.batch, run.dims);
         Graph restored = Program.inlined(AssignedNumbers.restore(SkippedMasks.restore(exported, symbols)));

@@ -10,6 +10,7 @@ import dev.headroom.fixtures.Recording;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.predict.Predictor;
 import dev.headroom.validation.RecordedRun;
+import dev.headroom.validation.published.XmemRow;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -21,29 +22,36 @@ import java.util.stream.Stream;
 
 /**
  * Prints what the installed cuDNN answers for every convolution of the runs in a folder of recordings, so that tests can
- * repeat its answers where there is none. Argument: the folder, which holds one folder a GPU.
+ * repeat its answers where there is none. Argument: the folder, which holds one folder a GPU; none for the published runs
+ * of the xMem repository.
  */
 public final class RecordAnswers {
     private RecordAnswers() {}
 
     public static void main(String[] arguments) throws IOException {
         Set<String> lines = new LinkedHashSet<>();
+        if (arguments.length == 0) {
+            XmemRow.all().stream().map(XmemRow::request).forEach(request -> record(request, device(request), lines));
+            lines.forEach(System.out::println);
+            return;
+        }
         try (Stream<Path> gpus = Files.list(Path.of(arguments[0]))) {
             for (Path gpu : gpus.filter(Files::isDirectory).sorted().toList()) {
                 for (Path file : Fixtures.recordings(gpu)) {
                     RecordedRun run = new RecordedRun(Recording.read(file));
                     PredictionRequest request =
                             run.request(run.archive(Fixtures.models()).orElseThrow());
-                    CudnnDevice device = new CudnnDevice(
-                            request.gpu().major(),
-                            request.gpu().minor(),
-                            request.gpu().sms());
-                    record(request, device, lines);
+                    record(request, device(request), lines);
                 }
             }
         }
         PrintStream out = System.out;
         lines.forEach(out::println);
+    }
+
+    private static CudnnDevice device(PredictionRequest request) {
+        return new CudnnDevice(
+                request.gpu().major(), request.gpu().minor(), request.gpu().sms());
     }
 
     private static void record(PredictionRequest request, CudnnDevice device, Set<String> lines) {

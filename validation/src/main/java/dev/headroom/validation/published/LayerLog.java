@@ -1,11 +1,16 @@
 package dev.headroom.validation.published;
 
 import dev.headroom.allocator.AllocatorListener;
+import dev.headroom.execution.TrainingLoop;
 import dev.headroom.predict.Predictor;
+import dev.headroom.predict.Simulation;
+import dev.headroom.shadow.Attribution;
+import dev.headroom.shadow.Runtime;
 import dev.headroom.training.LossKind;
 import dev.headroom.training.OptimizerKind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * P4: what each module of a ResNet-18 adds to allocated memory, as hooks before and after its passes read it (2019).
@@ -31,10 +36,15 @@ public final class LayerLog {
             new Row("forward", "layer1.1.conv2", 98),
             new Row("forward", "layer1.1.bn2", 98),
             new Row("backward", "fc", 2),
-            new Row("backward", "layer1.0.bn2", -98),
-            new Row("backward", "layer1.0.conv2", -98),
+            new Row("backward", "layer1.0.bn1", -98),
+            new Row("backward", "layer1.0.conv1", -98),
+            new Row("backward", "maxpool", 98),
+            new Row("backward", "relu", 98),
             new Row("backward", "bn1", -392),
             new Row("backward", "conv1", -784));
+
+    /** Modules that hold others have no hooks. */
+    private static final Pattern BLOCKS = Pattern.compile("layer[0-9](\\.[0-9])?");
 
     private LayerLog() {}
 
@@ -45,8 +55,9 @@ public final class LayerLog {
         for (Row row : ROWS) {
             long delta = steps.stream()
                     .filter(s -> s.phase.equals(row.phase) && s.module.equals(row.module))
-                    .mapToLong(Step::delta)
-                    .sum();
+                    .findFirst()
+                    .map(Step::delta)
+                    .orElse(0L); // in place: nothing happened
             out.add(Figure.of("P4", row.module + ", " + row.phase, delta, row.delta, ""));
         }
         return out;
@@ -54,7 +65,7 @@ public final class LayerLog {
 
     /** The log of one training step. */
     static List<Step> steps() {
-        List<Step> out = new ArrayList<>();
+        Hooks hooks = new Hooks();
         Predictor.simulate(
                 Runs.request("resnet18-i224", "v100-16gb", run -> {
                     run.torch = "1.8";
@@ -63,32 +74,60 @@ public final class LayerLog {
                     run.loss = LossKind.SUM;
                     run.steps = 1;
                 }),
-                (runtime, loop) -> runtime.allocator().setListener(new AllocatorListener() {
-                    private String phase = "";
-                    private String module = "";
-                    private long before;
+                hooks);
+        return hooks.steps;
+    }
 
-                    @Override
-                    public void event(Action action, long address, long bytes, int stream, int pool) {
-                        if (action != Action.ALLOC && action != Action.FREE_REQUESTED) {
-                            return;
-                        }
-                        long block = (bytes + 511) / 512 * 512;
-                        long now = runtime.allocator()
-                                        .statistics()
-                                        .allocatedBytes()
-                                        .current()
-                                + (action == Action.FREE_REQUESTED ? block : 0);
-                        String running =
-                                runtime.attribution(runtime.attribution()).module();
-                        if (!running.equals(module) || !loop.phase().equals(phase)) {
-                            out.add(new Step(phase, module, now - before));
-                            before = now;
-                            phase = loop.phase();
-                            module = running;
-                        }
-                    }
-                }));
-        return out;
+    /**
+     * Reads allocated memory when the pass of a module changes. A hook of a backward pass runs when the node has its
+     * results, before what it was given and what it kept are released (torch/csrc/autograd/engine.cpp, call_function).
+     */
+    private static final class Hooks implements Simulation.Watcher, AllocatorListener {
+        private static final int BLOCK = 512;
+
+        private final List<Step> steps = new ArrayList<>();
+        private Runtime runtime;
+        private TrainingLoop loop;
+        private String phase = "";
+        private Attribution running = new Attribution("", "", "");
+        private long atHook;
+        private long atLastHook;
+
+        @Override
+        public void begins(Runtime played, TrainingLoop training) {
+            runtime = played;
+            loop = training;
+            runtime.allocator().setListener(this);
+        }
+
+        @Override
+        public void event(Action action, long address, long bytes, int stream, int pool) {
+            if (action != Action.ALLOC && action != Action.FREE_REQUESTED) {
+                return;
+            }
+            long block = (bytes + BLOCK - 1) / BLOCK * BLOCK;
+            long now = runtime.allocator().statistics().allocatedBytes().current();
+            long before = action == Action.ALLOC ? now : now + block;
+            Attribution here = runtime.attribution(runtime.attribution());
+            if (!here.equals(running) || !loop.phase().equals(phase)) {
+                hook(phase.equals("backward") ? atHook : before);
+                if (!loop.phase().equals(phase)) {
+                    atLastHook = before;
+                }
+                running = here;
+                phase = loop.phase();
+                atHook = before;
+            }
+            if (action == Action.ALLOC) {
+                atHook = now + block;
+            }
+        }
+
+        private void hook(long allocated) {
+            if (!running.module().isEmpty() && !BLOCKS.matcher(running.module()).matches()) {
+                steps.add(new Step(phase, running.module(), allocated - atLastHook));
+                atLastHook = allocated;
+            }
+        }
     }
 }

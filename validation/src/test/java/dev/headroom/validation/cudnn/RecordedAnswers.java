@@ -12,6 +12,7 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -22,7 +23,11 @@ public final class RecordedAnswers implements WorkspaceSource {
     private final Map<CudnnDevice, Map<ConvolutionProblem, Long>> answers = new HashMap<>();
 
     public RecordedAnswers() {
-        var file = Fixtures.recordings().resolve("cudnn").resolve("answers.txt.gz");
+        read(Fixtures.recordings().resolve("cudnn").resolve("answers.txt.gz"));
+        read(Fixtures.folder().resolve("published").resolve("answers.txt.gz"));
+    }
+
+    private void read(Path file) {
         try (BufferedReader lines = new BufferedReader(
                 new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8))) {
             lines.lines().map(AnswerLine::parse).forEach(a -> answers.computeIfAbsent(a.gpu(), g -> new HashMap<>())
