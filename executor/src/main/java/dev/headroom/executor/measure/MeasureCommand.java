@@ -123,7 +123,7 @@ public final class MeasureCommand implements Subcommand {
         String nominal = card == null ? NOMINAL : card.name();
         return "backend " + provider.name() + ": "
                 + (provider.computes() ? "computed in plain Java" : "nothing is computed")
-                + ", memory as on a nominal " + nominal + " without cuDNN's workspaces";
+                + ";\nmemory as on a nominal " + nominal + ", without cuDNN's workspaces";
     }
 
     private void warn(TrainingRun run, PrintWriter err) {
