@@ -8,6 +8,7 @@ import dev.headroom.execution.Unmodelled;
 import dev.headroom.graph.Argument;
 import dev.headroom.graph.DType;
 import dev.headroom.graph.Graph;
+import dev.headroom.graph.ModelState;
 import dev.headroom.graph.Node;
 import dev.headroom.graph.SymExpr;
 import dev.headroom.graph.TensorMeta;
@@ -73,11 +74,32 @@ final class Chains {
         return this;
     }
 
+    /** The source of the last operator: the lines of its stack trace. */
+    Chains source(String trace) {
+        Node node = nodes.remove(nodes.size() - 1);
+        nodes.add(new Node(node.name(), node.target(), node.arguments(), node.outputs(), node.moduleStack(), trace));
+        return this;
+    }
+
     Graph graph() {
+        return graph(List.of());
+    }
+
+    /** @param modules paths of all modules, those included that run no operator */
+    Graph graph(List<String> modules) {
         List<Graph.Input> all = new ArrayList<>(inputs);
         all.add(new Graph.Input(Graph.InputKind.USER, "x", "x", false));
         Graph.Output out = new Graph.Output(Graph.OutputKind.USER, last, null);
-        return new Graph("chain", all, nodes, List.of(out), values, Map.of(), Map.of(), List.of());
+        return new Graph(
+                "chain",
+                all,
+                nodes,
+                List.of(out),
+                values,
+                Map.of(),
+                Map.of(),
+                List.of(),
+                new ModelState(modules, Map.of(), List.of()));
     }
 
     /** An {@code nn.Sequential} of modules that run one operator each. */
