@@ -162,7 +162,9 @@ public final class Engine {
         Frame results = runtime.frame();
         try {
             try (Frame locals = runtime.frame()) {
-                runtime.unpackSaved(node);
+                if (!node.unpacks) {
+                    runtime.unpackSaved(node);
+                }
                 outputs = Arrays.copyOf(node.backward.apply(inputs), node.edges.length);
                 for (Tensor t : outputs) {
                     locals.keep(t);

@@ -34,6 +34,10 @@ public final class GradNode {
     final List<DType> inputTypes = new ArrayList<>(1);
 
     Backward backward;
+
+    /** Whether {@code backward} unpacks what was saved, in its own time; else the engine does before it. */
+    boolean unpacks;
+
     int refs;
 
     /** Position in the engine's tables during a backward pass. */

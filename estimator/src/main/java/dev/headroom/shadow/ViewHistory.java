@@ -33,6 +33,7 @@ final class ViewHistory {
         long[] viewSizes = view.sizes();
         long[] viewStrides = view.strides();
         long offset = view.offset() - base.offset();
+        node.unpacks = true;
         node.backward = grads -> {
             Tensor[] out = new Tensor[edges.length];
             if (grads[0] == null) {
@@ -40,6 +41,7 @@ final class ViewHistory {
             }
             Tensor result = rt.emptyStrided(grads[0].dtype(), sizes, strides);
             Tensor part = rt.emptyStrided(grads[0].dtype(), viewSizes, Shapes.preserved(viewSizes, viewStrides));
+            rt.unpackSaved(node);
             Tensor[] inner;
             try (Frame operator = rt.frame()) {
                 inner = java.util.Arrays.copyOf(fn.backward.apply(new Tensor[] {part}), edges.length);

@@ -13,8 +13,8 @@ final class FlashAttention {
     private static final int QUERY_ALIGNMENT = 128;
     private static final int SIZE_ALIGNMENT = 32;
 
-    /** Beyond this a head is computed as one of 256 elements. */
-    private static final int LARGE_SIZE = 192;
+    /** Beyond this a head's size is rounded up to twice the alignment. */
+    private static final int LARGE_SIZE = 128;
 
     private static final int SPLIT_QUERIES = 64;
     private static final int MOST_SPLITS = 128;
@@ -57,7 +57,8 @@ final class FlashAttention {
     }
 
     private static long rounded(long size) {
-        return size <= LARGE_SIZE ? (size + SIZE_ALIGNMENT - 1) / SIZE_ALIGNMENT * SIZE_ALIGNMENT : 256;
+        int alignment = size <= LARGE_SIZE ? SIZE_ALIGNMENT : 2 * SIZE_ALIGNMENT;
+        return (size + alignment - 1) / alignment * alignment;
     }
 
     private static Tensor[] gradients(
