@@ -82,23 +82,24 @@ final class Chains {
     }
 
     Graph graph() {
-        return graph(List.of());
-    }
-
-    /** @param modules paths of all modules, those included that run no operator */
-    Graph graph(List<String> modules) {
         List<Graph.Input> all = new ArrayList<>(inputs);
         all.add(new Graph.Input(Graph.InputKind.USER, "x", "x", false));
         Graph.Output out = new Graph.Output(Graph.OutputKind.USER, last, null);
+        return new Graph("chain", all, nodes, List.of(out), values, Map.of(), Map.of(), List.of());
+    }
+
+    /** @param modules paths of all modules, those included that run no operator; the graph holds no tensors */
+    Graph graph(List<String> modules) {
+        Graph g = graph();
         return new Graph(
-                "chain",
-                all,
-                nodes,
-                List.of(out),
-                values,
-                Map.of(),
-                Map.of(),
-                List.of(),
+                g.name(),
+                g.inputs(),
+                g.nodes(),
+                g.outputs(),
+                g.values(),
+                g.ints(),
+                g.symbols(),
+                g.state(),
                 new ModelState(modules, Map.of(), List.of()));
     }
 
