@@ -11,6 +11,9 @@ import java.util.Optional;
 public final class DistilledWorkspaces implements WorkspaceSource {
     private static final long LEAST_ALIGNMENT = 16;
 
+    /** From so many multiprocessors on, cuDNN chooses otherwise on 7.5; the rules are of smaller GPUs. */
+    private static final int LARGE_TURING = 59;
+
     @Override
     public WorkspaceLevel level() {
         return WorkspaceLevel.DISTILLED;
@@ -23,7 +26,8 @@ public final class DistilledWorkspaces implements WorkspaceSource {
 
     @Override
     public Optional<WorkspaceAnswer> answer(ConvolutionProblem problem, CudnnDevice gpu) {
-        if (problem.alignment().stream().anyMatch(a -> a < LEAST_ALIGNMENT)) {
+        boolean large = gpu.major() == 7 && gpu.sms() >= LARGE_TURING;
+        if (large || problem.alignment().stream().anyMatch(a -> a < LEAST_ALIGNMENT)) {
             return Optional.empty();
         }
         return ConvolutionShape.of(problem).flatMap(shape -> RuleBook.rules(gpu.major() * 10 + gpu.minor(), problem)

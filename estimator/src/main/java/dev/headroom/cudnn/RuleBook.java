@@ -13,7 +13,10 @@ final class RuleBook {
     static final String LEARNED_FROM = "9.24.0";
 
     /** Compute capabilities with rules, the oldest first. */
-    static final List<Integer> CAPABILITIES = List.of(75, 80, 86, 89, 90, 100, 103, 120);
+    static final List<Integer> CAPABILITIES = List.of(75, 80, 86, 89, 90, 100, 120);
+
+    /** Turing, which has no bfloat16. */
+    private static final int OLDEST = 75;
 
     private static final Map<String, Optional<WorkspaceRules>> READ = new HashMap<>();
 
@@ -22,7 +25,8 @@ final class RuleBook {
     /** The rules for a problem on a capability; empty when there are none. */
     static synchronized Optional<WorkspaceRules> rules(int capability, ConvolutionProblem problem) {
         String type = type(problem.type());
-        if (type == null || capability == 75 && problem.type() == DType.BFLOAT16) {
+        boolean refused = capability == OLDEST && problem.type() == DType.BFLOAT16;
+        if (type == null || refused) {
             return Optional.empty();
         }
         String layout = problem.channelsLast() ? "nhwc" : "nchw";

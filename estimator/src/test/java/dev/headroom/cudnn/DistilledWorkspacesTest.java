@@ -82,7 +82,8 @@ class DistilledWorkspacesTest {
         assertEquals(Optional.empty(), rules.answer(problem, AMPERE));
         WorkspaceAnswer answer = bounds.answer(problem, AMPERE).orElseThrow();
         assertEquals(WorkspaceLevel.BOUNDED, answer.level());
-        assertTrue(answer.least() <= answer.first() && answer.first() <= answer.most() && answer.least() < answer.most());
+        assertTrue(
+                answer.least() <= answer.first() && answer.first() <= answer.most() && answer.least() < answer.most());
     }
 
     @Test

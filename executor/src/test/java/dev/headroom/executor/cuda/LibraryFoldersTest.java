@@ -59,7 +59,9 @@ class LibraryFoldersTest {
         Files.writeString(python, "#!/bin/sh\ntouch " + root.resolve("started") + "\n");
         assertTrue(python.toFile().setExecutable(true));
         Map<String, String> environment = Map.of("PATH", root.resolve("bin").toString());
-        assertEquals(Optional.of(library), LibraryFolders.of(null, environment, root, false).find(DNN));
+        assertEquals(
+                Optional.of(library),
+                LibraryFolders.of(null, environment, root, false).find(DNN));
         assertTrue(Files.notExists(root.resolve("started")));
     }
 

@@ -44,7 +44,7 @@ public final class HitRates {
                 .orElse(-SMALL - 1);
         long slack = Math.max((long) (SHARE * line.workspace()), SMALL);
         int[] counts = groups.computeIfAbsent(
-                group(line), g -> new int[ConvolutionProblem.Direction.values().length][2])[
+                        group(line), g -> new int[ConvolutionProblem.Direction.values().length][2])[
                 line.problem().direction().ordinal()];
         counts[0]++;
         counts[1] += Math.abs(predicted - line.workspace()) <= slack ? 1 : 0;

@@ -26,8 +26,9 @@ class DistilledRecordingsTest {
 
     @Test
     void peaksAreClose() {
-        List<Comparison> comparisons =
-                AskedWorkspacesTest.recordings().map(r -> Comparison.of(r, predict(r))).toList();
+        List<Comparison> comparisons = AskedWorkspacesTest.recordings()
+                .map(r -> Comparison.of(r, predict(r)))
+                .toList();
         for (Comparison comparison : comparisons) {
             assertEquals("", comparison.structure());
             assertTrue(comparison.worstAllocated() <= MOST_ALLOCATED, comparison::firstDivergence);

@@ -36,9 +36,9 @@ class HitRatesTest {
         for (String line : Files.readAllLines(FOLDER.resolve("README.md"))) {
             String[] f = line.split("\\|");
             if (f.length == 7 && f[1].strip().matches("\\d+\\.\\d")) {
-                out.put(f[1].strip() + " | " + f[2].strip() + " | " + f[3].strip(), new double[] {
-                    Double.parseDouble(f[4]), Double.parseDouble(f[5]), Double.parseDouble(f[6])
-                });
+                out.put(
+                        f[1].strip() + " | " + f[2].strip() + " | " + f[3].strip(),
+                        new double[] {Double.parseDouble(f[4]), Double.parseDouble(f[5]), Double.parseDouble(f[6])});
             }
         }
         return out;
