@@ -77,6 +77,16 @@ class CliTest {
     }
 
     @Test
+    void workspaceNamesWhoIsAsked() {
+        assertEquals(0, run("predict m.pt2 --cudnn-workspace distilled --json"));
+        assertNull(asked.run().cudnnWorkspace);
+        assertEquals(TrainingRun.Workspaces.DISTILLED, asked.run().workspaces);
+        assertEquals(0, run("predict m.pt2 --json"));
+        assertEquals(TrainingRun.Workspaces.AUTO, asked.run().workspaces);
+        assertEquals(2, run("predict m.pt2 --cudnn-workspace guessed --json"));
+    }
+
+    @Test
     void jsonHasNothingBesideIt() {
         assertEquals(0, run("predict m.pt2 --json"));
         assertTrue(out.toString().startsWith("{\"model\":\"resnet50\"")
