@@ -36,7 +36,7 @@ final class NormalizationRules {
                 && x.dim() >= 3
                 && (training ? x.size(0) <= 880801 : x.size(0) <= 65535)
                 && x.numel() < Integer.MAX_VALUE
-                && (training || x.dtype() != DType.BFLOAT16);
+                && x.dtype() != DType.BFLOAT16;
         return batchNorm(rt, x, w, b, training, cudnn, c.tensorOrNull("running_mean"), c.tensorOrNull("running_var"));
     }
 

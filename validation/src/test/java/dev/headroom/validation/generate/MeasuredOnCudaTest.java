@@ -41,7 +41,7 @@ class MeasuredOnCudaTest {
         return Generators.cases();
     }
 
-    @Property(maxDiscardRatio = 100)
+    @Property(maxDiscardRatio = 100, tries = MeasuredCasesTest.TRIES, seed = MeasuredCasesTest.SEED)
     void predictedIsMeasured(@ForAll("cases") RandomCase c) {
         long before = device.liveBytes();
         MeasuredCasesTest.assertPredicted(c, GPU, backend);
