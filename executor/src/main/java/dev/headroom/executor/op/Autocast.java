@@ -132,11 +132,18 @@ public final class Autocast {
         if (kept != null) {
             return kept;
         }
-        Tensor made = Copies.to(e, t, to);
-        if (weight) {
-            e.autocast().keep(t, made);
+        if (!weight) {
+            return Copies.to(e, t, to);
         }
-        return made;
+        // Recorded even while gradients are off, since a later use of the kept copy may want them (cached_cast).
+        boolean before = e.tape().setEnabled(true);
+        try {
+            Tensor made = Copies.to(e, t, to);
+            e.autocast().keep(t, made);
+            return made;
+        } finally {
+            e.tape().setEnabled(before);
+        }
     }
 
     private static boolean isEligible(Tensor t) {

@@ -67,7 +67,7 @@ final class CudnnAttention {
         Tensor dv = e.emptyLike(v);
         try (Scope s = e.open()) {
             Tensor g = grad;
-            if (!Arrays.equals(grad.strides(), out.strides())) {
+            if (!sameStrides(grad, out)) {
                 g = e.emptyStrided(grad.dtype(), grad.sizes(), orderedAs(out, grad.sizes()));
                 Copies.fill(e, g, grad);
             }
@@ -78,5 +78,10 @@ final class CudnnAttention {
             e.backend().attention().attentionGradient(dq, dk, dv, null, g, q, k, v, bias, out, flat, spec);
         }
         return new Tensor[] {dq, dk, dv};
+    }
+
+    /** MHA.cpp, same_strides: those of dimensions of size 1 do not count. */
+    private static boolean sameStrides(Tensor a, Tensor b) {
+        return IntStream.range(0, a.dims()).allMatch(d -> a.size(d) == 1 || a.stride(d) == b.stride(d));
     }
 }
