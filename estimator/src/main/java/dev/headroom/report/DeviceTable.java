@@ -1,12 +1,7 @@
 package dev.headroom.report;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.StreamWriteFeature;
 import dev.headroom.device.Gpu;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.util.List;
 
 /** The catalogue of cards, for people and for programs. */
@@ -34,10 +29,7 @@ public final class DeviceTable {
 
     /** An array of objects: {@code name, title, memory, capability, sms, source}. */
     public static void writeJson(List<Gpu> cards, PrintWriter out) {
-        JsonFactory factory = JsonFactory.builder()
-                .configure(StreamWriteFeature.AUTO_CLOSE_TARGET, false)
-                .build();
-        try (JsonGenerator json = factory.createGenerator(out)) {
+        JsonOutput.write(out, json -> {
             json.writeStartArray();
             for (Gpu gpu : cards) {
                 json.writeStartObject();
@@ -50,9 +42,6 @@ public final class DeviceTable {
                 json.writeEndObject();
             }
             json.writeEndArray();
-            json.writeRaw('\n');
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        });
     }
 }

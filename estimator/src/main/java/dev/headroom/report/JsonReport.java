@@ -1,8 +1,6 @@
 package dev.headroom.report;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.StreamWriteFeature;
 import dev.headroom.cudnn.WorkspaceLevel;
 import dev.headroom.cudnn.WorkspaceSources;
 import dev.headroom.device.Gpu;
@@ -11,7 +9,6 @@ import dev.headroom.predict.PhaseState;
 import dev.headroom.predict.Prediction;
 import dev.headroom.shadow.Category;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.io.Writer;
 
 /** A prediction as one JSON object: bytes throughout, keys in a fixed order, {@code null} where nothing is known. */
@@ -24,15 +21,7 @@ public final class JsonReport {
 
     /** Writes the object and a line feed; the writer stays open. */
     public static void write(Prediction prediction, Writer out) {
-        JsonFactory factory = JsonFactory.builder()
-                .configure(StreamWriteFeature.AUTO_CLOSE_TARGET, false)
-                .build();
-        try (JsonGenerator json = factory.createGenerator(out)) {
-            new JsonReport(json).prediction(prediction);
-            json.writeRaw('\n');
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        JsonOutput.write(out, json -> new JsonReport(json).prediction(prediction));
     }
 
     /** Writes the object as a part of a larger one. */
@@ -63,11 +52,7 @@ public final class JsonReport {
         json.writeEndArray();
         verdict(p.verdict());
         oom(p.oom());
-        json.writeArrayFieldStart("warnings");
-        for (String warning : p.warnings()) {
-            json.writeString(warning);
-        }
-        json.writeEndArray();
+        JsonOutput.strings(json, "warnings", p.warnings());
         json.writeArrayFieldStart("unmodelled");
         for (Prediction.Unmodelled u : p.unmodelled()) {
             json.writeStartObject();
@@ -177,10 +162,6 @@ public final class JsonReport {
     }
 
     private void number(String key, Number value) throws IOException {
-        if (value == null) {
-            json.writeNullField(key);
-        } else {
-            json.writeNumberField(key, value.longValue());
-        }
+        JsonOutput.number(json, key, value);
     }
 }

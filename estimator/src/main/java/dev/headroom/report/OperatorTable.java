@@ -1,13 +1,8 @@
 package dev.headroom.report;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.StreamWriteFeature;
 import dev.headroom.ops.Registry;
 import dev.headroom.ops.Verification;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -70,10 +65,7 @@ public final class OperatorTable {
 
     /** An array of objects: {@code operator, family, cases, examples, models}. */
     public static void writeJson(PrintWriter out) {
-        JsonFactory factory = JsonFactory.builder()
-                .configure(StreamWriteFeature.AUTO_CLOSE_TARGET, false)
-                .build();
-        try (JsonGenerator json = factory.createGenerator(out)) {
+        JsonOutput.write(out, json -> {
             json.writeStartArray();
             for (Map.Entry<String, List<Row>> family : byFamily().entrySet()) {
                 for (Row row : family.getValue()) {
@@ -81,23 +73,12 @@ public final class OperatorTable {
                     json.writeStringField("operator", row.operator());
                     json.writeStringField("family", family.getKey());
                     json.writeNumberField("cases", row.cases());
-                    json.writeArrayFieldStart("examples");
-                    for (String example : row.examples()) {
-                        json.writeString(example);
-                    }
-                    json.writeEndArray();
-                    json.writeArrayFieldStart("models");
-                    for (String model : row.models()) {
-                        json.writeString(model);
-                    }
-                    json.writeEndArray();
+                    JsonOutput.strings(json, "examples", row.examples());
+                    JsonOutput.strings(json, "models", row.models());
                     json.writeEndObject();
                 }
             }
             json.writeEndArray();
-            json.writeRaw('\n');
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        });
     }
 }

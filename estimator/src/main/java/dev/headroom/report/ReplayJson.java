@@ -1,12 +1,9 @@
 package dev.headroom.report;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.StreamWriteFeature;
 import dev.headroom.allocator.replay.ReplayResult;
 import dev.headroom.predict.Prediction;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.io.Writer;
 
 /**
@@ -22,15 +19,7 @@ final class ReplayJson {
 
     /** Writes the object and a line feed; the writer stays open. */
     static void write(ReplayReport report, Writer out) {
-        JsonFactory factory = JsonFactory.builder()
-                .configure(StreamWriteFeature.AUTO_CLOSE_TARGET, false)
-                .build();
-        try (JsonGenerator json = factory.createGenerator(out)) {
-            new ReplayJson(json).report(report);
-            json.writeRaw('\n');
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        JsonOutput.write(out, json -> new ReplayJson(json).report(report));
     }
 
     private void report(ReplayReport report) throws IOException {
@@ -38,11 +27,7 @@ final class ReplayJson {
         json.writeStringField("trace", report.trace());
         json.writeNumberField("events", report.recorded().events());
         device(report.device());
-        if (report.limit() == null) {
-            json.writeNullField("limit");
-        } else {
-            json.writeNumberField("limit", report.limit());
-        }
+        JsonOutput.number(json, "limit", report.limit());
         json.writeArrayFieldStart("settings");
         for (ReplayResult result : report.comparison().results()) {
             result(result, result == report.recorded());
@@ -50,11 +35,7 @@ final class ReplayJson {
         json.writeEndArray();
         ReplayResult best = report.comparison().best();
         json.writeStringField("best", best == null ? null : best.settings().text());
-        json.writeArrayFieldStart("warnings");
-        for (String warning : report.warnings()) {
-            json.writeString(warning);
-        }
-        json.writeEndArray();
+        JsonOutput.strings(json, "warnings", report.warnings());
         json.writeEndObject();
     }
 

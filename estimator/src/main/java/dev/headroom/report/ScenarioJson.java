@@ -12,7 +12,7 @@ final class ScenarioJson {
 
     static void write(JsonGenerator json, TrainingRun run) throws IOException {
         json.writeObjectFieldStart("scenario");
-        number(json, "batch", run.batch);
+        JsonOutput.number(json, "batch", run.batch);
         json.writeObjectFieldStart("dims");
         for (Map.Entry<String, Long> dim : run.dims.entrySet()) {
             json.writeNumberField(dim.getKey(), dim.getValue());
@@ -25,11 +25,7 @@ final class ScenarioJson {
         json.writeStringField("amp", type(run.amp));
         json.writeStringField("loss", OptionNames.of(run.loss));
         json.writeNumberField("checkpoint", run.checkpoint);
-        json.writeArrayFieldStart("checkpoint_modules");
-        for (String pattern : run.checkpointModules) {
-            json.writeString(pattern);
-        }
-        json.writeEndArray();
+        JsonOutput.strings(json, "checkpoint_modules", run.checkpointModules);
         if (run.reentrant == null) {
             json.writeNullField("reentrant");
         } else {
@@ -43,7 +39,7 @@ final class ScenarioJson {
         if (run.cudnnWorkspace == null && run.workspaces != TrainingRun.Workspaces.AUTO) {
             json.writeStringField("cudnn_workspace", OptionNames.of(run.workspaces));
         } else {
-            number(json, "cudnn_workspace", run.cudnnWorkspace);
+            JsonOutput.number(json, "cudnn_workspace", run.cudnnWorkspace);
         }
         json.writeStringField("attention", OptionNames.of(run.attention));
         json.writeBooleanField("input_grad", run.inputGrad);
@@ -52,14 +48,6 @@ final class ScenarioJson {
         json.writeStringField("alloc_conf", run.allocConf);
         json.writeStringField("torch", run.torch);
         json.writeEndObject();
-    }
-
-    private static void number(JsonGenerator json, String key, Long value) throws IOException {
-        if (value == null) {
-            json.writeNullField(key);
-        } else {
-            json.writeNumberField(key, value);
-        }
     }
 
     /** {@code null} stays {@code null}: the types of the graph. */

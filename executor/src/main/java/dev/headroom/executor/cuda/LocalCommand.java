@@ -1,11 +1,8 @@
 package dev.headroom.executor.cuda;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.StreamWriteFeature;
 import dev.headroom.cli.Subcommand;
 import dev.headroom.device.Gpu;
-import java.io.IOException;
+import dev.headroom.report.JsonOutput;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
@@ -26,7 +23,7 @@ public final class LocalCommand implements Subcommand {
     boolean json;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         PrintWriter out = spec.commandLine().getOut();
         List<CudaDevice> devices = CudaDevice.all();
         if (json) {
@@ -54,11 +51,8 @@ public final class LocalCommand implements Subcommand {
         }
     }
 
-    static void writeJson(List<CudaDevice> devices, PrintWriter out) throws IOException {
-        JsonFactory factory = JsonFactory.builder()
-                .configure(StreamWriteFeature.AUTO_CLOSE_TARGET, false)
-                .build();
-        try (JsonGenerator generator = factory.createGenerator(out)) {
+    static void writeJson(List<CudaDevice> devices, PrintWriter out) {
+        JsonOutput.write(out, generator -> {
             generator.writeStartArray();
             for (CudaDevice d : devices) {
                 generator.writeStartObject();
@@ -72,7 +66,6 @@ public final class LocalCommand implements Subcommand {
                 generator.writeEndObject();
             }
             generator.writeEndArray();
-            generator.writeRaw('\n');
-        }
+        });
     }
 }

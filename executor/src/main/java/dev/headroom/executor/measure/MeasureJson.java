@@ -1,14 +1,12 @@
 package dev.headroom.executor.measure;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.StreamWriteFeature;
 import dev.headroom.executor.kernel.DeviceMeter;
 import dev.headroom.executor.tensor.MemoryLog;
 import dev.headroom.executor.train.PhaseMemory;
+import dev.headroom.report.JsonOutput;
 import dev.headroom.report.JsonReport;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.util.OptionalLong;
 
@@ -22,10 +20,7 @@ final class MeasureJson {
 
     /** Writes the object and a line feed; the writer stays open. */
     static void write(Comparison comparison, boolean numbersAreReal, Writer out) {
-        JsonFactory factory = JsonFactory.builder()
-                .configure(StreamWriteFeature.AUTO_CLOSE_TARGET, false)
-                .build();
-        try (JsonGenerator json = factory.createGenerator(out)) {
+        JsonOutput.write(out, json -> {
             MeasureJson report = new MeasureJson(json);
             json.writeStartObject();
             json.writeFieldName("predicted");
@@ -33,10 +28,7 @@ final class MeasureJson {
             report.measured(comparison.measured(), numbersAreReal);
             report.difference(comparison);
             json.writeEndObject();
-            json.writeRaw('\n');
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        });
     }
 
     private void measured(Measurement m, boolean numbersAreReal) throws IOException {
@@ -135,14 +127,12 @@ final class MeasureJson {
             json.writeStartObject();
             place(p.phase(), p.step(), p.micro());
             boolean both = p.predicted() != null && p.measured() != null;
-            difference(
-                    "allocated", both ? p.measured().allocated() - p.predicted().allocated() : null);
-            difference(
-                    "reserved", both ? p.measured().reserved() - p.predicted().reserved() : null);
-            difference(
+            number("allocated", both ? p.measured().allocated() - p.predicted().allocated() : null);
+            number("reserved", both ? p.measured().reserved() - p.predicted().reserved() : null);
+            number(
                     "max_allocated",
                     both ? p.measured().maxAllocated() - p.predicted().maxAllocated() : null);
-            difference(
+            number(
                     "max_reserved",
                     both ? p.measured().maxReserved() - p.predicted().maxReserved() : null);
             json.writeEndObject();
@@ -166,19 +156,11 @@ final class MeasureJson {
         number("micro", micro);
     }
 
-    private void number(String key, Integer value) throws IOException {
-        difference(key, value == null ? null : Long.valueOf(value));
-    }
-
     private void number(String key, OptionalLong value) throws IOException {
-        difference(key, value.isPresent() ? (Long) value.getAsLong() : null);
+        number(key, value.isPresent() ? (Long) value.getAsLong() : null);
     }
 
-    private void difference(String key, Long value) throws IOException {
-        if (value == null) {
-            json.writeNullField(key);
-        } else {
-            json.writeNumberField(key, value);
-        }
+    private void number(String key, Number value) throws IOException {
+        JsonOutput.number(json, key, value);
     }
 }
