@@ -55,11 +55,7 @@ public final class Layers {
     /** {@code nn.Linear}. */
     public static Module linear(long in, long out, boolean bias) {
         Operator m = operator("linear.Linear", "aten.linear.default", "input");
-        m.parameter("weight", out, in);
-        if (bias) {
-            m.parameter("bias", out);
-        }
-        return m;
+        return withWeights(m, out, bias, out, in);
     }
 
     /** {@code nn.Conv2d} with a square kernel and bias. */
@@ -75,23 +71,8 @@ public final class Layers {
     /** {@code nn.Conv2d} with a square kernel and dilation. */
     public static Module conv2d(
             long in, long out, long kernel, long stride, long padding, long dilation, long groups, boolean bias) {
-        Operator m = operator(
-                "conv.Conv2d",
-                "aten.conv2d.default",
-                "input",
-                "stride",
-                new long[] {stride, stride},
-                "padding",
-                new long[] {padding, padding},
-                "dilation",
-                new long[] {dilation, dilation},
-                "groups",
-                groups);
-        m.parameter("weight", out, in / groups, kernel, kernel);
-        if (bias) {
-            m.parameter("bias", out);
-        }
-        return m;
+        Operator m = convolution("conv.Conv2d", "aten.conv2d.default", stride, padding, "dilation", dilation, groups);
+        return withWeights(m, out, bias, out, in / groups, kernel, kernel);
     }
 
     /**
@@ -101,19 +82,37 @@ public final class Layers {
      */
     public static Module convTranspose2d(
             long in, long out, long kernel, long stride, long padding, long outputPadding, long groups, boolean bias) {
-        Operator m = operator(
+        Operator m = convolution(
                 "conv.ConvTranspose2d",
                 "aten.conv_transpose2d.input",
+                stride,
+                padding,
+                "output_padding",
+                outputPadding,
+                groups);
+        return withWeights(m, out, bias, in, out / groups, kernel, kernel);
+    }
+
+    /** @param further the argument that only this kind of convolution has */
+    private static Operator convolution(
+            String type, String target, long stride, long padding, String further, long value, long groups) {
+        return operator(
+                type,
+                target,
                 "input",
                 "stride",
                 new long[] {stride, stride},
                 "padding",
                 new long[] {padding, padding},
-                "output_padding",
-                new long[] {outputPadding, outputPadding},
+                further,
+                new long[] {value, value},
                 "groups",
                 groups);
-        m.parameter("weight", in, out / groups, kernel, kernel);
+    }
+
+    /** Gives a layer its weight and, if wanted, a bias of so many elements. */
+    private static Module withWeights(Operator m, long out, boolean bias, long... weight) {
+        m.parameter("weight", weight);
         if (bias) {
             m.parameter("bias", out);
         }
