@@ -1,8 +1,10 @@
 package dev.headroom.executor.cuda;
 
 import dev.headroom.executor.kernel.ConvolutionKernels.Direction;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.bytedeco.cuda.cudnn.cudnnContext;
 import org.bytedeco.cuda.cudnn.cudnnConvolutionBwdDataAlgoPerf_t;
 import org.bytedeco.cuda.cudnn.cudnnConvolutionBwdFilterAlgoPerf_t;
@@ -47,19 +49,16 @@ record ConvolutionAlgorithm(int number, long workspaceBytes, int math) {
             cudnnConvolutionStruct convolution,
             cudnnTensorStruct output) {
         int[] count = new int[1];
-        List<ConvolutionAlgorithm> found = new ArrayList<>();
         try (cudnnConvolutionFwdAlgoPerf_t all = new cudnnConvolutionFwdAlgoPerf_t(MOST)) {
             int status = cudnn.cudnnGetConvolutionForwardAlgorithm_v7(
                     handle, input, weight, convolution, output, MOST, count, all);
-            if (isThere("cudnnGetConvolutionForwardAlgorithm_v7", status)) {
-                for (int i = 0; i < count[0]; i++) {
-                    cudnnConvolutionFwdAlgoPerf_t one = all.position(i);
-                    add(found, one.status(), one.algo(), one.memory(), one.mathType());
-                }
-            }
+            List<ConvolutionAlgorithm> found = found("cudnnGetConvolutionForwardAlgorithm_v7", status, count[0], i -> {
+                cudnnConvolutionFwdAlgoPerf_t one = all.position(i);
+                return of(one.status(), one.algo(), one.memory(), one.mathType());
+            });
             all.position(0);
+            return found;
         }
-        return found;
     }
 
     private static List<ConvolutionAlgorithm> inputGradient(
@@ -69,19 +68,17 @@ record ConvolutionAlgorithm(int number, long workspaceBytes, int math) {
             cudnnConvolutionStruct convolution,
             cudnnTensorStruct output) {
         int[] count = new int[1];
-        List<ConvolutionAlgorithm> found = new ArrayList<>();
         try (cudnnConvolutionBwdDataAlgoPerf_t all = new cudnnConvolutionBwdDataAlgoPerf_t(MOST)) {
             int status = cudnn.cudnnGetConvolutionBackwardDataAlgorithm_v7(
                     handle, weight, output, convolution, input, MOST, count, all);
-            if (isThere("cudnnGetConvolutionBackwardDataAlgorithm_v7", status)) {
-                for (int i = 0; i < count[0]; i++) {
-                    cudnnConvolutionBwdDataAlgoPerf_t one = all.position(i);
-                    add(found, one.status(), one.algo(), one.memory(), one.mathType());
-                }
-            }
+            List<ConvolutionAlgorithm> found =
+                    found("cudnnGetConvolutionBackwardDataAlgorithm_v7", status, count[0], i -> {
+                        cudnnConvolutionBwdDataAlgoPerf_t one = all.position(i);
+                        return of(one.status(), one.algo(), one.memory(), one.mathType());
+                    });
             all.position(0);
+            return found;
         }
-        return found;
     }
 
     private static List<ConvolutionAlgorithm> weightGradient(
@@ -91,33 +88,34 @@ record ConvolutionAlgorithm(int number, long workspaceBytes, int math) {
             cudnnConvolutionStruct convolution,
             cudnnTensorStruct output) {
         int[] count = new int[1];
-        List<ConvolutionAlgorithm> found = new ArrayList<>();
         try (cudnnConvolutionBwdFilterAlgoPerf_t all = new cudnnConvolutionBwdFilterAlgoPerf_t(MOST)) {
             int status = cudnn.cudnnGetConvolutionBackwardFilterAlgorithm_v7(
                     handle, input, output, convolution, weight, MOST, count, all);
-            if (isThere("cudnnGetConvolutionBackwardFilterAlgorithm_v7", status)) {
-                for (int i = 0; i < count[0]; i++) {
-                    cudnnConvolutionBwdFilterAlgoPerf_t one = all.position(i);
-                    add(found, one.status(), one.algo(), one.memory(), one.mathType());
-                }
-            }
+            List<ConvolutionAlgorithm> found =
+                    found("cudnnGetConvolutionBackwardFilterAlgorithm_v7", status, count[0], i -> {
+                        cudnnConvolutionBwdFilterAlgoPerf_t one = all.position(i);
+                        return of(one.status(), one.algo(), one.memory(), one.mathType());
+                    });
             all.position(0);
+            return found;
         }
-        return found;
     }
 
-    /** A problem that cuDNN does not have is no failure: there are other kernels. */
-    private static boolean isThere(String call, int status) {
+    /** The answers that work; a problem that cuDNN does not have is no failure: there are other kernels. */
+    private static List<ConvolutionAlgorithm> found(
+            String call, int status, int count, IntFunction<ConvolutionAlgorithm> answers) {
         if (status == cudnn.CUDNN_STATUS_NOT_SUPPORTED) {
-            return false;
+            return List.of();
         }
         CudaStatus.dnn(call, status);
-        return true;
+        return IntStream.range(0, count)
+                .mapToObj(answers)
+                .filter(Objects::nonNull)
+                .toList();
     }
 
-    private static void add(List<ConvolutionAlgorithm> found, int status, int number, long bytes, int math) {
-        if (status == cudnn.CUDNN_STATUS_SUCCESS) {
-            found.add(new ConvolutionAlgorithm(number, bytes, math));
-        }
+    /** {@code null} for one that does not work. */
+    private static ConvolutionAlgorithm of(int status, int number, long bytes, int math) {
+        return status == cudnn.CUDNN_STATUS_SUCCESS ? new ConvolutionAlgorithm(number, bytes, math) : null;
     }
 }
