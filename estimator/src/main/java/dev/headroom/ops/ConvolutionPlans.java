@@ -29,6 +29,10 @@ final class ConvolutionPlans {
             Tensor w,
             Tensor y,
             Convolution.Parameters p) {
+        Long fixed = rt.options().cudnnWorkspace();
+        if (fixed != null && fixed == 0 && !rt.options().cudnnBenchmark()) {
+            return; // whatever the problem is
+        }
         ConvolutionProblem problem = new ConvolutionProblem(
                 direction,
                 x.dtype(),
@@ -40,7 +44,9 @@ final class ConvolutionPlans {
                 list(p.padding()),
                 list(p.dilation()),
                 List.of(alignment(x), alignment(w), alignment(y)));
-        WorkspaceAnswer answer = answer(rt, problem);
+        WorkspaceAnswer answer = fixed != null
+                ? WorkspaceAnswer.fixed(WorkspaceLevel.ASKED, fixed)
+                : rt.options().convolutions().answer(problem).orElse(NONE);
         Long known = rt.plans().find(rt.inBackwardThread(), problem);
         if (known != null && take(rt, known)) {
             return;
@@ -52,13 +58,6 @@ final class ConvolutionPlans {
                 ? answer.first()
                 : firstThatFits(rt, answer.all().get());
         rt.plans().remember(rt.inBackwardThread(), problem, chosen);
-    }
-
-    private static WorkspaceAnswer answer(Runtime rt, ConvolutionProblem problem) {
-        Long fixed = rt.options().cudnnWorkspace();
-        return fixed != null
-                ? WorkspaceAnswer.fixed(WorkspaceLevel.ASKED, fixed)
-                : rt.options().convolutions().answer(problem).orElse(NONE);
     }
 
     /** All plans from the first on. */
