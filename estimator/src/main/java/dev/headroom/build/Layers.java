@@ -251,11 +251,10 @@ public final class Layers {
         }
     }
 
-    /** {@code nn.MaxPool2d}. */
-    public static Module maxPool2d(long kernel, long stride, long padding) {
+    private static Operator pool2d(String type, String target, long kernel, long stride, long padding) {
         return operator(
-                "pooling.MaxPool2d",
-                "aten.max_pool2d.default",
+                type,
+                target,
                 "self",
                 "kernel_size",
                 new long[] {kernel, kernel},
@@ -265,18 +264,14 @@ public final class Layers {
                 new long[] {padding, padding});
     }
 
+    /** {@code nn.MaxPool2d}. */
+    public static Module maxPool2d(long kernel, long stride, long padding) {
+        return pool2d("pooling.MaxPool2d", "aten.max_pool2d.default", kernel, stride, padding);
+    }
+
     /** {@code nn.AvgPool2d}. */
     public static Module avgPool2d(long kernel, long stride, long padding) {
-        return operator(
-                "pooling.AvgPool2d",
-                "aten.avg_pool2d.default",
-                "self",
-                "kernel_size",
-                new long[] {kernel, kernel},
-                "stride",
-                new long[] {stride, stride},
-                "padding",
-                new long[] {padding, padding});
+        return pool2d("pooling.AvgPool2d", "aten.avg_pool2d.default", kernel, stride, padding);
     }
 
     /** {@code nn.Upsample(scale_factor=factor)}: the nearest pixel. */
