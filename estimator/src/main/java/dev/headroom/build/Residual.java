@@ -24,7 +24,17 @@ public final class Residual extends Module {
 
     /** As in ResNet: the sum is in place. {@code shortcut} and {@code end} may be {@code null}. */
     public static Residual of(Module body, Module shortcut, Module end) {
-        return new Residual(body, shortcut, end, true);
+        return of(body, shortcut, end, true);
+    }
+
+    /**
+     * As in ResNet, the sum in place or not.
+     *
+     * @param shortcut {@code null}: the input itself
+     * @param end {@code null}: nothing
+     */
+    public static Residual of(Module body, Module shortcut, Module end, boolean inPlace) {
+        return new Residual(body, shortcut, end, inPlace);
     }
 
     @Override
@@ -36,7 +46,7 @@ public final class Residual extends Module {
             scope.line("identity = self.shortcut(x)");
             identity = scope.call(shortcut, inputs[0]);
         }
-        scope.line(inPlace ? "out += identity" : "out = x + out");
+        scope.line(inPlace ? "out += identity" : shortcut == null ? "out = x + out" : "out = identity + out");
         out = inPlace
                 ? scope.op("aten.add_.Tensor", Scope.arguments("self", out, "other", identity))
                 : scope.op("aten.add.Tensor", Scope.arguments("self", identity, "other", out));

@@ -17,6 +17,7 @@ import static dev.headroom.build.Layers.upsampleBilinear;
 import static dev.headroom.build.Layers.upsampleNearest;
 
 import dev.headroom.build.Module;
+import dev.headroom.build.Residual;
 import dev.headroom.build.Sequential;
 import java.util.Arrays;
 import java.util.List;
@@ -100,7 +101,7 @@ final class Modules {
             return Sequential.of(same);
         }
         if (layer instanceof Layer.Residual r) {
-            return new SkipConnection(of(r.body()), orNull(r.shortcut()), orNull(r.end()), r.inPlace());
+            return Residual.of(of(r.body()), orNull(r.shortcut()), orNull(r.end()), r.inPlace());
         }
         if (layer instanceof Layer.Branches b) {
             return new Parallel(b.dim(), all(b.branches()));
