@@ -25,8 +25,10 @@ final class Cli {
         try {
             CommandLine line = new CommandLine(new Root());
             builtIn().forEach(line::addSubcommand);
-            // Looking for providers opens every jar: only when the word is not one of ours.
-            if (args.length == 0 || !line.getSubcommands().containsKey(args[0])) {
+            // Looking for providers opens every jar: only when the word is not one of ours, or asks about them all.
+            if (args.length == 0
+                    || !line.getSubcommands().containsKey(args[0])
+                    || args[0].equals(CompletionCommand.NAME)) {
                 ServiceLoader.load(Subcommand.class).forEach(line::addSubcommand);
             }
             line.setOut(out).setErr(err);
@@ -43,7 +45,13 @@ final class Cli {
 
     /** The commands of this module. */
     private List<Object> builtIn() {
-        return List.of(new PredictCommand(engine), new ReplayCommand(), new DevicesCommand(), new OperatorsCommand());
+        return List.of(
+                new PredictCommand(engine),
+                new ReplayCommand(),
+                new DevicesCommand(),
+                new OperatorsCommand(),
+                new CompletionCommand(),
+                new ExportHelpCommand());
     }
 
     private int fail(Throwable e, PrintWriter err) {
