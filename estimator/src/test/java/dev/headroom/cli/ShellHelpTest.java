@@ -28,6 +28,17 @@ class ShellHelpTest {
         }
     }
 
+    @Test
+    void theManualTellsOfEveryOption() {
+        assertEquals(0, run("man"));
+        String page = out.toString();
+        assertTrue(page.startsWith(".TH HEADROOM 1 "), page);
+        for (String word : new String[] {"HEADROOM PREDICT", "\\-\\-checkpoint\\-modules=PATTERN", "HEADROOM MAN"}) {
+            assertTrue(page.contains(word), word);
+        }
+        assertFalse(page.contains("@|"), "mark-up of the parser");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "torchvision, resnet50, '', get_model(\"resnet50\")",
