@@ -101,6 +101,16 @@ public final class TrainingLoop {
         return optimizer;
     }
 
+    /** What is recomputed, and the graph that runs. */
+    public CheckpointPlan plan() {
+        return plan;
+    }
+
+    /** How often each node of the plan's graph has run so far, recomputations included; empty before the first forward pass. */
+    public int[] executions() {
+        return forward == null ? new int[0] : forward.executions();
+    }
+
     /** What the user should know of how the run went, one line each. */
     public List<String> warnings() {
         int lost = forward == null ? 0 : forward.checkpointsWithoutGradients();
