@@ -111,6 +111,11 @@ public final class TrainingLoop {
         return forward == null ? new int[0] : forward.executions();
     }
 
+    /** Whether re-entrant checkpoints ran of which no input requires a gradient, so that parameters there get none. */
+    public boolean losesGradients() {
+        return forward != null && forward.checkpointsWithoutGradients() > 0;
+    }
+
     /** What the user should know of how the run went, one line each. */
     public List<String> warnings() {
         int lost = forward == null ? 0 : forward.checkpointsWithoutGradients();
