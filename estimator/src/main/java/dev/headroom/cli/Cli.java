@@ -54,6 +54,7 @@ final class Cli {
     private List<Object> builtIn() {
         return List.of(
                 new PredictCommand(engine),
+                new AdviseCommand(engine),
                 new ReplayCommand(),
                 new DevicesCommand(),
                 new OperatorsCommand(),
