@@ -91,6 +91,11 @@ public final class Runtime {
         return attributions.get(number);
     }
 
+    /** All attributions so far, by number. */
+    public List<Attribution> attributions() {
+        return List.copyOf(attributions);
+    }
+
     /** Number of the running operator's attribution. */
     public int attribution() {
         return attribution;
