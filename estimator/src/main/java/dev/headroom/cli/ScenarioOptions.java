@@ -54,7 +54,9 @@ public final class ScenarioOptions {
     @Option(
             names = "--checkpoint-modules",
             paramLabel = "PATTERN",
-            description = "Recompute every call of these modules: * is part of a name, ** any path; repeatable.")
+            description =
+                    "Recompute every call of these modules: * is part of a name, ** any path, FIRST..LAST a run of"
+                            + " siblings as one checkpoint; repeatable.")
     List<String> checkpointModules = new ArrayList<>();
 
     @Option(names = "--reentrant", paramLabel = "BOOL", description = "Variant of checkpointing: true or false.")

@@ -25,7 +25,12 @@ public final class Predictor {
      * @throws GraphException for impossible input, with a message for the user
      */
     public static Prediction predict(PredictionRequest request) {
-        return Summaries.of(request, simulate(request));
+        return read(request, simulate(request));
+    }
+
+    /** Reads the answer off a run of the request that was played. */
+    public static Prediction read(PredictionRequest request, Simulation run) {
+        return Summaries.of(request, run);
     }
 
     /**
@@ -39,14 +44,23 @@ public final class Predictor {
 
     /** As {@link #simulate(PredictionRequest)}, with somebody looking on. */
     public static Simulation simulate(PredictionRequest request, Simulation.Watcher watcher) {
+        return Simulation.play(
+                request.graph(), request.run(), device(request), settings(request), memory(request), watcher);
+    }
+
+    /**
+     * Fresh device memory as the run of a request finds it.
+     *
+     * @throws GraphException when nothing of it is free
+     */
+    public static SimulatedDeviceMemory memory(PredictionRequest request) {
         Long total = total(request);
         long taken = total == null ? 0 : request.inUse() + context(request);
         if (total != null && taken >= total) {
             throw new GraphException("--in-use: " + request.inUse() + " bytes and the CUDA context leave nothing of "
                     + total + " bytes of device memory; free some first");
         }
-        SimulatedDeviceMemory memory = new SimulatedDeviceMemory(total == null ? UNBOUNDED : total, taken);
-        return Simulation.play(request.graph(), request.run(), device(request), settings(request), memory, watcher);
+        return new SimulatedDeviceMemory(total == null ? UNBOUNDED : total, taken);
     }
 
     static AllocatorSettings settings(PredictionRequest request) {

@@ -29,6 +29,7 @@ import java.util.Map;
  * @param loop the training loop
  * @param graph the graph that ran, after restoration
  * @param phases the allocator at the end of each
+ * @param phaseEnds events in the log at the end of each
  * @param peakPhase the number of the phase, in {@code phases}, in which allocated memory was first at its highest
  * @param firstForwardEvents events in the log when the first forward pass, or the loss after it, was done
  * @param oom {@code null} when the run got through
@@ -38,6 +39,7 @@ public record Simulation(
         TrainingLoop loop,
         Graph graph,
         List<PhaseState> phases,
+        List<Integer> phaseEnds,
         int peakPhase,
         int firstForwardEvents,
         Unmodelled unmodelled,
@@ -81,6 +83,7 @@ public record Simulation(
                         run.cudnnBenchmark));
         Unmodelled unmodelled = new Unmodelled();
         List<PhaseState> phases = new ArrayList<>();
+        List<Integer> phaseEnds = new ArrayList<>();
         int[] peakPhase = {0};
         long[] highest = {-1};
         int[] forward = {0};
@@ -91,6 +94,7 @@ public record Simulation(
                 peakPhase[0] = phases.size();
             }
             phases.add(state);
+            phaseEnds.add(runtime.log().size());
             if (forward[0] == 0 && phase.equals("forward")) {
                 forward[0] = runtime.log().size();
             }
@@ -103,7 +107,7 @@ public record Simulation(
             Attribution who = runtime.attribution(runtime.requester());
             oom = new Prediction.Oom(loop.phase(), loop.step(), who.module(), who.operator(), e.segment());
         }
-        return new Simulation(runtime, loop, graph, phases, peakPhase[0], forward[0], unmodelled, oom);
+        return new Simulation(runtime, loop, graph, phases, phaseEnds, peakPhase[0], forward[0], unmodelled, oom);
     }
 
     private static PhaseState state(CachingAllocator allocator, String phase, Integer step, Integer micro) {

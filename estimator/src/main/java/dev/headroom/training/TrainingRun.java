@@ -60,7 +60,10 @@ public final class TrainingRun {
     /** Segments of activation checkpointing, or 0 for none. */
     public int checkpoint;
 
-    /** Paths of modules of which every call is a checkpoint; {@code *} stands for a part of a name, {@code **} for more. */
+    /**
+     * Paths of modules of which every call is a checkpoint; {@code *} stands for a part of a name, {@code **} for more, and
+     * {@code features.0..features.7} is one checkpoint over the siblings from the first to the last.
+     */
     public List<String> checkpointModules = List.of();
 
     /**
