@@ -43,7 +43,12 @@ final class Cli {
 
     /** The commands of this module. */
     private List<Object> builtIn() {
-        return List.of(new PredictCommand(engine), new ReplayCommand(), new DevicesCommand(), new OperatorsCommand());
+        return List.of(
+                new PredictCommand(engine),
+                new ExplainCommand(engine),
+                new ReplayCommand(),
+                new DevicesCommand(),
+                new OperatorsCommand());
     }
 
     private int fail(Throwable e, PrintWriter err) {

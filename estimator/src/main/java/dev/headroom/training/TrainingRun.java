@@ -106,4 +106,37 @@ public final class TrainingRun {
 
     /** PyTorch version whose behaviour is modelled. */
     public String torch = TorchVersion.NEWEST.toString();
+
+    /** An independent run with the same options. */
+    public TrainingRun copy() {
+        TrainingRun copy = new TrainingRun();
+        copy.batch = batch;
+        copy.dims = new LinkedHashMap<>(dims);
+        copy.optimizer = optimizer;
+        copy.foreach = foreach;
+        copy.fused = fused;
+        copy.optimizerOptions = optimizerOptions.copy();
+        copy.dtype = dtype;
+        copy.amp = amp;
+        copy.loss = loss;
+        copy.checkpoint = checkpoint;
+        copy.checkpointModules = List.copyOf(checkpointModules);
+        copy.reentrant = reentrant;
+        copy.accumulate = accumulate;
+        copy.steps = steps;
+        copy.zeroGradKeep = zeroGradKeep;
+        copy.zeroGradBeforeBackward = zeroGradBeforeBackward;
+        copy.newBatches = newBatches;
+        copy.channelsLast = channelsLast;
+        copy.cudnnBenchmark = cudnnBenchmark;
+        copy.cudnnWorkspace = cudnnWorkspace;
+        copy.workspaces = workspaces;
+        copy.attention = attention;
+        copy.inputGrad = inputGrad;
+        copy.dropOutputs = dropOutputs;
+        copy.inference = inference;
+        copy.allocConf = allocConf;
+        copy.torch = torch;
+        return copy;
+    }
 }
