@@ -55,6 +55,7 @@ final class Cli {
         return List.of(
                 new PredictCommand(engine),
                 new AdviseCommand(engine),
+                new ExplainCommand(engine),
                 new ReplayCommand(),
                 new DevicesCommand(),
                 new OperatorsCommand(),

@@ -30,15 +30,15 @@ public enum Style {
         }
     }
 
-    String good(String text) {
+    public String good(String text) {
         return paint("1;32", text);
     }
 
-    String bad(String text) {
+    public String bad(String text) {
         return paint("1;31", text);
     }
 
-    String strong(String text) {
+    public String strong(String text) {
         return paint("1", text);
     }
 
