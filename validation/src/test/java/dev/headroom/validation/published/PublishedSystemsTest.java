@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.predict.Prediction;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -64,6 +66,35 @@ class PublishedSystemsTest {
     @Test
     void everyLayerOfTheLogIsExact() {
         LayerLog.figures().forEach(f -> assertEquals(f.published(), Math.rint(f.predicted()), f::row));
+    }
+
+    /** Published: checkpoints and mixed precision together take about a fifth, which the first chunks pay with gradients. */
+    @Test
+    void chunksAndMixedPrecisionTakeAFifth() {
+        Map<String, Prediction> runs = Remedies.mixed();
+        double plain = runs.get("plain").peak().allocated();
+        assertEquals(0.2, runs.get("both").peak().allocated() / plain, 0.005);
+        assertTrue(runs.get("plain").warnings().stream().noneMatch(w -> w.startsWith("re-entrant")));
+        for (String trapped : List.of("three chunks", "both")) {
+            String warning = runs.get(trapped).warnings().get(0);
+            assertTrue(warning.startsWith("re-entrant checkpointing: in 2 checkpoints none"), warning);
+        }
+    }
+
+    @Test
+    void eachRemedyOfTheXRaysSavesMore() {
+        long before = Long.MAX_VALUE;
+        Map<String, Prediction> runs = Remedies.xRays(8);
+        for (String remedy : List.of("plain", "dense blocks checkpointed", "dense layers checkpointed")) {
+            long peak = runs.get(remedy).peak().allocated();
+            assertTrue(peak < 0.6 * before, remedy);
+            before = peak;
+        }
+        Map<String, Prediction> cards = Remedies.cards(2, 8);
+        long state = 2 * 4 * 14_149_480L; // Adam's, of DenseNet-169's parameters
+        double imbalance = cards.get("first of 2 cards, plain").peak().allocated()
+                - cards.get("another of 2 cards, plain").peak().allocated();
+        assertEquals(1, imbalance / state, 0.05);
     }
 
     @Test
