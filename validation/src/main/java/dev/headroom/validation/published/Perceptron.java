@@ -1,6 +1,6 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.device.ContextMemory;
+import dev.headroom.device.DeviceLines;
 import dev.headroom.graph.DType;
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
@@ -37,8 +37,8 @@ public final class Perceptron {
 
     private static PredictionRequest request(int segments, DType type) {
         long inUse = CONTEXT_AND_DESKTOP
-                - ContextMemory.bytes(
-                        dev.headroom.device.GpuCatalogue.find("rtx-2080-super").orElseThrow());
+                - DeviceLines.bytes(DeviceLines.of(
+                        dev.headroom.device.GpuCatalogue.find("rtx-2080-super").orElseThrow(), false, false));
         return Runs.request("mlp-xor", "rtx-2080-super", USABLE, inUse, run -> {
             run.torch = TORCH;
             run.batch = 100_000L;
