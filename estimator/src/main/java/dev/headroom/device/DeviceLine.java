@@ -13,6 +13,9 @@ public record DeviceLine(String part, long low, long bytes, long high, String so
     /** CUDA's context with the kernels that are loaded with it. */
     public static final String CONTEXT = "context";
 
+    /** Kernels, of PyTorch and of libraries, that are loaded when they are first used. */
+    public static final String LIBRARIES = "libraries";
+
     /** Kernels and buffers of cuBLAS, loaded when the first matrices are multiplied. */
     public static final String CUBLAS = "cublas";
 

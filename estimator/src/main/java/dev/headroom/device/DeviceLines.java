@@ -43,6 +43,14 @@ public final class DeviceLines {
                 .toList();
     }
 
+    /** What is published of kernels that are loaded when they are first used; it cannot be measured without PyTorch. */
+    public static List<DeviceLine> kernels(Gpu gpu) {
+        return lines(Published.ALL, gpu, true).stream()
+                .filter(o -> o.part().equals(DeviceLine.LIBRARIES))
+                .map(o -> o.line(gpu.sms()))
+                .toList();
+    }
+
     /** Bytes that are counted of some lines. */
     public static long bytes(List<DeviceLine> lines) {
         return lines.stream().mapToLong(DeviceLine::bytes).sum();

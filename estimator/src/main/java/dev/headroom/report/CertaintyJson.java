@@ -17,13 +17,7 @@ final class CertaintyJson {
     static void write(Certainty certainty, JsonGenerator json) throws IOException {
         json.writeArrayFieldStart("device_lines");
         for (DeviceLine line : certainty.lines()) {
-            json.writeStartObject();
-            json.writeStringField("part", line.part());
-            json.writeNumberField("bytes", line.bytes());
-            json.writeNumberField("low", line.low());
-            json.writeNumberField("high", line.high());
-            json.writeStringField("source", line.source());
-            json.writeEndObject();
+            line(line, json);
         }
         json.writeEndArray();
         Interval interval = certainty.interval();
@@ -31,6 +25,16 @@ final class CertaintyJson {
         json.writeNumberField("level", interval.level());
         json.writeNumberField("low", interval.low());
         json.writeNumberField("high", interval.high());
+        json.writeEndObject();
+    }
+
+    static void line(DeviceLine line, JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("part", line.part());
+        json.writeNumberField("bytes", line.bytes());
+        json.writeNumberField("low", line.low());
+        json.writeNumberField("high", line.high());
+        json.writeStringField("source", line.source());
         json.writeEndObject();
     }
 }
