@@ -12,4 +12,14 @@ import dev.headroom.training.TrainingRun;
  * @param inUse bytes taken by others
  * @param limit bytes that the allocator may reserve, or {@code null}
  */
-public record PredictionRequest(Graph graph, TrainingRun run, Gpu gpu, Long memory, long inUse, Long limit) {}
+public record PredictionRequest(Graph graph, TrainingRun run, Gpu gpu, Long memory, long inUse, Long limit) {
+    /** The same question for another run. */
+    public PredictionRequest with(TrainingRun other) {
+        return new PredictionRequest(graph, other, gpu, memory, inUse, limit);
+    }
+
+    /** The same run and the same card's kernels, with room for anything. */
+    public PredictionRequest unbounded() {
+        return new PredictionRequest(graph, run, gpu, Predictor.UNBOUNDED, 0, null);
+    }
+}

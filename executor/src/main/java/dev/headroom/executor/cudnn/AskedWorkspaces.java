@@ -14,8 +14,8 @@ import java.util.Optional;
 import org.bytedeco.cuda.global.cudnn;
 
 /**
- * Workspaces as an installed cuDNN of version 9.8 or newer tells them. Without one it knows nothing. One question at a time:
- * runs may be predicted side by side.
+ * Workspaces as an installed cuDNN of version 9.8 or newer tells them. Without one it knows nothing. Predictions on several
+ * threads share it: one asks at a time.
  */
 public final class AskedWorkspaces implements WorkspaceSource {
     /** The first version that takes a device's properties in place of a handle. */
@@ -30,7 +30,7 @@ public final class AskedWorkspaces implements WorkspaceSource {
     }
 
     @Override
-    public String description() {
+    public synchronized String description() {
         if (!isUsable()) {
             return "no cuDNN";
         }
@@ -63,7 +63,7 @@ public final class AskedWorkspaces implements WorkspaceSource {
         return plans.stream().map(Heuristics.Plan::workspace).toList();
     }
 
-    private synchronized boolean isUsable() {
+    private boolean isUsable() {
         if (usable == null) {
             usable = load();
         }
