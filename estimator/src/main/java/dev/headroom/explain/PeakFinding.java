@@ -10,7 +10,8 @@ final class PeakFinding {
 
     private PeakFinding() {}
 
-    static Finding of(Story story) {
+    /** @param spacious whether the run was played with more room than it was given */
+    static Finding of(Story story, boolean spacious) {
         Moment peak = story.peak();
         List<String> answer = new ArrayList<>();
         LiveTensor last = story.timeline().tensor(peak.event());
@@ -24,7 +25,8 @@ final class PeakFinding {
                         .map(g -> g.name() + " (" + Words.size(g.bytes()) + ")")
                         .toList())
                 + ".");
-        return new Finding("peak", "What makes the peak?", answer, List.of(sum, account(families, peak)));
+        String question = spacious ? "What would make the peak, with room to spare?" : "What makes the peak?";
+        return new Finding("peak", question, answer, List.of(sum, account(families, peak)));
     }
 
     private static Account account(List<Group> families, Moment peak) {

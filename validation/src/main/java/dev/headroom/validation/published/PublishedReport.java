@@ -1,10 +1,8 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.predict.Prediction;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** Prints the published systems' figures beside Headroom's, as a table of Markdown. */
 public final class PublishedReport {
@@ -14,6 +12,7 @@ public final class PublishedReport {
     public static List<Figure> figures() {
         List<Figure> all = new ArrayList<>();
         all.addAll(Perceptron.figures());
+        all.addAll(HandPlaced.figures());
         all.addAll(LayerLog.figures());
         all.addAll(LargeHeads.figures());
         all.addAll(SequenceModel.figures());
@@ -26,12 +25,7 @@ public final class PublishedReport {
         out.println("| system | figure | predicted MiB | published MiB | difference | mechanism of the difference |");
         out.println("|---|---|---|---|---|---|");
         figures().forEach(f -> out.println(f.row()));
-        Prediction.Oom oom = Perceptron.plain().oom();
         out.println();
-        out.println(String.format(
-                Locale.ROOT,
-                "P1: the best of the published numbers of segments is %d; without checkpoints %s.",
-                Perceptron.best(),
-                oom == null ? "the run fits" : "a request of " + (oom.requested() >> 20) + " MiB fails"));
+        Perceptron.remarks().forEach(out::println);
     }
 }
