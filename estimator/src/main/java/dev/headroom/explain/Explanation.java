@@ -34,16 +34,17 @@ public record Explanation(PlayedRun run, List<Finding> findings, List<String> re
     public static Explanation of(PlayedRun run) {
         boolean failed = run.prediction().oom() != null;
         Story story = new Story(failed ? PlayedRun.of(run.request().unbounded()) : run);
+        Trial trial = new Trial(run.request());
         List<Finding> findings = new ArrayList<>();
         if (failed) {
             findings.add(ShortageFinding.of(run, story));
         }
         findings.add(PeakFinding.of(story, failed));
         findings.add(AliveFinding.of(story));
-        findings.addAll(ChangeFindings.of(story, run.request()));
+        findings.addAll(ChangeFindings.of(story, trial));
         findings.addAll(PhaseFindings.of(story));
         findings.addAll(StepFindings.of(story));
-        findings.addAll(DeviceFindings.of(story));
+        findings.addAll(DeviceFindings.of(story, trial));
         return new Explanation(run, findings, remarks(run.prediction()));
     }
 

@@ -16,8 +16,10 @@ final class PeakFinding {
         List<String> answer = new ArrayList<>();
         LiveTensor last = story.timeline().tensor(peak.event());
         answer.add(Words.size(peak.allocated()) + " are allocated in "
-                + peak.phase().title() + ", when " + Words.place(peak.running()) + " makes " + Words.tensor(last)
-                + " (" + Words.size(last.requested()) + ").");
+                + peak.phase().title() + ", when " + Words.place(peak.running())
+                + (story.matters(last.requested())
+                        ? " makes " + Words.tensor(last) + " (" + Words.size(last.requested()) + ")."
+                        : " runs."));
         Account sum = peak.byCategory("allocated at the peak");
         List<Group> families = Group.by(peak.holdings(), Holding::family);
         answer.add("The largest parts belong to "

@@ -19,7 +19,7 @@ final class ShortageFinding {
     static Finding of(PlayedRun run, Story story) {
         Prediction p = run.prediction();
         Prediction.Oom oom = p.oom();
-        Moment last = new Moment(run.timeline(), run.timeline().size() - 1);
+        Moment last = new Story(run).moment(run.timeline().size() - 1);
         List<Segment> segments = last.event() < 0
                 ? List.of()
                 : run.timeline().segments(last.event()).stream()
