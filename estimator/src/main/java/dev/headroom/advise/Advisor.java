@@ -2,6 +2,8 @@ package dev.headroom.advise;
 
 import dev.headroom.graph.GraphException;
 import dev.headroom.graph.SymbolBinding;
+import dev.headroom.planning.CheckpointChoice;
+import dev.headroom.planning.CheckpointPlanner;
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.predict.Predictor;
@@ -9,7 +11,6 @@ import dev.headroom.training.TrainingRun;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Function;
 
 /** The library's entry to advice: what to change so that a run fits its device. */
 public final class Advisor {
@@ -30,12 +31,6 @@ public final class Advisor {
      * @throws GraphException for impossible input, and when neither a device nor a limit was named
      */
     public static Advice advise(PredictionRequest request, Goal goal) {
-        return advise(request, goal, r -> List.of());
-    }
-
-    /** As {@link #advise(PredictionRequest, Goal)}, with what may be recomputed. */
-    static Advice advise(
-            PredictionRequest request, Goal goal, Function<PredictionRequest, List<Recomputation>> recomputations) {
         if (Predictor.room(request) == null) {
             throw new GraphException("advice needs to know the memory there is: add --gpu NAME or --memory SIZE");
         }
@@ -43,19 +38,20 @@ public final class Advisor {
         if (run.batch == null && goal == Goal.MAX_BATCH && SymbolBinding.hasBatch(request.graph())) {
             run.batch = 1L;
         }
-        return new Advisor(request.with(run), goal).advice(recomputations);
+        return new Advisor(request.with(run), goal).advice();
     }
 
-    private Advice advice(Function<PredictionRequest, List<Recomputation>> recomputations) {
+    private Advice advice() {
         TrainingRun run = request.run();
         Prediction asked = trials.predict(run);
         ModelFacts model = new ModelFacts(request.graph());
-        boolean recomputed = run.inference || run.checkpoint > 0 || !run.checkpointModules.isEmpty();
+        FreeChanges free = new FreeChanges(model);
+        Accumulation passes = new Accumulation(model, trials);
         Toolbox tools = new Toolbox(
-                new FreeChanges(model),
+                free,
                 new PrecisionChanges(model, request.gpu()),
-                new Accumulation(model, trials),
-                new Checkpoints(model, trials, recomputed ? List.of() : recomputations.apply(request)),
+                passes,
+                new Checkpoints(request.graph(), trials, recomputable(free, run)),
                 trials);
         List<Largest> largest = largest(run);
         List<Plan> plans;
@@ -69,6 +65,19 @@ public final class Advisor {
         }
         Prediction whole = asked.oom() == null ? asked : Predictor.predict(request.unbounded());
         return new Advice(goal, asked, largest, plans, shortfall, new Notes(trials, tools, run, whole).lines());
+    }
+
+    /**
+     * What a run without checkpoints of its own may recompute. The free changes that help are made first: as long as the
+     * optimizer's step has the peak, no recomputation shows what it is worth.
+     */
+    private List<CheckpointChoice> recomputable(FreeChanges free, TrainingRun run) {
+        if (run.inference || run.checkpoint > 0 || !run.checkpointModules.isEmpty()) {
+            return List.of();
+        }
+        Way way = Way.of(run);
+        Way freed = way.with(new Helpful(free, trials).of(List.of(way)));
+        return CheckpointPlanner.plan(request.with(freed.run())).pareto();
     }
 
     private boolean open() {

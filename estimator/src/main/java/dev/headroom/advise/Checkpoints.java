@@ -1,25 +1,28 @@
 package dev.headroom.advise;
 
+import dev.headroom.graph.Graph;
+import dev.headroom.planning.CheckpointChoice;
 import dev.headroom.training.TrainingRun;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
 /** Activation checkpointing with sets of modules that are worth their price. */
 final class Checkpoints {
-    private final ModelFacts model;
     private final Trials trials;
 
     /** From the cheapest to the one that keeps least. */
     private final List<Change> choices;
 
-    Checkpoints(ModelFacts model, Trials trials, List<Recomputation> plans) {
-        this.model = model;
+    /** @param choices none of which needs both more memory and more recomputation than another */
+    Checkpoints(Graph graph, Trials trials, List<CheckpointChoice> choices) {
         this.trials = trials;
-        this.choices = plans.stream()
-                .sorted(Comparator.comparingDouble(p -> p.cost().recomputedShare()))
-                .map(this::change)
+        ModuleGroups groups = new ModuleGroups(graph);
+        CheckpointCode code = new CheckpointCode(new ModelFacts(graph), groups);
+        this.choices = choices.stream()
+                .filter(c -> !c.storesAll())
+                .sorted(Comparator.comparingDouble(CheckpointChoice::recomputedShare))
+                .map(c -> change(c, groups.patterns(c.modules()), code.of(c)))
                 .toList();
     }
 
@@ -46,44 +49,23 @@ final class Checkpoints {
                 low = middle + 1;
             }
         }
-        return choices.subList(Math.min(low, choices.size()), choices.size()).stream()
+        return choices.subList(low, choices.size()).stream()
                 .filter(c -> trials.fits(c.of(run)))
                 .findFirst();
     }
 
-    private Change change(Recomputation plan) {
+    private static Change change(CheckpointChoice choice, List<String> modules, List<String> code) {
         return new Change(
                 "checkpointing",
-                "checkpointing: " + plan.name(),
+                "checkpointing: " + choice.name(),
                 Intrusion.WORK,
-                plan.cost(),
-                code(plan),
+                new Cost(1, choice.recomputedFlops(), choice.recomputedShare()),
+                code,
                 List.of(),
                 r -> {
-                    r.checkpoint = plan.segments();
-                    r.checkpointModules = plan.modules();
-                    r.reentrant = plan.reentrant();
+                    r.checkpoint = choice.segments();
+                    r.checkpointModules = modules;
+                    r.reentrant = choice.reentrant();
                 });
-    }
-
-    private List<String> code(Recomputation plan) {
-        String variant = "use_reentrant=" + (Boolean.TRUE.equals(plan.reentrant()) ? "True" : "False");
-        if (plan.segments() > 0) {
-            if (model.of("transformers")) {
-                return List.of("model.gradient_checkpointing_enable({\"" + variant.replace("=", "\": ") + "})");
-            }
-            return model.of("timm")
-                    ? List.of("model.set_grad_checkpointing()")
-                    : List.of("outputs = torch.utils.checkpoint.checkpoint_sequential(blocks, " + plan.segments()
-                            + ", inputs, " + variant + ")");
-        }
-        List<String> code = new ArrayList<>(
-                List.of("from functools import partial", "from torch.utils.checkpoint import checkpoint"));
-        code.add("for name in ["
-                + String.join(
-                        ", ", plan.modules().stream().map(m -> "\"" + m + "\"").toList()) + "]:");
-        code.add("    module = model.get_submodule(name)");
-        code.add("    module.forward = partial(checkpoint, module.forward, " + variant + ")");
-        return code;
     }
 }

@@ -54,8 +54,8 @@ final class Cli {
     private List<Object> builtIn() {
         return List.of(
                 new PredictCommand(engine),
-                new ExplainCommand(engine),
                 new AdviseCommand(engine),
+                new ExplainCommand(engine),
                 new ReplayCommand(),
                 new DevicesCommand(),
                 new OperatorsCommand(),
@@ -80,7 +80,7 @@ final class Cli {
             footer = {
                 "",
                 "'headroom measure' runs a model and compares its memory with the prediction; 'headroom local' lists the"
-                        + " GPUs of this machine. Both build the executor first."
+                        + " GPUs of this machine; 'headroom validate' holds predictions against measured runs."
             },
             versionProvider = Version.class)
     static final class Root implements Runnable {

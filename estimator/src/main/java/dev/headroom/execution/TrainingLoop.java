@@ -111,6 +111,11 @@ public final class TrainingLoop {
         return forward == null ? new int[0] : forward.executions();
     }
 
+    /** Storages of the results of a node of the plan's graph when it last ran, -1 for an absent one. */
+    public int[] storages(int node) {
+        return forward == null ? new int[0] : forward.storages(node);
+    }
+
     /** Whether re-entrant checkpoints ran of which no input requires a gradient, so that parameters there get none. */
     public boolean losesGradients() {
         return forward != null && forward.checkpointsWithoutGradients() > 0;

@@ -3,11 +3,15 @@ package dev.headroom.planning;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** Finds out what to recompute. */
 public final class CheckpointPlanner {
+    /** Budgets between the leanest plan and store all that a plan is made for. */
+    private static final int BUDGETS = 10;
+
     private CheckpointPlanner() {}
 
     /**
@@ -19,9 +23,39 @@ public final class CheckpointPlanner {
     public static CheckpointPlans plan(PredictionRequest request) {
         Rehearsal rehearsal = new Rehearsal(request);
         Stages stages = Stages.of(rehearsal.storeAll().loop().plan().graph());
-        List<CheckpointChoice> baselines = new Baselines(rehearsal, stages).choices(reentrant(request.run()));
+        Boolean reentrant = reentrant(request.run());
+        List<CheckpointChoice> baselines = new Baselines(rehearsal, stages).choices(reentrant);
+        PassLog log = new PassLog(rehearsal.storeAll(), stages);
+        StageCosts costs = new Survey(rehearsal, stages).costs(log, reentrant);
+        ChainProgram program = new ChainProgram(costs);
+        List<CheckpointChoice> all = new ArrayList<>(baselines);
+        long before = log.forwardStart[0];
+        long high = program.evaluate(List.of()).peak();
+        Schedule leanest = program.leanest();
+        System.err.println(
+                "A0 " + before + " store all model " + (high + before) + " leanest " + (leanest.peak() + before));
+        for (int k = 0; k <= BUDGETS; k++) {
+            long budget = leanest.peak() + (high - leanest.peak()) * k / BUDGETS;
+            Schedule s = program.cheapest(budget);
+            rehearsal
+                    .play(new Candidate("planned", 0, stages.names(s.pieces()), reentrant))
+                    .ifPresent(c -> {
+                        all.add(c);
+                        System.err.printf(
+                                "  model %.1f sim %.1f again %d sim %d  %s%n",
+                                (s.peak() + before) / 1048576.0,
+                                c.peakAllocated() / 1048576.0,
+                                s.again() / 1000000,
+                                c.recomputedFlops() / 1000000,
+                                c.modules());
+                    });
+        }
         return new CheckpointPlans(
-                Pareto.front(baselines), baselines, 0, "store all, √n segments and every block", false);
+                Pareto.front(all),
+                baselines,
+                log.necessary(),
+                "store all, √n segments and every block",
+                program.exact());
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.headroom.planning;
 
 import dev.headroom.checkpoint.ModuleCalls;
 import dev.headroom.graph.Graph;
+import dev.headroom.graph.ModelState;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,6 +20,7 @@ final class Stages {
     private final Graph graph;
     private final List<Stage> stages = new ArrayList<>();
     private final Map<String, Integer> timesCalled = new HashMap<>();
+    private final Map<String, Integer> byPath = new HashMap<>();
     private final Map<Long, String> names = new HashMap<>();
 
     private Stages(Graph graph) {
@@ -31,6 +33,9 @@ final class Stages {
         roots.forEach(out::count);
         out.collect(roots);
         out.between(graph.nodes().size());
+        if (out.stages.isEmpty() || out.stages.get(out.size() - 1).isModule()) {
+            out.stages.add(new Stage(null, graph.nodes().size(), graph.nodes().size())); // for the loss
+        }
         out.nameRuns(roots);
         return out;
     }
@@ -44,9 +49,25 @@ final class Stages {
         return stages.size();
     }
 
+    /** What {@code checkpointModules} is for a plan. */
+    List<String> names(List<Schedule.Piece> pieces) {
+        return pieces.stream().map(p -> name(p.first(), p.last())).toList();
+    }
+
     /** What {@code checkpointModules} calls the stages from {@code first} to {@code last}, or {@code null}. */
     String name(int first, int last) {
         return names.get(key(stages.get(first).from(), stages.get(last).to()));
+    }
+
+    /** The stage that is or holds a module, or -1: it is, or may be, none of them. */
+    int holding(String module) {
+        for (String path = module; !path.isEmpty(); path = ModelState.owner(path)) {
+            Integer stage = byPath.get(path);
+            if (stage != null) {
+                return stage;
+            }
+        }
+        return -1;
     }
 
     private static long key(int from, int to) {
@@ -68,6 +89,7 @@ final class Stages {
                 collect(c.children());
             } else if (isCalledOnce(c)) {
                 between(c.from());
+                byPath.put(c.path(), stages.size());
                 stages.add(new Stage(c.path(), c.from(), c.to()));
             }
         }
