@@ -7,10 +7,10 @@ import dev.headroom.report.JsonReport;
 import dev.headroom.report.LayerTable;
 import dev.headroom.report.Style;
 import dev.headroom.report.Summary;
+import dev.headroom.timeline.PlayedRun;
 import dev.headroom.training.TrainingRun;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -51,6 +51,9 @@ final class PredictCommand implements Callable<Integer> {
             description = "Writes the run as a memory snapshot of PyTorch, for its viewer pytorch.org/memory_viz.")
     Path snapshot;
 
+    @Mixin
+    ReportOptions page = new ReportOptions();
+
     @Option(names = "--layers", description = "What every layer holds.")
     boolean layers;
 
@@ -63,13 +66,12 @@ final class PredictCommand implements Callable<Integer> {
         TrainingRun run = scenario.toRun();
         // Checked before the model is read: a mistyped card should not cost the reading.
         PredictionRequest question = device.request(null, run);
+        page.check(spec.commandLine().getParseResult().matchedOptions());
         Graph graph = engine.reader().apply(model);
         PredictionRequest request = new PredictionRequest(
                 graph, run, question.gpu(), question.memory(), question.inUse(), question.limit());
-        Prediction prediction = snapshot == null
-                ? engine.predictor().apply(request)
-                : engine.recorder().apply(request, snapshot);
-        prediction = withWarnings(prediction, scenario.withoutEffect(run));
+        List<String> notes = scenario.withoutEffect(run);
+        Prediction prediction = predict(request, notes);
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             JsonReport.write(prediction, out);
@@ -83,26 +85,18 @@ final class PredictCommand implements Callable<Integer> {
         return fits == null || fits ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
     }
 
-    private static Prediction withWarnings(Prediction p, List<String> more) {
-        if (more.isEmpty()) {
-            return p;
+    private Prediction predict(PredictionRequest request, List<String> notes) {
+        Prediction prediction = null;
+        if (page.report != null) {
+            PlayedRun played = engine.player().apply(request);
+            prediction = played.prediction().withWarnings(notes);
+            page.write(played.with(prediction));
         }
-        List<String> all = new ArrayList<>(more);
-        all.addAll(p.warnings());
-        return new Prediction(
-                p.model(),
-                p.run(),
-                p.device(),
-                p.phases(),
-                p.peak(),
-                p.atPeak(),
-                p.rounding(),
-                p.cachedFree(),
-                p.layers(),
-                p.verdict(),
-                p.oom(),
-                p.convolutions(),
-                all,
-                p.unmodelled());
+        if (snapshot != null) {
+            prediction = engine.recorder().apply(request, snapshot).withWarnings(notes);
+        }
+        return prediction != null
+                ? prediction
+                : engine.predictor().apply(request).withWarnings(notes);
     }
 }

@@ -3,6 +3,7 @@ package dev.headroom.predict;
 import dev.headroom.device.Gpu;
 import dev.headroom.shadow.Category;
 import dev.headroom.training.TrainingRun;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -37,6 +38,27 @@ public record Prediction(
         Convolutions convolutions,
         List<String> warnings,
         List<Unmodelled> unmodelled) {
+
+    /** The same with more warnings before its own. */
+    public Prediction withWarnings(List<String> more) {
+        List<String> all = new ArrayList<>(more);
+        all.addAll(warnings);
+        return new Prediction(
+                model,
+                run,
+                device,
+                phases,
+                peak,
+                atPeak,
+                rounding,
+                cachedFree,
+                layers,
+                verdict,
+                oom,
+                convolutions,
+                all,
+                unmodelled);
+    }
 
     /**
      * The card as the run sees it.
