@@ -5,6 +5,7 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.cudnn.CudnnDevice;
+import dev.headroom.cudnn.WorkspaceEnd;
 import dev.headroom.cudnn.WorkspaceSources;
 import dev.headroom.execution.TrainingLoop;
 import dev.headroom.execution.Unmodelled;
@@ -29,6 +30,7 @@ import java.util.Map;
  * @param loop the training loop
  * @param graph the graph that ran, after restoration
  * @param phases the allocator at the end of each
+ * @param phaseEnds events in the log at the end of each
  * @param peakPhase the number of the phase, in {@code phases}, in which allocated memory was first at its highest
  * @param firstForwardEvents events in the log when the first forward pass, or the loss after it, was done
  * @param oom {@code null} when the run got through
@@ -38,6 +40,7 @@ public record Simulation(
         TrainingLoop loop,
         Graph graph,
         List<PhaseState> phases,
+        List<Integer> phaseEnds,
         int peakPhase,
         int firstForwardEvents,
         Unmodelled unmodelled,
@@ -65,22 +68,33 @@ public record Simulation(
             AllocatorSettings settings,
             DeviceMemory memory,
             Watcher watcher) {
+        return play(exported, run, device, settings, memory, WorkspaceEnd.FIRST, watcher);
+    }
+
+    /** As above, with convolutions that get other workspaces; what the run itself says of them comes first. */
+    static Simulation play(
+            Graph exported,
+            TrainingRun run,
+            DeviceModel device,
+            AllocatorSettings settings,
+            DeviceMemory memory,
+            WorkspaceEnd end,
+            Watcher watcher) {
         Map<String, Long> symbols = SymbolBinding.bind(exported, run.batch, run.dims);
         Graph graph = AssignedNumbers.restore(SkippedMasks.restore(exported, symbols));
         CachingAllocator allocator = new CachingAllocator(settings, memory);
-        WorkspaceSources convolutions = WorkspaceSources.installed(
+        WorkspaceSources installed = WorkspaceSources.installed(
                 new CudnnDevice(device.major(), device.minor(), device.sms()), run.workspaces);
+        WorkspaceSources convolutions = end == WorkspaceEnd.MOST ? installed.atMost() : installed;
+        Long workspace = run.cudnnWorkspace == null && end == WorkspaceEnd.NONE ? Long.valueOf(0) : run.cudnnWorkspace;
         Runtime runtime = new Runtime(
                 allocator,
                 device,
                 new KernelOptions(
-                        run.cudnnWorkspace,
-                        convolutions,
-                        run.attention,
-                        TorchVersion.of(run.torch),
-                        run.cudnnBenchmark));
+                        workspace, convolutions, run.attention, TorchVersion.of(run.torch), run.cudnnBenchmark));
         Unmodelled unmodelled = new Unmodelled();
         List<PhaseState> phases = new ArrayList<>();
+        List<Integer> phaseEnds = new ArrayList<>();
         int[] peakPhase = {0};
         long[] highest = {-1};
         int[] forward = {0};
@@ -91,6 +105,7 @@ public record Simulation(
                 peakPhase[0] = phases.size();
             }
             phases.add(state);
+            phaseEnds.add(runtime.log().size());
             if (forward[0] == 0 && phase.equals("forward")) {
                 forward[0] = runtime.log().size();
             }
@@ -103,7 +118,7 @@ public record Simulation(
             Attribution who = runtime.attribution(runtime.requester());
             oom = new Prediction.Oom(loop.phase(), loop.step(), who.module(), who.operator(), e.segment());
         }
-        return new Simulation(runtime, loop, graph, phases, peakPhase[0], forward[0], unmodelled, oom);
+        return new Simulation(runtime, loop, graph, phases, phaseEnds, peakPhase[0], forward[0], unmodelled, oom);
     }
 
     private static PhaseState state(CachingAllocator allocator, String phase, Integer step, Integer micro) {

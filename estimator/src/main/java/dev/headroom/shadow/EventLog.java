@@ -1,12 +1,15 @@
 package dev.headroom.shadow;
 
+import dev.headroom.graph.DType;
 import it.unimi.dsi.fastutil.bytes.ByteArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.objects.ObjectArrayList;
 
 /**
- * Every allocation, free and change of category of a run, in order. Rows of storages: requested and rounded bytes and
- * who made them. Rows of events: the storage and what became of it.
+ * Every allocation, free and change of category of a run, in order. Rows of storages: requested and rounded bytes, who
+ * made them and the tensor they were made for. Rows of events: the storage, what became of it, what ran and how much the
+ * allocator holds after it.
  */
 public final class EventLog {
     private static final byte FREE = -1;
@@ -15,29 +18,44 @@ public final class EventLog {
     private final LongArrayList requested = new LongArrayList();
     private final LongArrayList rounded = new LongArrayList();
     private final IntArrayList attribution = new IntArrayList();
+    private final ObjectArrayList<DType> dtype = new ObjectArrayList<>();
+    private final ObjectArrayList<long[]> sizes = new ObjectArrayList<>();
     private final IntArrayList eventStorage = new IntArrayList();
     private final ByteArrayList eventKind = new ByteArrayList();
+    private final IntArrayList eventRunning = new IntArrayList();
+    private final LongArrayList eventReserved = new LongArrayList();
 
-    int add(long requestedBytes, long roundedBytes, int madeBy, Category category) {
+    int add(
+            long requestedBytes,
+            long roundedBytes,
+            int madeBy,
+            Category category,
+            DType type,
+            long[] shape,
+            long reserved) {
         int id = requested.size();
         requested.add(requestedBytes);
         rounded.add(roundedBytes);
         attribution.add(madeBy);
-        event(id, (byte) category.ordinal());
+        dtype.add(type);
+        sizes.add(shape);
+        event(id, (byte) category.ordinal(), madeBy, reserved);
         return id;
     }
 
-    void free(int storage) {
-        event(storage, FREE);
+    void free(int storage, int running, long reserved) {
+        event(storage, FREE, running, reserved);
     }
 
-    void category(int storage, Category category) {
-        event(storage, (byte) category.ordinal());
+    void category(int storage, Category category, int running, long reserved) {
+        event(storage, (byte) category.ordinal(), running, reserved);
     }
 
-    private void event(int storage, byte kind) {
+    private void event(int storage, byte kind, int running, long reserved) {
         eventStorage.add(storage);
         eventKind.add(kind);
+        eventRunning.add(running);
+        eventReserved.add(reserved);
     }
 
     /** Number of events so far. */
@@ -53,6 +71,22 @@ public final class EventLog {
     /** Whether an event ends its storage. */
     public boolean isFree(int event) {
         return eventKind.getByte(event) == FREE;
+    }
+
+    /** What an event's storage counts as from then on; {@code null} when the event frees it. */
+    public Category category(int event) {
+        byte kind = eventKind.getByte(event);
+        return kind == FREE ? null : CATEGORIES[kind];
+    }
+
+    /** Number of the {@link Attribution} of what ran when an event happened. */
+    public int running(int event) {
+        return eventRunning.getInt(event);
+    }
+
+    /** Bytes that the allocator held after an event. */
+    public long reserved(int event) {
+        return eventReserved.getLong(event);
     }
 
     /** Number of storages so far. */
@@ -73,6 +107,16 @@ public final class EventLog {
     /** Number of the {@link Attribution} of a storage. */
     public int attribution(int storage) {
         return attribution.getInt(storage);
+    }
+
+    /** Element type of the tensor that a storage was made for. */
+    public DType dtype(int storage) {
+        return dtype.get(storage);
+    }
+
+    /** Sizes of the tensor that a storage was made for; do not change the array. */
+    public long[] sizes(int storage) {
+        return sizes.get(storage);
     }
 
     /** Told of events in order. */

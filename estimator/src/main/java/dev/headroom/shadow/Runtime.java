@@ -91,6 +91,17 @@ public final class Runtime {
         return attributions.get(number);
     }
 
+    /** All attributions so far, by number. */
+    public List<Attribution> attributions() {
+        return List.copyOf(attributions);
+    }
+
+    /** Number of a node's attribution: the operator that it was recorded for, and the node itself. */
+    int numberOf(GradNode node) {
+        Attribution recorded = attributions.get(node.attribution);
+        return number(new Attribution(recorded.module(), recorded.operator(), node.name));
+    }
+
     /** Number of the running operator's attribution. */
     public int attribution() {
         return attribution;
@@ -108,8 +119,8 @@ public final class Runtime {
 
     // --------------------------------------------------------------- memory
 
-    /** A fresh storage of at least {@code bytes}; nothing is taken for 0 bytes. */
-    Storage allocate(long bytes, Category category) {
+    /** A fresh storage for a tensor of {@code bytes}; nothing is taken for 0 bytes. */
+    private Storage allocate(long bytes, Category category, DType dtype, long[] sizes) {
         int block = -1;
         long rounded = 0;
         if (bytes > 0) {
@@ -117,14 +128,18 @@ public final class Runtime {
             block = allocator.allocate(bytes, STREAM);
             rounded = allocator.size(block);
         }
-        int id = log.add(bytes, rounded, attribution, category);
+        int id = log.add(bytes, rounded, attribution, category, dtype, sizes, reserved());
         long allocated = allocator.statistics().allocatedBytes().current();
         if (allocated > maxAllocated) {
             maxAllocated = allocated;
             eventsAtPeak = log.size();
-            reservedAtPeak = allocator.statistics().reservedBytes().current();
+            reservedAtPeak = reserved();
         }
         return new Storage(id, bytes, block, category);
+    }
+
+    private long reserved() {
+        return allocator.statistics().reservedBytes().current();
     }
 
     /** Events until allocated memory was first at its highest. */
@@ -151,7 +166,7 @@ public final class Runtime {
     private void logChange(Storage s, Category before) {
         Category after = s.category();
         if (after != before && s.useCount() > 0) {
-            log.category(s.id, after);
+            log.category(s.id, after, attribution, reserved());
         }
     }
 
@@ -222,7 +237,7 @@ public final class Runtime {
             if (s.block >= 0) {
                 allocator.free(s.block);
             }
-            log.free(s.id);
+            log.free(s.id, attribution, reserved());
         }
         Tensor grad = t.grad();
         t.setGradField(null);
@@ -250,7 +265,7 @@ public final class Runtime {
     /** A fresh tensor that counts as something from the start. */
     public Tensor emptyStrided(DType dtype, long[] sizes, long[] strides, Category category) {
         long bytes = Math.multiplyExact(Shapes.numel(sizes), (long) dtype.bytes());
-        return local(new Tensor(allocate(bytes, category), dtype, sizes, strides, 0));
+        return local(new Tensor(allocate(bytes, category, dtype, sizes), dtype, sizes, strides, 0));
     }
 
     /** Scratch of a kernel: a flat byte tensor. */
@@ -275,7 +290,11 @@ public final class Runtime {
     /** A tensor in host memory: it takes none of the GPU's. */
     public Tensor hostTensor(DType dtype, long... sizes) {
         Tensor t = local(new Tensor(
-                new Storage(log.add(0, 0, attribution, Category.TEMPORARIES), 0, -1, Category.TEMPORARIES),
+                new Storage(
+                        log.add(0, 0, attribution, Category.TEMPORARIES, dtype, sizes, reserved()),
+                        0,
+                        -1,
+                        Category.TEMPORARIES),
                 dtype,
                 sizes,
                 Shapes.contiguous(sizes),

@@ -1,0 +1,43 @@
+package dev.headroom.timeline;
+
+import dev.headroom.graph.DType;
+import dev.headroom.graph.ModelState;
+import dev.headroom.shadow.Attribution;
+
+/**
+ * A piece of device memory with its life. Events are numbered as in the {@link Timeline}.
+ *
+ * @param number of the storage, in order of birth
+ * @param name of a parameter or buffer, {@code NAME.grad} of a gradient that outlives the run, {@code state of NAME} of
+ *     optimizer state; "" of others
+ * @param madeBy the module, the operator and the autograd node that ran
+ * @param dtype element type of the tensor that it was made for
+ * @param sizes shape of that tensor; do not change the array
+ * @param requested bytes asked for
+ * @param rounded bytes of the block
+ * @param born the event that made it
+ * @param died the event that freed it, or the number of events when it outlives the run
+ */
+public record LiveTensor(
+        int number,
+        String name,
+        Attribution madeBy,
+        DType dtype,
+        long[] sizes,
+        long requested,
+        long rounded,
+        int born,
+        int died) {
+
+    private static final String STATE = "state of ";
+
+    /** Path of the module that it belongs to: a parameter's also for its state, else the one that ran. */
+    public String module() {
+        return name.startsWith(STATE) ? ModelState.owner(name.substring(STATE.length())) : madeBy.module();
+    }
+
+    /** Whether it is alive after an event. */
+    public boolean aliveAt(int event) {
+        return born <= event && event < died;
+    }
+}

@@ -1,0 +1,41 @@
+package dev.headroom.timeline;
+
+import dev.headroom.execution.ModelTensors;
+import dev.headroom.optim.Optimizer;
+import dev.headroom.predict.Simulation;
+import dev.headroom.shadow.Attribution;
+import dev.headroom.shadow.Tensor;
+import java.util.HashMap;
+import java.util.Map;
+
+/** What Python calls the storages that have a name: parameters, buffers, gradients and optimizer state. */
+final class Names {
+    private final Map<Integer, String> byStorage = new HashMap<>();
+
+    Names(Simulation run) {
+        ModelTensors model = run.loop().model();
+        if (model == null) {
+            return;
+        }
+        Optimizer optimizer = run.loop().optimizer();
+        for (int i = 0; i < model.parameters().size(); i++) {
+            String name = model.parameterNames().get(i);
+            Tensor parameter = model.parameters().get(i);
+            if (parameter.grad() != null) {
+                put(parameter.grad(), name + ".grad");
+            }
+            if (optimizer != null) {
+                optimizer.state(i).forEach(state -> put(state, "state of " + name));
+            }
+        }
+    }
+
+    private void put(Tensor tensor, String name) {
+        byStorage.putIfAbsent(tensor.storage().number(), name);
+    }
+
+    String of(int storage, Attribution madeBy) {
+        boolean held = madeBy.operator().equals(ModelTensors.PARAMETER);
+        return held ? madeBy.node() : byStorage.getOrDefault(storage, "");
+    }
+}

@@ -1,0 +1,24 @@
+package dev.headroom.timeline;
+
+import dev.headroom.predict.Prediction;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.predict.Predictor;
+import dev.headroom.predict.Simulation;
+
+/**
+ * A prediction and the run behind it.
+ *
+ * @param request the question
+ */
+public record PlayedRun(PredictionRequest request, Prediction prediction, Timeline timeline) {
+    /**
+     * Plays the run on the device of the request, as {@link Predictor#predict} does.
+     *
+     * @throws dev.headroom.graph.GraphException for impossible input, with a message for the user
+     */
+    public static PlayedRun of(PredictionRequest request) {
+        Simulation run = Predictor.simulate(request);
+        Timeline timeline = new Timeline(run, () -> Predictor.memory(request));
+        return new PlayedRun(request, Predictor.read(request, run), timeline);
+    }
+}
