@@ -7,6 +7,8 @@ import dev.headroom.report.JsonReport;
 import dev.headroom.report.LayerTable;
 import dev.headroom.report.Style;
 import dev.headroom.report.Summary;
+import dev.headroom.report.plot.PlotFile;
+import dev.headroom.timeline.PlayedRun;
 import dev.headroom.training.TrainingRun;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -51,6 +53,12 @@ final class PredictCommand implements Callable<Integer> {
             description = "Writes the run as a memory snapshot of PyTorch, for its viewer pytorch.org/memory_viz.")
     Path snapshot;
 
+    @Option(
+            names = "--plot",
+            paramLabel = "OUT",
+            description = "Draws memory over time, by category: OUT.svg or OUT.png.")
+    Path plot;
+
     @Option(names = "--layers", description = "What every layer holds.")
     boolean layers;
 
@@ -63,12 +71,18 @@ final class PredictCommand implements Callable<Integer> {
         TrainingRun run = scenario.toRun();
         // Checked before the model is read: a mistyped card should not cost the reading.
         PredictionRequest question = device.request(null, run);
+        if (plot != null) {
+            PlotFile.check(plot);
+        }
         Graph graph = engine.reader().apply(model);
         PredictionRequest request = new PredictionRequest(
                 graph, run, question.gpu(), question.memory(), question.inUse(), question.limit());
         Prediction prediction = snapshot == null
                 ? engine.predictor().apply(request)
                 : engine.recorder().apply(request, snapshot);
+        if (plot != null) {
+            PlotFile.write(PlayedRun.of(request), plot);
+        }
         prediction = withWarnings(prediction, scenario.withoutEffect(run));
         PrintWriter out = spec.commandLine().getOut();
         if (json) {

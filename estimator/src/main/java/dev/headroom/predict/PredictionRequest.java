@@ -35,4 +35,14 @@ public record PredictionRequest(Graph graph, TrainingRun run, Gpu gpu, Long memo
                 || graph.nodes().stream().anyMatch(n -> CUDNN.stream().anyMatch(n.operator()::startsWith));
         return DeviceLines.of(gpu, TorchVersion.of(run.torch).loadsKernelsLazily(), cudnn);
     }
+
+    /** The same question for another run. */
+    public PredictionRequest with(TrainingRun other) {
+        return new PredictionRequest(graph, other, gpu, memory, inUse, limit);
+    }
+
+    /** The same run and the same card's kernels, with room for anything. */
+    public PredictionRequest unbounded() {
+        return new PredictionRequest(graph, run, gpu, Predictor.UNBOUNDED, 0, null);
+    }
 }

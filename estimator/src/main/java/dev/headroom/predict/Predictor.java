@@ -113,6 +113,16 @@ public final class Predictor {
         return request.gpu() == null ? null : Long.valueOf(request.gpu().memory());
     }
 
+    /** Bytes that the allocator can reserve, or {@code null} when neither a device nor a limit was named. */
+    public static Long room(PredictionRequest request) {
+        Long total = total(request);
+        Long free = total == null ? null : (Long) (total - request.inUse() - context(request));
+        if (free == null || request.limit() == null) {
+            return free == null ? request.limit() : free;
+        }
+        return Math.min(free, request.limit());
+    }
+
     /** Bytes of CUDA's context and libraries that are counted. */
     static long context(PredictionRequest request) {
         return DeviceLines.bytes(request.deviceLines());

@@ -7,10 +7,11 @@ import java.io.IOException;
 import java.util.Map;
 
 /** The scenario of a prediction: the command line's options with their values, defaults included. */
-final class ScenarioJson {
+public final class ScenarioJson {
     private ScenarioJson() {}
 
-    static void write(JsonGenerator json, TrainingRun run) throws IOException {
+    /** Writes the field {@code scenario}. */
+    public static void write(JsonGenerator json, TrainingRun run) throws IOException {
         json.writeObjectFieldStart("scenario");
         JsonOutput.number(json, "batch", run.batch);
         json.writeObjectFieldStart("dims");

@@ -121,6 +121,19 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
+     * Whether {@code linear()} multiplies a contiguous input of more than two dimensions as a matrix and adds the bias in
+     * the same call: for three dimensions since pull request 72728 of February 2022 (1.12), for more since 106433 of
+     * August 2023 (2.1). Before, the bias is added in place to what {@code matmul()} made, so that its gradient is summed
+     * before there is one of the input (aten/src/ATen/native/Linear.cpp; torch/nn/functional.py until 1.8).
+     *
+     * @param input number of the input's dimensions
+     * @param bias number of the bias's dimensions
+     */
+    public boolean flattensLinear(int input, int bias) {
+        return input == 3 && since(1, 12) || input > 3 && bias == 1 && since(2, 1);
+    }
+
+    /**
      * The fused cells of GRU and LSTM keep their gates, too, so that they can be differentiated twice: pull request 26660
      * of September 2019, whose first release is 1.4 (tools/autograd/derivatives.yaml, _thnn_fused_gru_cell).
      */

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -18,26 +20,40 @@ class PublishedSystemsTest {
         assertAll(checks);
     }
 
+    /** Figures of the perceptron with checkpoints that PyTorch or the article's author placed. */
+    private static List<Figure> perceptrons(String figure) {
+        List<Figure> all = new ArrayList<>(Perceptron.figures());
+        all.addAll(HandPlaced.figures());
+        List<Figure> those = all.stream().filter(f -> f.what().endsWith(figure)).toList();
+        assertEquals(13, those.size());
+        return those;
+    }
+
+    /** Published in whole MiB, cut; the input's gradient lay in host memory there. */
     @Test
-    void thePerceptronIsWithinTwoThousandths() {
-        List<Figure> figures = Perceptron.figures();
-        within(0.002, figures.stream().filter(f -> !f.what().endsWith("after")).toList());
-        // What is left after the run is published in whole MiB, cut.
-        figures.stream()
-                .filter(f -> f.what().endsWith("after"))
-                .forEach(f -> assertEquals(f.published(), Math.floor(f.predicted()), f::row));
+    void thePerceptronsPeaksAreExactButForTheInputsGradient() {
+        for (Figure f : perceptrons("max allocated")) {
+            double gradient = 100_000 * 2 * (f.what().contains("fp16") ? 2 : 4) / (double) (1 << 20);
+            assertEquals(f.published(), Math.floor(f.predicted() - gradient), f::row);
+        }
+    }
+
+    @Test
+    void whatPerceptronsLeaveIsExact() {
+        perceptrons("after").forEach(f -> assertEquals(f.published(), Math.floor(f.predicted()), f::row));
     }
 
     @Test
     void nvidiaSmiShowsReservedMemoryAndOneConstant() {
-        Perceptron.figures().stream()
-                .filter(f -> f.what().endsWith("nvidia-smi"))
-                .forEach(f -> assertEquals(f.published(), f.predicted(), 0.5, f::row));
+        perceptrons("nvidia-smi").forEach(f -> assertEquals(f.published(), f.predicted(), 0.01, f::row));
     }
 
     @Test
     void eightSegmentsAreBest() {
+        SortedMap<Integer, Long> curve = Perceptron.curve();
         assertEquals(8, Perceptron.best());
+        assertTrue(curve.get(2) > curve.get(4) && curve.get(4) > curve.get(8), curve::toString);
+        assertTrue(curve.get(8) < curve.get(10) && curve.get(10) < curve.get(16), curve::toString);
     }
 
     @Test

@@ -1,0 +1,27 @@
+package dev.headroom.explain;
+
+import dev.headroom.predict.Prediction;
+import dev.headroom.report.Scenario;
+import dev.headroom.report.Style;
+import dev.headroom.report.Wrap;
+import java.io.PrintWriter;
+
+/** An explanation on a terminal. */
+public final class ExplanationText {
+    private static final int WIDTH = 79;
+
+    private ExplanationText() {}
+
+    /** Writes lines of at most 79 characters. */
+    public static void write(Explanation explanation, Style style, PrintWriter out) {
+        Prediction p = explanation.run().prediction();
+        Wrap.lines(p.model() + ": " + Scenario.words(p.run()), WIDTH, "  ").forEach(out::println);
+        for (Finding finding : explanation.findings()) {
+            out.println();
+            Wrap.lines(finding.question(), WIDTH, "").forEach(line -> out.println(style.strong(line)));
+            for (String sentence : finding.answer()) {
+                Wrap.lines(sentence, WIDTH - 2, "  ").forEach(line -> out.println("  " + line));
+            }
+        }
+    }
+}
