@@ -103,20 +103,6 @@ final class PredictCommand implements Callable<Integer> {
         }
         List<String> all = new ArrayList<>(more);
         all.addAll(p.warnings());
-        return new Prediction(
-                p.model(),
-                p.run(),
-                p.device(),
-                p.phases(),
-                p.peak(),
-                p.atPeak(),
-                p.rounding(),
-                p.cachedFree(),
-                p.layers(),
-                p.verdict(),
-                p.oom(),
-                p.convolutions(),
-                all,
-                p.unmodelled());
+        return p.withWarnings(all);
     }
 }
