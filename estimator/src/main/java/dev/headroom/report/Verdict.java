@@ -7,6 +7,8 @@ import java.util.Locale;
 
 /** The answer in words. */
 final class Verdict {
+    private static final double SURE = 0.01;
+
     private Verdict() {}
 
     /** The verdict, and below it where memory ran out. */
@@ -46,15 +48,24 @@ final class Verdict {
             return "";
         }
         String of = p.device() == null ? "" : " of " + Mib.text(p.device().memory());
-        String risk = verdict.probabilityOom() == null
-                ? ""
-                : String.format(Locale.ROOT, ", %.0f %% risk", 100 * verdict.probabilityOom());
-        return ": " + Mib.text(verdict.headroom()) + " free" + of + risk;
+        return ": " + Mib.text(verdict.headroom()) + " free" + of + risk(verdict);
     }
 
     private static String shortfall(Prediction p) {
         Long headroom = p.verdict().headroom();
-        return headroom == null || headroom >= 0 ? "" : ": " + Mib.text(-headroom) + " missing";
+        String missing = headroom == null || headroom >= 0 ? "" : ": " + Mib.text(-headroom) + " missing";
+        return missing + risk(p.verdict());
+    }
+
+    /** The probability of running out of memory; nothing is surer than what it was calibrated with. */
+    private static String risk(Prediction.Verdict verdict) {
+        Double p = verdict.probabilityOom();
+        if (p == null) {
+            return "";
+        }
+        String text =
+                p < SURE ? "under 1 %" : p > 1 - SURE ? "over 99 %" : String.format(Locale.ROOT, "%.0f %%", 100 * p);
+        return ", " + text + " risk";
     }
 
     private static String place(Prediction.Oom oom) {

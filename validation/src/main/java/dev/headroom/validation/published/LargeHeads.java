@@ -1,6 +1,6 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.device.ContextMemory;
+import dev.headroom.device.DeviceLines;
 import dev.headroom.device.GpuCatalogue;
 import dev.headroom.graph.DType;
 import dev.headroom.predict.Prediction;
@@ -69,7 +69,7 @@ public final class LargeHeads {
         Case c = CASES.get(1);
         double besides = besides(c);
         double taken = workspaces ? c.half - reserved(c, HALF) : besides;
-        long context = ContextMemory.bytes(GpuCatalogue.find(c.gpu).orElseThrow());
+        long context = DeviceLines.bytes(DeviceLines.of(GpuCatalogue.find(c.gpu).orElseThrow(), false, true));
         return Runs.predict(Runs.request(c.archive, c.gpu, null, Math.round(taken * MIB) - context, run -> {
             options(run);
             if (checkpointed) {

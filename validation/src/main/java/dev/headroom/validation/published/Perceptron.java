@@ -1,6 +1,6 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.device.ContextMemory;
+import dev.headroom.device.DeviceLines;
 import dev.headroom.device.Gpu;
 import dev.headroom.device.GpuCatalogue;
 import dev.headroom.predict.Prediction;
@@ -57,7 +57,7 @@ public final class Perceptron {
     /** Two steps on the article's card. */
     static PredictionRequest request(String archive, Consumer<TrainingRun> options) {
         Gpu card = GpuCatalogue.find("rtx-2080-super").orElseThrow();
-        long inUse = CONTEXT_AND_DESKTOP - ContextMemory.bytes(card);
+        long inUse = CONTEXT_AND_DESKTOP - DeviceLines.bytes(DeviceLines.of(card, false, false));
         return Runs.request(archive, card.name(), USABLE, inUse, run -> {
             run.torch = TORCH;
             run.batch = 100_000L;

@@ -1,6 +1,6 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.device.ContextMemory;
+import dev.headroom.device.DeviceLines;
 import dev.headroom.device.GpuCatalogue;
 import dev.headroom.graph.DType;
 import dev.headroom.predict.Prediction;
@@ -92,7 +92,7 @@ public final class Remedies {
     }
 
     private static Prediction xRay(Consumer<TrainingRun> options, String card, long batch, Long memory) {
-        long context = ContextMemory.bytes(GpuCatalogue.find(card).orElseThrow());
+        long context = DeviceLines.bytes(DeviceLines.of(GpuCatalogue.find(card).orElseThrow(), false, true));
         long inUse = Math.max(0, Perceptron.CONTEXT_AND_DESKTOP - context);
         return Runs.predict(Runs.request("densenet169-i512", card, memory, inUse, run -> {
             run.torch = "1.10";
