@@ -133,7 +133,7 @@ public final class TrainingLoop {
 
     /** Plays all steps. */
     public void play() {
-        model = new ModelTensors(runtime, graph, run.dtype, run.channelsLast);
+        model = new ModelTensors(runtime, graph, run.dtype, run.channelsLast, run.convertsOnDevice);
         who("optimizer");
         optimizer = run.inference ? null : Optimizers.of(run, runtime, model.parameters());
         if (run.amp == DType.FLOAT16 && !run.inference) {

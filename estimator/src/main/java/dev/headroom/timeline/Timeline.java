@@ -67,6 +67,7 @@ public final class Timeline {
                 LiveTensor t = new LiveTensor(
                         s,
                         names.of(s, by),
+                        names.owner(s, by),
                         by,
                         log.dtype(s),
                         log.sizes(s),
@@ -177,6 +178,20 @@ public final class Timeline {
             }
         }
         return alive;
+    }
+
+    /**
+     * What first had autograd keep each of the saved activations that are alive after an event.
+     *
+     * @return by {@link LiveTensor#number}; {@code null} for all others
+     */
+    public Attribution[] savers(int event) {
+        Attribution[] savers = new Attribution[log.storages()];
+        for (int e = 0; e <= event; e++) {
+            boolean saved = log.category(e) == Category.SAVED_ACTIVATIONS;
+            savers[log.storage(e)] = saved ? running(e) : null;
+        }
+        return savers;
     }
 
     /** Requested bytes by category after an event, every category named. */

@@ -52,6 +52,9 @@ public final class TrainingRun {
     /** Type of parameters, buffers and inputs that are floating point; {@code null}: as in the graph. */
     public DType dtype;
 
+    /** {@code model.cuda().half()}: the model is moved in its own types and converted on the device. */
+    public boolean convertsOnDevice;
+
     /** Autocast type, or {@code null}; {@code FLOAT16} brings a GradScaler. */
     public DType amp;
 
