@@ -1,6 +1,5 @@
 package dev.headroom.advise;
 
-import dev.headroom.graph.ModelState;
 import dev.headroom.planning.CheckpointChoice;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +37,7 @@ final class CheckpointCode {
         }
         for (String run : runs) {
             code.add("# in place of the calls from " + run.replace("..", " to ") + ":");
-            code.add("x = checkpoint(" + sequence(run) + ", x, " + variant + ")");
+            code.add("x = checkpoint(" + groups.sequence(run) + ", x, " + variant + ")");
         }
         return code;
     }
@@ -64,16 +63,5 @@ final class CheckpointCode {
                 ? List.of("model.set_grad_checkpointing()")
                 : List.of("outputs = torch.utils.checkpoint.checkpoint_sequential(blocks, " + segments + ", inputs, "
                         + variant + ")");
-    }
-
-    /** The modules of a run as one. */
-    private static String sequence(String run) {
-        String[] ends = run.split("\\.\\.");
-        boolean numbered = ModuleGroups.number(ends[0]) >= 0 && ModuleGroups.number(ends[1]) >= 0;
-        return numbered
-                ? "nn.Sequential(*" + ModuleGroups.expression(ModelState.owner(ends[0]))
-                        + ModuleGroups.slice(ends[0], ends[1]) + ")"
-                : "nn.Sequential(" + ModuleGroups.expression(ends[0]) + ", ..., " + ModuleGroups.expression(ends[1])
-                        + ")";
     }
 }

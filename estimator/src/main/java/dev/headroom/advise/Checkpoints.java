@@ -9,6 +9,9 @@ import java.util.Optional;
 
 /** Activation checkpointing with sets of modules that are worth their price. */
 final class Checkpoints {
+    /** Modules that a title names. */
+    private static final int NAMED = 3;
+
     private final Trials trials;
 
     /** From the cheapest to the one that keeps least. */
@@ -39,25 +42,13 @@ final class Checkpoints {
 
     /** The cheapest under which a run gets through, if there is one. */
     Optional<Change> cheapest(TrainingRun run) {
-        int low = 0;
-        int high = choices.size();
-        while (low < high) {
-            int middle = (low + high) / 2;
-            if (trials.fits(choices.get(middle).of(run))) {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        return choices.subList(low, choices.size()).stream()
-                .filter(c -> trials.fits(c.of(run)))
-                .findFirst();
+        return choices.stream().filter(c -> trials.fits(c.of(run))).findFirst();
     }
 
     private static Change change(CheckpointChoice choice, List<String> modules, List<String> code) {
         return new Change(
                 "checkpointing",
-                "checkpointing: " + choice.name(),
+                title(choice.segments(), modules),
                 Intrusion.WORK,
                 new Cost(1, choice.recomputedFlops(), choice.recomputedShare()),
                 code,
@@ -67,5 +58,14 @@ final class Checkpoints {
                     r.checkpointModules = modules;
                     r.reentrant = choice.reentrant();
                 });
+    }
+
+    private static String title(int segments, List<String> modules) {
+        if (segments > 0) {
+            return "checkpointing in " + segments + " segments";
+        }
+        int named = modules.size() > NAMED + 1 ? NAMED : modules.size();
+        return "checkpointing " + String.join(", ", modules.subList(0, named))
+                + (named < modules.size() ? " and " + (modules.size() - named) + " more" : "");
     }
 }

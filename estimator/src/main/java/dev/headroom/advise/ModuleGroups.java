@@ -12,12 +12,16 @@ import java.util.Set;
 
 /** Lists of modules in a shorter form: siblings together, as patterns and as Python expressions. */
 final class ModuleGroups {
+    private static final String SEQUENTIAL = "torch.nn.modules.container.Sequential";
+
     private final Map<String, Set<String>> running = new LinkedHashMap<>();
     private final Map<String, Integer> registered = new LinkedHashMap<>();
+    private final Map<String, String> types = new LinkedHashMap<>();
 
     ModuleGroups(Graph graph) {
         for (Node node : graph.nodes()) {
             for (Node.ModuleCall call : node.moduleStack()) {
+                types.putIfAbsent(call.path(), call.type());
                 if (!call.path().isEmpty()) {
                     running.computeIfAbsent(ModelState.owner(call.path()), o -> new LinkedHashSet<>())
                             .add(call.path());
@@ -56,6 +60,28 @@ final class ModuleGroups {
             }
         }
         return out;
+    }
+
+    /**
+     * The siblings of a run {@code FIRST..LAST} as something to call: a slice of their Sequential, a new one where they have
+     * nothing below them, else a function that only the author of the caller can write.
+     */
+    String sequence(String run) {
+        String[] ends = run.split("\\.\\.");
+        String owner = ModelState.owner(ends[0]);
+        if (SEQUENTIAL.equals(types.get(owner)) && number(ends[0]) >= 0) {
+            return expression(owner) + slice(ends[0], ends[1]);
+        }
+        List<String> siblings = new ArrayList<>(running.getOrDefault(owner, Set.of()));
+        int last = siblings.indexOf(ends[1]);
+        List<String> members = siblings.subList(Math.max(0, siblings.indexOf(ends[0])), last + 1);
+        boolean simple = members.stream().noneMatch(running::containsKey);
+        return simple
+                ? "nn.Sequential("
+                        + String.join(
+                                ", ",
+                                members.stream().map(ModuleGroups::expression).toList()) + ")"
+                : "function_that_calls_them";
     }
 
     /** Such as {@code model.layer1[0]}. */

@@ -6,23 +6,34 @@ import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.predict.Prediction;
 import dev.headroom.timeline.LiveTensor;
 import dev.headroom.timeline.PlacedSegment;
+import dev.headroom.training.TorchVersion;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** What nvidia-smi would show, and how much of it is fragmentation. */
 final class DeviceFindings {
+    private static final int NAMED = 2;
+
+    /** Fragmentation of less than a twentieth is not worth another allocator. */
+    private static final int SMALL = 20;
+
+    private static final String EXPANDABLE = "expandable_segments:True";
+
     private final Story story;
+    private final Trial trial;
     private final Moment peak;
 
-    private DeviceFindings(Story story) {
+    private DeviceFindings(Story story, Trial trial) {
         this.story = story;
+        this.trial = trial;
         this.peak = story.peak();
     }
 
-    static List<Finding> of(Story story) {
-        DeviceFindings findings = new DeviceFindings(story);
+    static List<Finding> of(Story story, Trial trial) {
+        DeviceFindings findings = new DeviceFindings(story, trial);
         return List.of(findings.device(), findings.fragmentation());
     }
 
@@ -116,7 +127,22 @@ final class DeviceFindings {
                     .findFirst()
                     .ifPresent(h -> answer.add(segment(h)));
         }
+        if (lost * SMALL >= peak.reserved()) {
+            expandable().ifPresent(answer::add);
+        }
         return new Finding("fragmentation", "How much is fragmentation?", answer, accounts);
+    }
+
+    /** What the other kind of segments would do, where it may be chosen. */
+    private Optional<String> expandable() {
+        TorchVersion torch = TorchVersion.of(story.run().torch);
+        if (!torch.allocatorSettings() || !story.run().allocConf.isBlank()) {
+            return Optional.empty();
+        }
+        return trial.play(r -> r.allocConf = EXPANDABLE)
+                .map(played -> "With --alloc-conf " + EXPANDABLE + " the run reserves "
+                        + Words.size(Trial.reserved(played)) + " at most; it reserves "
+                        + Words.size(story.prediction().peak().reserved()) + " as it is.");
     }
 
     private static String segment(Holed h) {
@@ -125,12 +151,13 @@ final class DeviceFindings {
                 .sorted(Comparator.comparingLong(LiveTensor::rounded).reversed())
                 .toList();
         String who = inside.stream()
-                .limit(2)
+                .limit(NAMED)
                 .map(t -> t.name().isEmpty() ? "a result of " + Words.maker(t.madeBy()) + of(t) : t.name())
+                .distinct()
                 .collect(Collectors.joining(" and "));
         return "A segment of " + Words.size(h.segment().size()) + " has " + Words.size(h.free()) + " free in "
                 + Words.count(h.gaps(), "gap") + " around " + who
-                + (inside.size() > 2 ? " and " + Words.count(inside.size() - 2, "other tensor") : "") + ".";
+                + (inside.size() > NAMED ? " and " + Words.count(inside.size() - NAMED, "other tensor") : "") + ".";
     }
 
     private static String of(LiveTensor t) {

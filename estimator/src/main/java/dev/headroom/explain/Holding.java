@@ -10,8 +10,10 @@ import dev.headroom.timeline.LiveTensor;
  * @param category what it counts as then
  * @param savedBy what had autograd keep it; {@code null} for all but saved activations
  * @param endedBy what ran when it was freed; {@code null} when it outlives the run
+ * @param forRecomputation whether a checkpoint keeps it to compute from it again
  */
-record Holding(LiveTensor tensor, Category category, Attribution savedBy, Attribution endedBy) {
+record Holding(
+        LiveTensor tensor, Category category, Attribution savedBy, Attribution endedBy, boolean forRecomputation) {
     long bytes() {
         return tensor.requested();
     }
@@ -20,7 +22,7 @@ record Holding(LiveTensor tensor, Category category, Attribution savedBy, Attrib
     String label() {
         return switch (category) {
             case SAVED_ACTIVATIONS -> "saved by " + Words.maker(savedBy);
-            case TEMPORARIES -> "made by " + Words.maker(tensor.madeBy());
+            case TEMPORARIES -> forRecomputation ? "kept by checkpoints" : "made by " + Words.maker(tensor.madeBy());
             default -> Words.category(category);
         };
     }

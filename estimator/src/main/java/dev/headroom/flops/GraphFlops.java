@@ -14,11 +14,13 @@ public final class GraphFlops {
     private final Graph graph;
     private final TrainingRun run;
     private final OperatorFlops[] nodes;
+    private final Set<String> differentiable;
 
-    private GraphFlops(Graph graph, TrainingRun run, OperatorFlops[] nodes) {
+    private GraphFlops(Graph graph, TrainingRun run, OperatorFlops[] nodes, Set<String> differentiable) {
         this.graph = graph;
         this.run = run;
         this.nodes = nodes;
+        this.differentiable = differentiable;
     }
 
     /**
@@ -30,15 +32,16 @@ public final class GraphFlops {
      */
     public static GraphFlops of(Graph graph, TrainingRun run, Map<String, Long> symbols) {
         try {
-            return new GraphFlops(graph, run, count(graph, run, symbols, true));
+            Set<String> differentiable = run.inference ? Set.of() : Differentiable.of(graph, run.inputGrad);
+            return new GraphFlops(graph, run, count(graph, run, symbols, differentiable), differentiable);
         } catch (ArithmeticException e) {
             throw new dev.headroom.graph.GraphException(
                     graph.name() + ": more than 2^63 FLOPs under these sizes; check --batch and --dim", e);
         }
     }
 
-    private static OperatorFlops[] count(Graph graph, TrainingRun run, Map<String, Long> symbols, boolean gradients) {
-        Set<String> differentiable = gradients && !run.inference ? Differentiable.of(graph, run.inputGrad) : Set.of();
+    private static OperatorFlops[] count(
+            Graph graph, TrainingRun run, Map<String, Long> symbols, Set<String> differentiable) {
         boolean fused = run.attention != TrainingRun.Attention.MATH;
         List<Node> all = graph.nodes();
         OperatorFlops[] out = new OperatorFlops[all.size()];
@@ -46,13 +49,18 @@ public final class GraphFlops {
             out[i] = OperatorFlops.of(new CallSizes(graph, all.get(i), symbols, differentiable), fused);
             for (Node.NamedArgument a : all.get(i).arguments()) {
                 if (a.value() instanceof Argument.Subgraph body) {
-                    for (OperatorFlops inner : count(body.graph(), run, symbols, false)) {
+                    for (OperatorFlops inner : count(body.graph(), run, symbols, Set.of())) {
                         out[i] = out[i].plus(inner);
                     }
                 }
             }
         }
         return out;
+    }
+
+    /** Whether a gradient of a value is computed. */
+    public boolean isDifferentiable(String value) {
+        return differentiable.contains(value);
     }
 
     /** Of one node's forward pass. */

@@ -69,8 +69,9 @@ final class CostReader {
      *
      * @param again by first and last stage: FLOPs that a checkpoint recomputes
      * @param allowed by first and last stage: whether the stages can be one checkpoint
+     * @param reentrant whether a checkpoint's backward pass is a pass of its own inside of one node
      */
-    StageCosts costs(long[][] again, boolean[][] allowed) {
+    StageCosts costs(long[][] again, boolean[][] allowed, boolean reentrant) {
         long[] storedPeak = new long[n];
         long[][] kept = new long[n][n];
         long[][] keptPeak = new long[n][n];
@@ -80,7 +81,7 @@ final class CostReader {
             for (int j = i; j < n; j++) {
                 if (allowed[i][j]) {
                     kept[i][j] = sum(passedOn, i, j, j);
-                    keptPeak[i][j] = checkpointPeak(i, j);
+                    keptPeak[i][j] = checkpointPeak(i, j, reentrant ? kept[i][j] : 0);
                 }
             }
         }
@@ -111,19 +112,30 @@ final class CostReader {
         return gradients(p) - sum(gone, 0, p, p) + own + besides + peak;
     }
 
-    private long checkpointPeak(int i, int j) {
+    /**
+     * At most for stages under one checkpoint. A re-entrant one holds what it made again until its own backward pass is
+     * over, and the gradient of that.
+     *
+     * @param results bytes of what a re-entrant one makes for others, 0 for one that is not
+     */
+    private long checkpointPeak(int i, int j, long results) {
         long alive = sum(passedAlive, i, j, j);
         long start = gradients(j) - (i == 0 ? 0 : sum(gone, 0, i - 1, j)) + alive;
         long most = start;
         long own = 0;
         for (int p = i; p <= j; p++) { // recomputation
             most = Math.max(most, start + own + log.forwardPeak[p] - log.forwardStart[p]);
-            own += stored[p] + inputs[i][p] - (p == i ? 0 : inputs[i][p - 1]);
+            own += makes(i, p);
         }
         for (int p = j; p >= i; p--) {
-            most = Math.max(most, backward(i, p, own, alive));
-            own -= stored[p] + inputs[i][p] - (p == i ? 0 : inputs[i][p - 1]);
+            most = Math.max(most, backward(i, p, own, alive + (p == j ? results : 2 * results)));
+            own -= makes(i, p);
         }
         return most;
+    }
+
+    /** What stage p leaves when it is made again in a checkpoint from stage i on, whose inputs stay. */
+    private long makes(int i, int p) {
+        return stored[p] + inputs[i][p] - (p == i ? 0 : inputs[i][p - 1]);
     }
 }

@@ -8,22 +8,25 @@ import dev.headroom.predict.PredictionRequest;
 import dev.headroom.predict.Predictor;
 import dev.headroom.predict.Simulation;
 import dev.headroom.training.TrainingRun;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** Plays a run under candidates, each once, with room for anything. */
 final class Rehearsal {
+    private final TrainingRun asked;
     private final PredictionRequest request;
-    private final Map<TrainingKey, Optional<CheckpointChoice>> played = new HashMap<>();
+    private final Map<TrainingKey, Optional<CheckpointChoice>> played = new LinkedHashMap<>();
     private final Simulation storeAll;
     private final GraphFlops flops;
     private final Flops step;
 
-    private record TrainingKey(int segments, java.util.List<String> modules, Boolean reentrant) {}
+    private record TrainingKey(int segments, List<String> modules, Boolean reentrant) {}
 
-    Rehearsal(PredictionRequest asked) {
-        request = asked.with(Candidate.STORE_ALL.applied(asked.run())).unbounded();
+    Rehearsal(PredictionRequest question) {
+        asked = question.run();
+        request = question.with(Candidate.STORE_ALL.applied(asked)).unbounded();
         storeAll = Predictor.simulate(request);
         TrainingRun run = request.run();
         flops = GraphFlops.of(
@@ -32,8 +35,19 @@ final class Rehearsal {
         choice(Candidate.STORE_ALL, storeAll);
     }
 
-    PredictionRequest request() {
-        return request;
+    /** The run as it was asked for, its own checkpoints included. */
+    TrainingRun asked() {
+        return asked;
+    }
+
+    /** Whether there is anything to recompute for. */
+    boolean hasBackward() {
+        return !asked.inference;
+    }
+
+    /** All choices so far. */
+    List<CheckpointChoice> choices() {
+        return played.values().stream().flatMap(Optional::stream).toList();
     }
 
     /** The run that recomputes nothing. */
@@ -80,10 +94,5 @@ final class Rehearsal {
                 step.total() == 0 ? 0 : (double) again / step.total());
         played.put(new TrainingKey(c.segments(), c.modules(), c.reentrant()), Optional.of(choice));
         return choice;
-    }
-
-    /** Plays so far. */
-    int plays() {
-        return played.size();
     }
 }

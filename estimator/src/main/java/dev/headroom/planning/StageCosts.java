@@ -1,5 +1,8 @@
 package dev.headroom.planning;
 
+import java.util.Arrays;
+import java.util.List;
+
 /**
  * What the pieces of a plan cost, in bytes above those before the pass and in FLOPs, as far as they can be told from a
  * play that stores all ({@link PassLog}): a plan is a sequence of pieces, each a stored stage or stages under one
@@ -29,12 +32,38 @@ record StageCosts(
     /** The first stages alone. */
     StageCosts prefix(int stages) {
         return new StageCosts(
-                java.util.Arrays.copyOf(stored, stages),
-                java.util.Arrays.copyOf(storedPeak, stages),
+                Arrays.copyOf(stored, stages),
+                Arrays.copyOf(storedPeak, stages),
                 kept,
                 keptPeak,
                 again,
                 allowed,
                 floor);
+    }
+
+    /**
+     * What a plan costs.
+     *
+     * @param pieces its checkpoints in order; other stages are stored
+     */
+    Schedule evaluate(List<Schedule.Piece> pieces) {
+        long left = 0;
+        long peak = floor;
+        long recomputed = 0;
+        int stage = 0;
+        for (int k = 0; k <= pieces.size(); k++) {
+            Schedule.Piece p = k < pieces.size() ? pieces.get(k) : null;
+            for (; stage < (p == null ? stages() : p.first()); stage++) {
+                peak = Math.max(peak, left + storedPeak[stage]);
+                left += stored[stage];
+            }
+            if (p != null) {
+                peak = Math.max(peak, left + keptPeak[p.first()][p.last()]);
+                left += kept[p.first()][p.last()];
+                recomputed += again[p.first()][p.last()];
+                stage = p.last() + 1;
+            }
+        }
+        return new Schedule(List.copyOf(pieces), peak, recomputed);
     }
 }

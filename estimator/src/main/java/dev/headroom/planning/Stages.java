@@ -10,7 +10,7 @@ import java.util.Map;
 
 /**
  * A model as a sequence of stages, the smallest pieces that a plan tells apart: the blocks of its containers and what
- * stands between them. Containers and modules that hold a large part of the operators are taken apart. Stages that follow
+ * stands between them. Sequentials are taken apart, and modules that hold a large part of the operators. Stages that follow
  * each other can be one checkpoint where the module tree has a name for them: one module, or a run of siblings.
  */
 final class Stages {
@@ -96,15 +96,17 @@ final class Stages {
     }
 
     private boolean isTakenApart(ModuleCalls.Call c) {
-        if (c.children().size() < 2) {
-            return !c.children().isEmpty()
-                    && (c.path().isEmpty() || isTakenApart(c.children().get(0)));
+        if (c.children().isEmpty()) {
+            return false;
         }
-        boolean holdsBlocks = c.isSequential()
-                && c.children().stream().anyMatch(b -> !b.children().isEmpty());
+        ModuleCalls.Call first = c.children().get(0);
+        if (first.from() == c.from() && first.to() == c.to()) { // all that it does is to call another module
+            return isTakenApart(first);
+        }
         return c.path().isEmpty()
-                || holdsBlocks
-                || c.to() - c.from() > LARGE * graph.nodes().size();
+                || c.isSequential()
+                || c.children().size() > 1
+                        && c.to() - c.from() > LARGE * graph.nodes().size();
     }
 
     /** What no module since the last stage has is a stage of its own. */
@@ -121,7 +123,8 @@ final class Stages {
             for (int b = a; b < siblings.size(); b++) {
                 ModuleCalls.Call last = siblings.get(b);
                 boolean follows = b == a || siblings.get(b - 1).to() == last.from();
-                if (!follows || !isCalledOnce(last)) {
+                boolean together = ModelState.owner(first.path()).equals(ModelState.owner(last.path()));
+                if (!follows || !together || !isCalledOnce(last)) {
                     break;
                 }
                 String name = a == b ? first.path() : first.path() + ".." + last.path();

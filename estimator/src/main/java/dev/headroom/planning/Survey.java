@@ -66,7 +66,7 @@ final class Survey {
 
     /** The costs. */
     StageCosts costs(PassLog log, Boolean reentrant) {
-        return new CostReader(log, stages.size()).costs(again(reentrant), allowed);
+        return new CostReader(log, stages.size()).costs(again(reentrant), allowed, Boolean.TRUE.equals(reentrant));
     }
 
     /**
@@ -88,8 +88,8 @@ final class Survey {
                         .simulate(new Candidate("every stage", 0, names, reentrant))
                         .orElse(null);
         int[] runs = each == null ? null : each.loop().executions();
-        int passes = rehearsal.request().run().steps * rehearsal.request().run().accumulate;
-        int accumulate = rehearsal.request().run().accumulate;
+        int passes = rehearsal.asked().steps * rehearsal.asked().accumulate;
+        int accumulate = rehearsal.asked().accumulate;
         long[][] again = new long[n][n];
         for (int i = 0; i < n; i++) {
             long before = 0;
@@ -108,5 +108,33 @@ final class Survey {
             }
         }
         return again;
+    }
+
+    /**
+     * Whether every module reads no more than what the one before it made, as far as gradients go. Modules that read
+     * nothing with a gradient, such as embeddings, come before the chain.
+     */
+    boolean isChain() {
+        Map<String, Integer> madeBy = new HashMap<>();
+        int modules = 0;
+        for (Stage s : stages.all()) {
+            boolean passes = false;
+            for (int i = s.from(); i < s.to(); i++) {
+                Node node = graph.nodes().get(i);
+                for (String read : node.reads()) {
+                    if (madeBy.containsKey(read) && rehearsal.flops().isDifferentiable(read)) {
+                        passes = true;
+                        if (madeBy.get(read) < modules - 1) {
+                            return false;
+                        }
+                    }
+                }
+                for (String out : node.outputs()) {
+                    madeBy.put(out, modules);
+                }
+            }
+            modules += s.isModule() && passes ? 1 : 0;
+        }
+        return true;
     }
 }

@@ -67,6 +67,7 @@ public final class Timeline {
                 LiveTensor t = new LiveTensor(
                         s,
                         names.of(s, by),
+                        names.owner(s, by),
                         by,
                         log.dtype(s),
                         log.sizes(s),

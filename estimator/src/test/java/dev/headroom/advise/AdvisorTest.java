@@ -116,6 +116,27 @@ class AdvisorTest {
         }
     }
 
+    /** The archive takes sequences up to 256. */
+    @ParameterizedTest
+    @CsvSource({"4, 11000, MODEL", "256, 100, MEMORY"})
+    void theLongestSequenceIsFoundWhereItIsOpen(long batch, long mib, Largest.Limit limit) {
+        TrainingRun run = run(batch);
+        run.dims.put("input_ids.1", 16L);
+        PredictionRequest request = request(model("small/gpt2-open-sequence"), run, mib);
+        Largest longest = Advisor.advise(request, Goal.KEEP_BATCH).largest().get(1);
+        assertEquals("input_ids.1", longest.name());
+        assertEquals(limit, longest.limit());
+        run.dims.put("input_ids.1", longest.value());
+        assertTrue(fits(request));
+        run.dims.put("input_ids.1", longest.next());
+        if (limit == Largest.Limit.MODEL) {
+            assertEquals(256, longest.value());
+            assertThrows(GraphException.class, () -> fits(request));
+        } else {
+            assertFalse(fits(request));
+        }
+    }
+
     @Test
     void aRunThatFitsIsToldWhatElseWould() {
         PredictionRequest request = request(model("small/vgg16"), run(8), 150);

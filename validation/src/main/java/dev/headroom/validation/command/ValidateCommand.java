@@ -47,11 +47,21 @@ public final class ValidateCommand implements Subcommand {
     @Option(names = "--all", description = "Every run, with its phases that differ.")
     boolean all;
 
+    @Option(
+            names = "--recorder",
+            paramLabel = "FILE",
+            description = "Writes a Python script that records your own training loops on your GPU, and ends.")
+    Path recorder;
+
     @ArgGroup(exclusive = false, validate = false, heading = "%nExit status 3 when exceeded:%n")
     Thresholds thresholds = new Thresholds();
 
     @Override
     public Integer call() {
+        if (recorder != null) {
+            Recorder.write(recorder);
+            return ExitStatus.OK;
+        }
         thresholds.parse();
         List<MeasuredRuns> runs = (folder == null ? Sources.fixtures() : Sources.folder(folder))
                 .stream()

@@ -98,8 +98,8 @@ public final class Perceptron {
         points.setCharAt(points.length() - 1, '.');
         return List.of(
                 points.toString(),
-                "P1: the best of the published numbers of segments is " + best() + ", of all " + least + "; without"
-                        + " checkpoints "
+                "P1: the best of the published numbers of segments is " + best() + ", of all " + least + " with "
+                        + (curve.get(best()) - curve.get(least)) / 1024 + " KiB less; without checkpoints "
                         + (oom == null ? "the run fits." : "a request of " + oom.requested() / MIB + " MiB fails."));
     }
 

@@ -37,5 +37,8 @@ public final class PublishedReport {
         figures().forEach(f -> out.println(f.row()));
         out.println();
         Perceptron.remarks().forEach(out::println);
+        LargeHeads.remarks().forEach(out::println);
+        out.println();
+        Remedies.tables().forEach(out::println);
     }
 }

@@ -177,4 +177,31 @@ class ValidateCommandTest {
         CommandResult none = CommandResult.of(folder.resolve("nowhere").toString());
         assertTrue(none.failure().getMessage().contains("is not a folder"));
     }
+
+    /** Made by the recorder's script around loops of a user: a GradScaler, a loader, memory that runs out. */
+    @Test
+    void whatTheRecorderWroteIsExact() {
+        Path recorded = Fixtures.recordings().resolve("recorder");
+        CommandResult result =
+                CommandResult.of(recorded.toString(), "--all", "--max-error=0", "--max-wrong-verdicts=0");
+        assertEquals(0, result.status(), result::err);
+        assertTrue(result.out().contains("3 measured and 0 skipped"), result::out);
+        assertTrue(result.out().lines().noneMatch(l -> l.startsWith("    ")), result::out);
+        assertTrue(result.out().lines().anyMatch(l -> l.contains("perceptron-oom") && l.endsWith("OOM")), result::out);
+    }
+
+    @Test
+    void theRecorderIsWrittenOnce() throws IOException {
+        Path file = folder.resolve("record.py");
+        assertEquals(0, CommandResult.of("--recorder", file.toString()).status());
+        assertTrue(Files.readString(file).contains("class watch:"));
+        assertTrue(CommandResult.of("--recorder", file.toString())
+                .failure()
+                .getMessage()
+                .contains("exists already"));
+        assertTrue(CommandResult.of("--recorder", folder.resolve("no/record.py").toString())
+                .failure()
+                .getMessage()
+                .contains("does not exist"));
+    }
 }

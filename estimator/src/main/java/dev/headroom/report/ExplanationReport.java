@@ -1,16 +1,15 @@
-package dev.headroom.explain;
+package dev.headroom.report;
 
+import dev.headroom.explain.Explanation;
+import dev.headroom.explain.Finding;
 import dev.headroom.predict.Prediction;
-import dev.headroom.report.Scenario;
-import dev.headroom.report.Style;
-import dev.headroom.report.Wrap;
 import java.io.PrintWriter;
 
 /** An explanation on a terminal. */
-public final class ExplanationText {
+public final class ExplanationReport {
     private static final int WIDTH = 79;
 
-    private ExplanationText() {}
+    private ExplanationReport() {}
 
     /** Writes lines of at most 79 characters. */
     public static void write(Explanation explanation, Style style, PrintWriter out) {
@@ -22,6 +21,12 @@ public final class ExplanationText {
             for (String sentence : finding.answer()) {
                 Wrap.lines(sentence, WIDTH - 2, "  ").forEach(line -> out.println("  " + line));
             }
+        }
+        if (!explanation.remarks().isEmpty()) {
+            out.println();
+        }
+        for (String remark : explanation.remarks()) {
+            Wrap.lines("warning: " + remark, WIDTH, "  ").forEach(line -> out.println(style.faint(line)));
         }
     }
 }
