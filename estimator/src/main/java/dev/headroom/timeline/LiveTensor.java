@@ -1,7 +1,6 @@
 package dev.headroom.timeline;
 
 import dev.headroom.graph.DType;
-import dev.headroom.graph.ModelState;
 import dev.headroom.shadow.Attribution;
 
 /**
@@ -31,13 +30,6 @@ public record LiveTensor(
         long rounded,
         int born,
         int died) {
-
-    private static final String STATE = "state of ";
-
-    /** Path of the module that it belongs to: a parameter's also for its state, else the one that ran. */
-    public String module() {
-        return name.startsWith(STATE) ? ModelState.owner(name.substring(STATE.length())) : madeBy.module();
-    }
 
     /** Whether it is alive after an event. */
     public boolean aliveAt(int event) {

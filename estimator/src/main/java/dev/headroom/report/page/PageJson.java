@@ -1,7 +1,6 @@
 package dev.headroom.report.page;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.headroom.device.ContextMemory;
 import dev.headroom.predict.Prediction;
 import dev.headroom.report.JsonReport;
 import dev.headroom.report.Scenario;
@@ -36,8 +35,7 @@ final class PageJson {
         json.writeEndArray();
         json.writeFieldName("prediction");
         JsonReport.write(p, json);
-        boolean card = p.device() != null && p.device().gpu() != null;
-        json.writeNumberField("context", card ? ContextMemory.bytes(p.device().gpu()) : 0);
+        json.writeNumberField("context", p.peak().device() - p.peak().reserved());
         EventsJson events = new EventsJson(run.played().timeline());
         events.write(json);
         SegmentsJson.write(run.played(), events, json);
