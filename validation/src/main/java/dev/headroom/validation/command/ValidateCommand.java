@@ -4,6 +4,7 @@ import dev.headroom.cli.ExitStatus;
 import dev.headroom.cli.Subcommand;
 import dev.headroom.graph.GraphException;
 import dev.headroom.validation.report.TextReport;
+import dev.headroom.validation.report.ValidationJson;
 import dev.headroom.validation.runs.MeasuredRuns;
 import dev.headroom.validation.runs.Scores;
 import dev.headroom.validation.runs.Skipped;
@@ -47,6 +48,9 @@ public final class ValidateCommand implements Subcommand {
     @Option(names = "--all", description = "Every run, with its phases that differ.")
     boolean all;
 
+    @Option(names = "--json", description = "One JSON object on standard output.")
+    boolean json;
+
     @Option(
             names = "--recorder",
             paramLabel = "FILE",
@@ -74,29 +78,31 @@ public final class ValidateCommand implements Subcommand {
         PrintWriter err = spec.commandLine().getErr();
         Validation validation = Validation.of(runs, done -> {});
         Scores scores = Scores.of(validation.outcomes());
-        if (all) {
+        List<String> exceeded = thresholds.missed(scores);
+        if (json) {
+            ValidationJson.write(validation, scores, exceeded, out);
+        } else if (all) {
             TextReport.writeAll(validation, scores, out);
         } else {
             TextReport.write(validation, scores, out);
         }
         out.flush();
-        return status(validation, scores, err);
+        return status(validation, exceeded, err);
     }
 
-    private Integer status(Validation validation, Scores scores, PrintWriter err) {
+    private static Integer status(Validation validation, List<String> exceeded, PrintWriter err) {
         List<Skipped> faults = validation.skipped().stream()
                 .filter(s -> s.cause() != Skipped.Cause.NO_COUNTERPART)
                 .toList();
         faults.forEach(s -> err.println("headroom: " + printable(s.name() + ": " + s.reason())));
-        List<String> missed = thresholds.missed(scores);
-        missed.forEach(line -> err.println("headroom: " + printable(line)));
+        exceeded.forEach(line -> err.println("headroom: " + printable(line)));
         err.flush();
         if (!faults.isEmpty()) {
             return faults.stream().anyMatch(s -> s.cause() == Skipped.Cause.DEFECT)
                     ? ExitStatus.DEFECT
                     : ExitStatus.BAD_INPUT;
         }
-        return missed.isEmpty() ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
+        return exceeded.isEmpty() ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
     }
 
     /** One line, whatever a file holds. */

@@ -96,7 +96,8 @@ public final class Perceptron {
                 .filter(n -> curve.get(n) / MIB == least / MIB)
                 .toList();
         StringBuilder points = new StringBuilder("P1: predicted MiB by segments:");
-        curve.forEach((n, bytes) -> points.append(' ').append(n).append(": ").append(bytes / MIB).append(','));
+        curve.forEach((n, bytes) ->
+                points.append(' ').append(n).append(": ").append(bytes / MIB).append(','));
         points.setCharAt(points.length() - 1, '.');
         return List.of(
                 points.toString(),
