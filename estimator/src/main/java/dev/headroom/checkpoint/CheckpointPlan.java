@@ -21,7 +21,8 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
      * Finds what {@code --checkpoint} and {@code --checkpoint-modules} mean for a graph.
      *
      * <ul>
-     *   <li>Patterns name modules: each call of one is a checkpoint.
+     *   <li>Patterns name modules: each call of one is a checkpoint; runs of siblings are one checkpoint each, see
+     *       {@link ModulePatterns}.
      *   <li>Models of libraries with a switch of their own use it: each call of a repeated block is a checkpoint, see
      *       {@link LibrarySwitch}; the number of segments has no effect.
      *   <li>Other models are split as {@code checkpoint_sequential} splits their chain of blocks, see {@link Chain}.
@@ -44,8 +45,10 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
             return none(graph);
         }
         if (!run.checkpointModules.isEmpty()) {
-            return new CheckpointPlan(
-                    graph, regions(graph, ModulePatterns.calls(graph, run.checkpointModules)), explicit);
+            List<Region> named = ModulePatterns.ranges(graph, run.checkpointModules).stream()
+                    .map(r -> Region.of(graph, r.from(), r.to()))
+                    .toList();
+            return new CheckpointPlan(graph, named, explicit);
         }
         if (run.checkpoint == 0) {
             return none(graph);
@@ -62,9 +65,5 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
         }
         boolean reentrant = run.reentrant == null ? run.inputGrad : run.reentrant;
         return chain.split(run.checkpoint, reentrant);
-    }
-
-    private static List<Region> regions(Graph graph, List<ModuleCalls.Call> calls) {
-        return calls.stream().map(c -> Region.of(graph, c.from(), c.to())).toList();
     }
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /** The calls of modules that a graph's nodes were traced in, as a tree. */
-final class ModuleCalls {
+public final class ModuleCalls {
     /**
      * A call.
      *
@@ -15,27 +15,29 @@ final class ModuleCalls {
      * @param to one after the last node
      * @param depth position in the module stacks of its nodes
      */
-    record Call(Node.ModuleCall module, int from, int to, int depth, List<Call> children) {
-        String path() {
+    public record Call(Node.ModuleCall module, int from, int to, int depth, List<Call> children) {
+        /** Path of the module, such as {@code layer1.0}. */
+        public String path() {
             return module.path();
         }
 
-        String type() {
+        /** Class name of the module. */
+        public String type() {
             return module.type();
         }
 
         /** The last part of the path. */
-        String name() {
+        public String name() {
             return path().substring(path().lastIndexOf('.') + 1);
         }
 
         /** Position in its container, or -1 where it has a name. */
-        int index() {
+        public int index() {
             return name().matches("\\d{1,6}") ? Integer.parseInt(name()) : -1;
         }
 
         /** Whether it is {@code torch.nn.Sequential} itself, not a class made from it. */
-        boolean isSequential() {
+        public boolean isSequential() {
             return type().equals("torch.nn.modules.container.Sequential");
         }
     }
@@ -43,7 +45,7 @@ final class ModuleCalls {
     private ModuleCalls() {}
 
     /** The outermost calls, in order. */
-    static List<Call> roots(Graph graph) {
+    public static List<Call> roots(Graph graph) {
         return read(graph.nodes(), 0, graph.nodes().size(), 0);
     }
 

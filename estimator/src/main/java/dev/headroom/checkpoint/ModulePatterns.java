@@ -3,40 +3,61 @@ package dev.headroom.checkpoint;
 import dev.headroom.graph.Graph;
 import dev.headroom.graph.GraphException;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Modules named by patterns over their paths: {@code *} stands for anything but a dot, {@code **} for anything. */
+/**
+ * Modules named by patterns over their paths: {@code *} stands for anything but a dot, {@code **} for anything, and
+ * {@code features.0..features.7} for the run of siblings from the first to the last of the two, which are one checkpoint:
+ * {@code checkpoint(features[0:8], x)}.
+ */
 final class ModulePatterns {
+    /** Operators from one to before another. */
+    record Range(int from, int to) {
+        boolean contains(Range other) {
+            return from <= other.from && other.to <= to;
+        }
+    }
+
     private ModulePatterns() {}
 
-    /** The outermost calls of modules that one of the patterns fits, in order. */
-    static List<ModuleCalls.Call> calls(Graph graph, List<String> patterns) {
-        List<Pattern> compiled = patterns.stream().map(ModulePatterns::compile).toList();
-        Set<Integer> used = new HashSet<>();
-        List<ModuleCalls.Call> calls = ModuleCalls.outermost(ModuleCalls.roots(graph), c -> {
-            boolean fits = false;
-            for (int i = 0; i < compiled.size(); i++) {
-                if (!c.path().isEmpty() && compiled.get(i).matcher(c.path()).matches()) {
-                    used.add(i);
-                    fits = true;
-                }
+    /** What the patterns make checkpoints of, in order; of what lies in each other the outermost. */
+    static List<Range> ranges(Graph graph, List<String> patterns) {
+        List<ModuleCalls.Call> roots = ModuleCalls.roots(graph);
+        List<Range> found = new ArrayList<>();
+        for (String pattern : patterns) {
+            List<Range> some =
+                    ModuleRuns.isRun(pattern) ? ModuleRuns.find(graph, roots, pattern) : calls(roots, pattern);
+            if (some.isEmpty()) {
+                throw new GraphException("--checkpoint-modules: no module that runs is called '" + pattern
+                        + "'; --layers lists the modules");
             }
-            return fits;
-        });
-        List<String> unused = new ArrayList<>();
-        for (int i = 0; i < compiled.size(); i++) {
-            if (!used.contains(i)) {
-                unused.add(patterns.get(i));
+            found.addAll(some);
+        }
+        found.sort(Comparator.comparingInt(Range::from).thenComparingInt(r -> -r.to));
+        List<Range> outermost = new ArrayList<>();
+        for (Range r : found) {
+            Range last = outermost.isEmpty() ? null : outermost.get(outermost.size() - 1);
+            if (last == null || r.from >= last.to) {
+                outermost.add(r);
+            } else if (!last.contains(r)) {
+                throw new GraphException("--checkpoint-modules: two of the checkpoints share '"
+                        + graph.nodes().get(r.from).module() + "' and neither holds the other; let them end before it"
+                        + " or begin after it");
             }
         }
-        if (!unused.isEmpty()) {
-            throw new GraphException("--checkpoint-modules: no module that runs is called '" + unused.get(0)
-                    + "'; --layers lists the modules");
-        }
-        return calls;
+        return outermost;
+    }
+
+    private static List<Range> calls(List<ModuleCalls.Call> roots, String glob) {
+        Pattern pattern = compile(glob);
+        return ModuleCalls.outermost(
+                        roots,
+                        c -> !c.path().isEmpty() && pattern.matcher(c.path()).matches())
+                .stream()
+                .map(c -> new Range(c.from(), c.to()))
+                .toList();
     }
 
     private static Pattern compile(String glob) {

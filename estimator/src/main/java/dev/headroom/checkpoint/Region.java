@@ -47,16 +47,20 @@ public record Region(int from, int to, List<String> held, List<String> inputs, L
         return new Region(from, to, List.copyOf(held), List.copyOf(inputs), new ArrayList<>(made));
     }
 
+    /** Whether an operator writes its result into its first argument. */
+    public static boolean changesInPlace(Node node) {
+        return node.operator().endsWith("_")
+                && !node.operator().endsWith("__")
+                && !node.reads().isEmpty();
+    }
+
     /**
      * Autograd refuses saved inputs that were changed in place (torch/csrc/autograd/saved_variable.cpp, unpack) and
      * changes of leaves that require gradients, which the inputs of a re-entrant recomputation are.
      */
     void refuseChangedInputs(Graph graph) {
         for (Node node : graph.nodes().subList(from, to)) {
-            boolean inPlace = node.operator().endsWith("_") && !node.operator().endsWith("__");
-            if (inPlace
-                    && !node.reads().isEmpty()
-                    && inputs.contains(node.reads().get(0))) {
+            if (changesInPlace(node) && inputs.contains(node.reads().get(0))) {
                 throw new GraphException("checkpoint that begins with '"
                         + graph.nodes().get(from).module() + "': " + node.operator() + " in '" + node.module()
                         + "' changes the checkpoint's input in place, which PyTorch refuses in the backward pass; choose"

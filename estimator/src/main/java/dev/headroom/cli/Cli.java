@@ -2,7 +2,9 @@ package dev.headroom.cli;
 
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -11,6 +13,9 @@ import picocli.CommandLine.Spec;
 
 /** The command line, put together and run inside a process or a test. */
 final class Cli {
+    /** Commands that tell of all commands. */
+    private static final Set<String> ABOUT_ALL = Set.of(CompletionCommand.NAME, ManCommand.NAME);
+
     private final Engine engine;
     private final boolean debug;
 
@@ -25,15 +30,19 @@ final class Cli {
         try {
             CommandLine line = new CommandLine(new Root());
             builtIn().forEach(line::addSubcommand);
-            // Looking for providers opens every jar: only when the word is not one of ours.
-            if (args.length == 0 || !line.getSubcommands().containsKey(args[0])) {
+            // Looking for providers opens every jar: only when the word is not one of ours, or asks about them all.
+            if (args.length == 0 || !line.getSubcommands().containsKey(args[0]) || ABOUT_ALL.contains(args[0])) {
                 ServiceLoader.load(Subcommand.class).forEach(line::addSubcommand);
             }
             line.setOut(out).setErr(err);
             line.setParameterExceptionHandler((e, unused) -> fail(e, err));
             line.setExecutionExceptionHandler((e, unused, result) -> fail(e, err));
             return line.execute(args);
-        } catch (StackOverflowError | OutOfMemoryError | RuntimeException | LinkageError e) {
+        } catch (StackOverflowError
+                | OutOfMemoryError
+                | RuntimeException
+                | LinkageError
+                | ServiceConfigurationError e) {
             return fail(e, err);
         } finally {
             out.flush();
@@ -43,7 +52,16 @@ final class Cli {
 
     /** The commands of this module. */
     private List<Object> builtIn() {
-        return List.of(new PredictCommand(engine), new ReplayCommand(), new DevicesCommand(), new OperatorsCommand());
+        return List.of(
+                new PredictCommand(engine),
+                new AdviseCommand(engine),
+                new ExplainCommand(engine),
+                new ReplayCommand(),
+                new DevicesCommand(),
+                new OperatorsCommand(),
+                new CompletionCommand(),
+                new ManCommand(),
+                new ExportHelpCommand());
     }
 
     private int fail(Throwable e, PrintWriter err) {
@@ -62,7 +80,7 @@ final class Cli {
             footer = {
                 "",
                 "'headroom measure' runs a model and compares its memory with the prediction; 'headroom local' lists the"
-                        + " GPUs of this machine. Both build the executor first."
+                        + " GPUs of this machine; 'headroom validate' holds predictions against measured runs."
             },
             versionProvider = Version.class)
     static final class Root implements Runnable {

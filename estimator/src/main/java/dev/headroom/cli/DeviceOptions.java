@@ -12,7 +12,11 @@ public final class DeviceOptions {
     /** What the simulated device memory can hold. */
     private static final long MOST = 4L << 40;
 
-    @Option(names = "--gpu", paramLabel = "NAME", description = "A card of 'headroom devices', such as rtx-3090.")
+    @Option(
+            names = "--gpu",
+            completionCandidates = Candidates.Gpus.class,
+            paramLabel = "NAME",
+            description = "A card of 'headroom devices', such as rtx-3090.")
     String gpu;
 
     @Option(names = "--memory", paramLabel = "SIZE", description = "Device memory, such as 24GiB or 40GB.")

@@ -7,6 +7,7 @@ import dev.headroom.report.JsonReport;
 import dev.headroom.report.LayerTable;
 import dev.headroom.report.Style;
 import dev.headroom.report.Summary;
+import dev.headroom.report.plot.PlotFile;
 import dev.headroom.timeline.PlayedRun;
 import dev.headroom.training.TrainingRun;
 import java.io.PrintWriter;
@@ -51,6 +52,12 @@ final class PredictCommand implements Callable<Integer> {
             description = "Writes the run as a memory snapshot of PyTorch, for its viewer pytorch.org/memory_viz.")
     Path snapshot;
 
+    @Option(
+            names = "--plot",
+            paramLabel = "OUT",
+            description = "Draws memory over time, by category: OUT.svg or OUT.png.")
+    Path plot;
+
     @Mixin
     ReportOptions page = new ReportOptions();
 
@@ -66,6 +73,9 @@ final class PredictCommand implements Callable<Integer> {
         TrainingRun run = scenario.toRun();
         // Checked before the model is read: a mistyped card should not cost the reading.
         PredictionRequest question = device.request(null, run);
+        if (plot != null) {
+            PlotFile.check(plot);
+        }
         page.check(spec.commandLine().getParseResult().matchedOptions());
         Graph graph = engine.reader().apply(model);
         PredictionRequest request = new PredictionRequest(
@@ -87,10 +97,15 @@ final class PredictCommand implements Callable<Integer> {
 
     private Prediction predict(PredictionRequest request, List<String> notes) {
         Prediction prediction = null;
-        if (page.report != null) {
+        if (page.report != null || plot != null) {
             PlayedRun played = engine.player().apply(request);
             prediction = played.prediction().withWarnings(notes);
-            page.write(played.with(prediction));
+            if (plot != null) {
+                PlotFile.write(played, plot);
+            }
+            if (page.report != null) {
+                page.write(played.with(prediction));
+            }
         }
         if (snapshot != null) {
             prediction = engine.recorder().apply(request, snapshot).withWarnings(notes);

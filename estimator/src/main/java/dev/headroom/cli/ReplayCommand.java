@@ -10,7 +10,7 @@ import dev.headroom.allocator.replay.ReplayComparison;
 import dev.headroom.allocator.replay.ReplaySettings;
 import dev.headroom.allocator.replay.Trace;
 import dev.headroom.allocator.snapshot.SnapshotTrace;
-import dev.headroom.device.ContextMemory;
+import dev.headroom.device.DeviceLines;
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.report.ReplayReport;
@@ -68,7 +68,9 @@ final class ReplayCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PredictionRequest where = device.request(null, new TrainingRun());
+        TrainingRun run = new TrainingRun();
+        run.torch = torch == null ? run.torch : torch;
+        PredictionRequest where = device.request(null, run);
         confs.forEach(conf -> TraceInput.settings("--alloc-conf", () -> AllocatorSettings.parse(conf)));
         String version = torch == null ? null : TorchVersion.of(torch).toString();
         Trace trace = TraceInput.open(file);
@@ -114,7 +116,7 @@ final class ReplayCommand implements Callable<Integer> {
         if (total == 0) {
             return Replay.device(trace, 0);
         }
-        long context = where.gpu() == null ? 0 : ContextMemory.bytes(where.gpu());
+        long context = DeviceLines.bytes(where.deviceLines());
         if (where.inUse() + context >= total) {
             throw new BadOption("--in-use: " + where.inUse() + " bytes and the CUDA context leave nothing of " + total
                     + " bytes of device memory; free some first");

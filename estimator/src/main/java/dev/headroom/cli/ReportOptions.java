@@ -62,11 +62,12 @@ final class ReportOptions {
     void write(PlayedRun run) {
         Graph graph = run.request().graph();
         List<PageRun> runs = new ArrayList<>();
-        runs.add(new PageRun(scenarios.isEmpty() ? Scenario.words(run.request().run()) : "as asked", run));
+        runs.add(PageRun.explained(
+                scenarios.isEmpty() ? Scenario.words(run.request().run()) : "as asked", run));
         for (ComparedScenario other : scenarios) {
             PredictionRequest request = other.request(graph);
             PlayedRun played = PlayedRun.of(request);
-            runs.add(new PageRun(other.label(), played.with(other.notes(played.prediction()))));
+            runs.add(PageRun.explained(other.label(), played.with(other.notes(played.prediction()))));
         }
         try (Writer out = Files.newBufferedWriter(report, StandardCharsets.UTF_8)) {
             Page.write(runs, out);

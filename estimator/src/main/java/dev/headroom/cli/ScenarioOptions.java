@@ -26,24 +26,38 @@ public final class ScenarioOptions {
 
     @Option(
             names = "--optimizer",
+            completionCandidates = Candidates.Optimizers.class,
             paramLabel = "NAME",
             description = "sgd, sgd-momentum, adam, adamw (default), rmsprop, adagrad, adafactor or none.")
     String optimizer;
 
-    @Option(names = "--foreach", paramLabel = "WHEN", description = "Multi-tensor optimizer: auto, true or false.")
+    @Option(
+            names = "--foreach",
+            completionCandidates = Candidates.Foreach.class,
+            paramLabel = "WHEN",
+            description = "Multi-tensor optimizer: auto, true or false.")
     String foreach;
 
     @Option(names = "--fused", description = "Fused optimizer kernels.")
     boolean fused;
 
-    @Option(names = "--dtype", paramLabel = "TYPE", description = "Parameters and inputs: fp32, fp16 or bf16.")
+    @Option(
+            names = "--dtype",
+            completionCandidates = Candidates.Types.class,
+            paramLabel = "TYPE",
+            description = "Parameters and inputs: fp32, fp16 or bf16.")
     String dtype;
 
-    @Option(names = "--amp", paramLabel = "TYPE", description = "Autocast: fp16 (with a GradScaler) or bf16.")
+    @Option(
+            names = "--amp",
+            completionCandidates = Candidates.AutocastTypes.class,
+            paramLabel = "TYPE",
+            description = "Autocast: fp16 (with a GradScaler) or bf16.")
     String amp;
 
     @Option(
             names = "--loss",
+            completionCandidates = Candidates.Losses.class,
             paramLabel = "KIND",
             description = "cross-entropy, mse, sum or output (default: output when the model returns a scalar first).")
     String loss;
@@ -54,10 +68,16 @@ public final class ScenarioOptions {
     @Option(
             names = "--checkpoint-modules",
             paramLabel = "PATTERN",
-            description = "Recompute every call of these modules: * is part of a name, ** any path; repeatable.")
+            description =
+                    "Recompute every call of these modules: * is part of a name, ** any path, FIRST..LAST a run of"
+                            + " siblings as one checkpoint; repeatable.")
     List<String> checkpointModules = new ArrayList<>();
 
-    @Option(names = "--reentrant", paramLabel = "BOOL", description = "Variant of checkpointing: true or false.")
+    @Option(
+            names = "--reentrant",
+            completionCandidates = Candidates.Booleans.class,
+            paramLabel = "BOOL",
+            description = "Variant of checkpointing: true or false.")
     String reentrant;
 
     @Option(names = "--accumulate", paramLabel = "K", description = "Forward and backward passes a step.")
@@ -77,13 +97,18 @@ public final class ScenarioOptions {
 
     @Option(
             names = "--cudnn-workspace",
+            completionCandidates = Candidates.Workspaces.class,
             paramLabel = "SIZE",
             description =
                     "Workspace of cuDNN convolutions: auto (default), asked (of an installed cuDNN), distilled (by"
                             + " learned rules), none or a size.")
     String cudnnWorkspace;
 
-    @Option(names = "--attention", paramLabel = "KIND", description = "auto, flash, efficient, cudnn or math.")
+    @Option(
+            names = "--attention",
+            completionCandidates = Candidates.Attentions.class,
+            paramLabel = "KIND",
+            description = "auto, flash, efficient, cudnn or math.")
     String attention;
 
     @Option(names = "--input-grad", description = "The first floating-point input requires a gradient.")

@@ -19,6 +19,7 @@ import dev.headroom.shadow.Attribution;
 import dev.headroom.shadow.Engine;
 import dev.headroom.shadow.Frame;
 import dev.headroom.shadow.Runtime;
+import dev.headroom.shadow.StopRecomputation;
 import dev.headroom.shadow.Tensor;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -42,6 +43,8 @@ final class GraphRunner {
     private final ModelTypes types;
     private final NamedTypes namedTypes;
     private final Set<Region> withoutGradients = new LinkedHashSet<>();
+    private final int[] executions;
+    private final int[][] storages;
 
     /** A runner that recomputes nothing. */
     GraphRunner(Runtime runtime, Graph graph, Map<String, Long> symbols, Unmodelled unmodelled, ModelTypes types) {
@@ -68,6 +71,8 @@ final class GraphRunner {
         List<Node> nodes = graph.nodes();
         rules = new Rule[nodes.size()];
         attributions = new int[nodes.size()];
+        executions = new int[nodes.size()];
+        storages = new int[nodes.size()][];
         for (int i = 0; i < rules.length; i++) {
             Node node = nodes.get(i);
             rules[i] = Registry.standard().find(node.target());
@@ -101,11 +106,33 @@ final class GraphRunner {
         List<Node> nodes = graph.nodes();
         for (int i = from; i < to; i++) {
             runtime.attribute(attributions[i]);
-            step(i, values);
+            counted(i, values);
             for (String v : lifetimes.releasedAfter(i)) {
                 runtime.release(values.remove(v));
             }
         }
+    }
+
+    /** A recomputation that stops at this node stops before its kernel runs, unless it saves what the kernel made. */
+    private void counted(int i, Map<String, Tensor> values) {
+        int before = runtime.log().size();
+        try {
+            step(i, values);
+        } catch (StopRecomputation e) {
+            executions[i] += runtime.log().size() > before ? 1 : 0;
+            throw e;
+        }
+        executions[i]++;
+    }
+
+    /** How often each node has run so far, recomputations included. */
+    int[] executions() {
+        return executions.clone();
+    }
+
+    /** Storages of the results of a node when it last ran, -1 for an absent one; empty before it ran. */
+    int[] storages(int node) {
+        return storages[node] == null ? new int[0] : storages[node].clone();
     }
 
     private void checkpoint(Region region, Map<String, Tensor> values, Map<String, Tensor> model) {
@@ -191,7 +218,7 @@ final class GraphRunner {
                 unmodelled.count(node.operator());
                 results = conservative(node, values);
             }
-            bind(node, results, values);
+            bind(index, results, values);
         } finally {
             frame.close();
         }
@@ -240,9 +267,11 @@ final class GraphRunner {
         }
     }
 
-    private void bind(Node node, Tensor[] results, Map<String, Tensor> values) {
-        List<String> names = node.outputs();
+    private void bind(int index, Tensor[] results, Map<String, Tensor> values) {
+        List<String> names = graph.nodes().get(index).outputs();
+        storages[index] = new int[results.length];
         for (int i = 0; i < names.size() && i < results.length; i++) {
+            storages[index][i] = results[i] == null ? -1 : results[i].storage().number();
             if (names.get(i) != null && results[i] != null) {
                 runtime.retain(results[i]);
                 values.put(names.get(i), results[i]);

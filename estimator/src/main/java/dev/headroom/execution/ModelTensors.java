@@ -27,16 +27,26 @@ public final class ModelTensors {
     private final Runtime runtime;
     private final boolean channelsLast;
     private final Map<String, Tensor> byStorageName = new HashMap<>();
+
+    /** What was moved in the archive's types and waits for its conversion, by storage name. */
+    private final Map<String, Tensor> unconverted = new HashMap<>();
+
     private final Map<String, Tensor> byValue = new HashMap<>();
     private final List<Tensor> parameters = new ArrayList<>();
     private final List<String> parameterNames = new ArrayList<>();
 
     ModelTensors(Runtime runtime, Graph graph, DType type) {
-        this(runtime, graph, type, false);
+        this(runtime, graph, type, false, false);
     }
 
-    /** @param channelsLast {@code model.to(memory_format=torch.channels_last)}: what has four dimensions */
-    ModelTensors(Runtime runtime, Graph graph, DType type, boolean channelsLast) {
+    /**
+     * Moves a model.
+     *
+     * @param channelsLast {@code model.to(memory_format=torch.channels_last)}: what has four dimensions
+     * @param convertsOnDevice {@code model.cuda().half()}: moved in the archive's types, then one tensor after another
+     *     makes room for its conversion
+     */
+    ModelTensors(Runtime runtime, Graph graph, DType type, boolean channelsLast, boolean convertsOnDevice) {
         this.runtime = runtime;
         this.channelsLast = channelsLast;
         ModelState state = graph.held();
@@ -50,6 +60,11 @@ public final class ModelTensors {
         }
         for (String name : state.tensors().keySet()) {
             own.computeIfAbsent(ModelState.owner(name), k -> new ArrayList<>()).add(name);
+        }
+        if (convertsOnDevice && type != null) {
+            move("", children, own, state, null, new RecurrentWeights(graph));
+            unconverted.putAll(byStorageName);
+            byStorageName.clear();
         }
         move("", children, own, state, type, new RecurrentWeights(graph));
         // named_parameters(): a module's own before its children's, tied ones once.
@@ -81,10 +96,21 @@ public final class ModelTensors {
         for (String name : own.getOrDefault(module, List.of())) {
             ModelState.HeldTensor held = state.tensors().get(name);
             if (!byStorageName.containsKey(held.storage())) {
-                byStorageName.put(held.storage(), make(name, held, type));
+                byStorageName.put(held.storage(), converted(name, held, type));
             }
         }
         recurrent.flatten(runtime, module, byStorageName);
+    }
+
+    private Tensor converted(String name, ModelState.HeldTensor held, DType type) {
+        Tensor before = unconverted.get(held.storage());
+        if (before != null
+                && before.dtype() == GraphRunner.typeUnder(held.meta().dtype(), type)) {
+            return before;
+        }
+        Tensor after = make(name, held, type);
+        runtime.release(before);
+        return after;
     }
 
     private Tensor make(String name, ModelState.HeldTensor held, DType type) {

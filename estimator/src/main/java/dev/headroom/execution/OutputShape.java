@@ -49,7 +49,7 @@ record OutputShape(DType type, long[] sizes) {
                 new CachingAllocator(AllocatorSettings.defaults(), new SimulatedDeviceMemory(PLENTY));
         Runtime runtime = new Runtime(allocator, like.device(), like.options());
         runtime.setGradMode(false);
-        Map<String, Tensor> inputs = new HashMap<>(new ModelTensors(runtime, graph, null, false).byValue());
+        Map<String, Tensor> inputs = new HashMap<>(new ModelTensors(runtime, graph, null).byValue());
         Frame frame = runtime.frame();
         for (Graph.Input in : graph.inputs()) {
             TensorMeta meta = graph.values().get(in.value());

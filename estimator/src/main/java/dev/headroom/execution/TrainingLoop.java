@@ -101,6 +101,26 @@ public final class TrainingLoop {
         return optimizer;
     }
 
+    /** What is recomputed, and the graph that runs. */
+    public CheckpointPlan plan() {
+        return plan;
+    }
+
+    /** How often each node of the plan's graph has run so far, recomputations included; empty before the first forward pass. */
+    public int[] executions() {
+        return forward == null ? new int[0] : forward.executions();
+    }
+
+    /** Storages of the results of a node of the plan's graph when it last ran, -1 for an absent one. */
+    public int[] storages(int node) {
+        return forward == null ? new int[0] : forward.storages(node);
+    }
+
+    /** Whether re-entrant checkpoints ran of which no input requires a gradient, so that parameters there get none. */
+    public boolean losesGradients() {
+        return forward != null && forward.checkpointsWithoutGradients() > 0;
+    }
+
     /** What the user should know of how the run went, one line each. */
     public List<String> warnings() {
         int lost = forward == null ? 0 : forward.checkpointsWithoutGradients();
@@ -113,7 +133,7 @@ public final class TrainingLoop {
 
     /** Plays all steps. */
     public void play() {
-        model = new ModelTensors(runtime, graph, run.dtype, run.channelsLast);
+        model = new ModelTensors(runtime, graph, run.dtype, run.channelsLast, run.convertsOnDevice);
         who("optimizer");
         optimizer = run.inference ? null : Optimizers.of(run, runtime, model.parameters());
         if (run.amp == DType.FLOAT16 && !run.inference) {

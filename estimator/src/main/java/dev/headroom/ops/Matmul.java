@@ -303,9 +303,7 @@ final class Matmul {
 
     /** {@code linear} (ATen/native/Linear.cpp). */
     static Tensor linear(Runtime rt, Tensor input, Tensor weight, Tensor bias) {
-        boolean flattened =
-                bias != null && input.isContiguous() && (input.dim() == 3 || input.dim() > 3 && bias.dim() == 1);
-        if (flattened) {
+        if (bias != null && input.isContiguous() && rt.options().torch().flattensLinear(input.dim(), bias.dim())) {
             return flattened(rt, input, weight, bias);
         }
         Tensor turned = Views.t(rt, weight);

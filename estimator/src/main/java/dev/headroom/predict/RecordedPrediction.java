@@ -3,6 +3,7 @@ package dev.headroom.predict;
 import dev.headroom.allocator.snapshot.Frame;
 import dev.headroom.allocator.snapshot.Snapshot;
 import dev.headroom.allocator.snapshot.SnapshotRecorder;
+import dev.headroom.execution.ModelTensors;
 import dev.headroom.execution.TrainingLoop;
 import dev.headroom.shadow.Attribution;
 import dev.headroom.shadow.Runtime;
@@ -61,7 +62,7 @@ public record RecordedPrediction(Prediction prediction, Snapshot snapshot) {
 
         private List<Frame> stack(Attribution who) {
             List<Frame> stack = new ArrayList<>();
-            add(stack, who.node(), "tensor");
+            add(stack, who.node(), who.operator().equals(ModelTensors.PARAMETER) ? "tensor" : "autograd node");
             // The loop's own work is attributed to the phase itself.
             add(stack, who.operator().equals(phase) ? "" : who.operator(), "operator");
             add(stack, who.module(), "module");

@@ -1,5 +1,7 @@
 package dev.headroom.report;
 
+import java.io.Console;
+
 /** Colours of a terminal, or none. */
 public enum Style {
     PLAIN,
@@ -9,8 +11,23 @@ public enum Style {
     public static Style forTerminal() {
         String noColour = System.getenv("NO_COLOR");
         String term = System.getenv("TERM");
-        boolean colour = System.console() != null && (noColour == null || noColour.isEmpty()) && !"dumb".equals(term);
+        boolean colour = terminal() && (noColour == null || noColour.isEmpty()) && !"dumb".equals(term);
         return colour ? COLOUR : PLAIN;
+    }
+
+    /** From Java 22 on there is a console even when output goes to a file, and a method that tells. */
+    private static boolean terminal() {
+        Console console = System.console();
+        if (console == null) {
+            return false;
+        }
+        try {
+            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+        } catch (NoSuchMethodException e) {
+            return true;
+        } catch (ReflectiveOperationException e) {
+            return false;
+        }
     }
 
     String good(String text) {

@@ -104,7 +104,7 @@ public final class Engine {
     }
 
     private void evaluate(GraphTask graphTask, GradNode node, Tensor[] inputs) {
-        runtime.attribute(node.attribution);
+        runtime.attribute(runtime.numberOf(node));
         if (node.variable != null) {
             accumulateGrad(node.variable, inputs[0]);
             return;

@@ -91,6 +91,17 @@ public final class Runtime {
         return attributions.get(number);
     }
 
+    /** All attributions so far, by number. */
+    public List<Attribution> attributions() {
+        return List.copyOf(attributions);
+    }
+
+    /** Number of a node's attribution: the operator that it was recorded for, and the node itself. */
+    int numberOf(GradNode node) {
+        Attribution recorded = attributions.get(node.attribution);
+        return number(new Attribution(recorded.module(), recorded.operator(), node.name));
+    }
+
     /** Number of the running operator's attribution. */
     public int attribution() {
         return attribution;

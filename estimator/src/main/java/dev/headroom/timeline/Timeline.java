@@ -180,6 +180,20 @@ public final class Timeline {
         return alive;
     }
 
+    /**
+     * What first had autograd keep each of the saved activations that are alive after an event.
+     *
+     * @return by {@link LiveTensor#number}; {@code null} for all others
+     */
+    public Attribution[] savers(int event) {
+        Attribution[] savers = new Attribution[log.storages()];
+        for (int e = 0; e <= event; e++) {
+            boolean saved = log.category(e) == Category.SAVED_ACTIVATIONS;
+            savers[log.storage(e)] = saved ? running(e) : null;
+        }
+        return savers;
+    }
+
     /** Requested bytes by category after an event, every category named. */
     public Map<Category, Long> categories(int event) {
         Map<Category, Long> bytes = new EnumMap<>(Category.class);

@@ -19,4 +19,15 @@ public final class OptimizerOptions {
 
     /** RMSprop: divides by an estimate of the variance. */
     public boolean centered;
+
+    /** Independent options with the same values. */
+    public OptimizerOptions copy() {
+        OptimizerOptions copy = new OptimizerOptions();
+        copy.weightDecay = weightDecay;
+        copy.nesterov = nesterov;
+        copy.amsgrad = amsgrad;
+        copy.momentum = momentum;
+        copy.centered = centered;
+        return copy;
+    }
 }

@@ -77,6 +77,14 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
         return since(2, 1);
     }
 
+    /**
+     * CUDA loads kernels when they are first used: {@code CUDA_MODULE_LOADING} is set to {@code LAZY} unless the user set it
+     * (pull request 86509 of October 2022, first release 1.13).
+     */
+    public boolean loadsKernelsLazily() {
+        return since(1, 13);
+    }
+
     /** {@code torch.optim.Adafactor}: in 2.5.1, not in 2.3.1. */
     public boolean hasAdafactor() {
         return since(2, 5);
@@ -110,6 +118,19 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
      */
     public boolean vectorizedReductions() {
         return since(1, 6);
+    }
+
+    /**
+     * Whether {@code linear()} multiplies a contiguous input of more than two dimensions as a matrix and adds the bias in
+     * the same call: for three dimensions since pull request 72728 of February 2022 (1.12), for more since 106433 of
+     * August 2023 (2.1). Before, the bias is added in place to what {@code matmul()} made, so that its gradient is summed
+     * before there is one of the input (aten/src/ATen/native/Linear.cpp; torch/nn/functional.py until 1.8).
+     *
+     * @param input number of the input's dimensions
+     * @param bias number of the bias's dimensions
+     */
+    public boolean flattensLinear(int input, int bias) {
+        return input == 3 && since(1, 12) || input > 3 && bias == 1 && since(2, 1);
     }
 
     /**

@@ -52,6 +52,9 @@ public final class TrainingRun {
     /** Type of parameters, buffers and inputs that are floating point; {@code null}: as in the graph. */
     public DType dtype;
 
+    /** {@code model.cuda().half()}: the model is moved in its own types and converted on the device. */
+    public boolean convertsOnDevice;
+
     /** Autocast type, or {@code null}; {@code FLOAT16} brings a GradScaler. */
     public DType amp;
 
@@ -60,7 +63,10 @@ public final class TrainingRun {
     /** Segments of activation checkpointing, or 0 for none. */
     public int checkpoint;
 
-    /** Paths of modules of which every call is a checkpoint; {@code *} stands for a part of a name, {@code **} for more. */
+    /**
+     * Paths of modules of which every call is a checkpoint; {@code *} stands for a part of a name, {@code **} for more, and
+     * {@code features.0..features.7} is one checkpoint over the siblings from the first to the last.
+     */
     public List<String> checkpointModules = List.of();
 
     /**
@@ -106,4 +112,37 @@ public final class TrainingRun {
 
     /** PyTorch version whose behaviour is modelled. */
     public String torch = TorchVersion.NEWEST.toString();
+
+    /** An independent run with the same options. */
+    public TrainingRun copy() {
+        TrainingRun copy = new TrainingRun();
+        copy.batch = batch;
+        copy.dims = new LinkedHashMap<>(dims);
+        copy.optimizer = optimizer;
+        copy.foreach = foreach;
+        copy.fused = fused;
+        copy.optimizerOptions = optimizerOptions.copy();
+        copy.dtype = dtype;
+        copy.amp = amp;
+        copy.loss = loss;
+        copy.checkpoint = checkpoint;
+        copy.checkpointModules = List.copyOf(checkpointModules);
+        copy.reentrant = reentrant;
+        copy.accumulate = accumulate;
+        copy.steps = steps;
+        copy.zeroGradKeep = zeroGradKeep;
+        copy.zeroGradBeforeBackward = zeroGradBeforeBackward;
+        copy.newBatches = newBatches;
+        copy.channelsLast = channelsLast;
+        copy.cudnnBenchmark = cudnnBenchmark;
+        copy.cudnnWorkspace = cudnnWorkspace;
+        copy.workspaces = workspaces;
+        copy.attention = attention;
+        copy.inputGrad = inputGrad;
+        copy.dropOutputs = dropOutputs;
+        copy.inference = inference;
+        copy.allocConf = allocConf;
+        copy.torch = torch;
+        return copy;
+    }
 }

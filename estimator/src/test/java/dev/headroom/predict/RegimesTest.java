@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.device.GpuCatalogue;
+import dev.headroom.graph.DType;
 import dev.headroom.graph.Graph;
 import dev.headroom.graph.GraphException;
 import dev.headroom.importer.Importers;
@@ -122,6 +123,18 @@ class RegimesTest {
         List<PhaseState> fresh = phases(run);
         long more = allocated(fresh, "forward", 2) - allocated(same, "forward", 2);
         assertTrue(Math.abs(more) < 0.05 * TRAINED, "one batch, but for rests of blocks: " + more);
+    }
+
+    /** Bytes that PyTorch 2.14.1 recorded for {@code resnet18().cuda().half()}. */
+    @Test
+    void conversionOnTheDeviceHoldsBothTypesFromTensorToTensor() {
+        TrainingRun run = run(OptimizerKind.NONE);
+        run.dtype = DType.FLOAT16;
+        run.convertsOnDevice = true;
+        PhaseState model = phases(run).get(0);
+        assertEquals(23_421_440, model.allocated());
+        assertEquals(46_916_096, model.maxAllocated());
+        assertEquals(67_108_864, model.reserved());
     }
 
     @Test

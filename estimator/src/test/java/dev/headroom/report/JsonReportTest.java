@@ -30,7 +30,9 @@ class JsonReportTest {
                         "oom",
                         "warnings",
                         "unmodelled",
-                        "convolution_workspaces"),
+                        "convolution_workspaces",
+                        "device_lines",
+                        "interval"),
                 keys(json));
         assertEquals(
                 List.of("phase", "step", "micro", "allocated", "reserved", "max_allocated", "max_reserved"),

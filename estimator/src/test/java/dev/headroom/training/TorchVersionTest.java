@@ -60,6 +60,19 @@ class TorchVersionTest {
         assertEquals(result, torch.reluKeepsResult());
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "1.11, 3, 1, false",
+        "1.12, 3, 1, true",
+        "2.0, 4, 1, false",
+        "2.1, 4, 1, true",
+        "2.14, 2, 1, false",
+        "2.14, 4, 2, false"
+    })
+    void linearFlattens(String version, int input, int bias, boolean flattens) {
+        assertEquals(flattens, TorchVersion.of(version).flattensLinear(input, bias));
+    }
+
     /** The third column as pytorch#95668 and the second as pull request 89027 report them. */
     @ParameterizedTest
     @CsvSource({

@@ -6,10 +6,12 @@ import dev.headroom.device.GpuCatalogue;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.graph.DType;
 import dev.headroom.graph.Graph;
+import dev.headroom.graph.GraphException;
 import dev.headroom.importer.Importers;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.training.LossKind;
 import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +20,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Turns the {@code config} of a recording into the question that Headroom should answer alike. */
+/**
+ * Turns a recording into the question that Headroom should answer alike: its {@code scenario}, or in those of the oracle
+ * its {@code config}.
+ */
 public final class RecordedRun {
     private final Recording recording;
     private final JsonNode config;
@@ -39,8 +44,20 @@ public final class RecordedRun {
         return Optional.empty();
     }
 
-    /** The archive of the model: the one of the run's image size or sequence length, else the plain one. */
+    /**
+     * The archive of the model: the named one, else the one of the run's image size or sequence length, else the plain one.
+     *
+     * @throws GraphException when the name leads out of the folder
+     */
     public Optional<Path> archive(Path models) {
+        String named = recording.root().path("archive").asText(ownArchive());
+        if (!named.isEmpty()) {
+            Path file = models.resolve(named).normalize();
+            if (!file.startsWith(models.normalize())) {
+                throw new GraphException("archive: " + named + " is outside of the recording's folder");
+            }
+            return Optional.of(file).filter(Files::exists);
+        }
         String model = config.path("model").asText();
         List<String> names = new ArrayList<>();
         for (String size : List.of(
@@ -62,21 +79,41 @@ public final class RecordedRun {
                 .findFirst();
     }
 
+    /** What a recording's archive is called unless it says otherwise; the oracle's recordings share theirs. */
+    private String ownArchive() {
+        return recording.root().has("scenario") ? recording.name() + ".pt2" : "";
+    }
+
     /** The whole question. */
     public PredictionRequest request(Path archive) {
-        Graph graph = Importers.read(archive);
-        JsonNode limit = config.path("limit_bytes");
+        return request(Importers.read(archive));
+    }
+
+    /** The whole question about a graph that was read before. */
+    public PredictionRequest request(Graph graph) {
+        JsonNode root = recording.root();
+        JsonNode limit = root.path("limit_bytes").isNumber() ? root.path("limit_bytes") : config.path("limit_bytes");
         return new PredictionRequest(
                 graph,
                 training(),
                 gpu(),
-                recording.root().path("total_bytes").asLong(),
-                0,
+                root.path("total_bytes").asLong(),
+                root.path("in_use_bytes").asLong(),
                 limit.isNumber() ? limit.asLong() : null);
     }
 
     /** The options of the training loop. */
     public TrainingRun training() {
+        JsonNode scenario = recording.root().path("scenario");
+        if (scenario.isObject()) {
+            TrainingRun run = RecordedScenario.read(scenario);
+            run.newBatches = recording.root().path("new_batches").asBoolean();
+            run.zeroGradBeforeBackward =
+                    recording.root().path("zero_grad_before_backward").asBoolean();
+            run.cudnnWorkspace = run.cudnnWorkspace == null ? workspace() : run.cudnnWorkspace;
+            run.torch = scenario.hasNonNull("torch") ? run.torch : torch();
+            return run;
+        }
         TrainingRun run = new TrainingRun();
         run.batch = config.path("batch").asLong();
         run.optimizer = optimizer();
@@ -100,10 +137,18 @@ public final class RecordedRun {
         run.dropOutputs = config.path("drop_outputs").asBoolean();
         run.inference = config.path("inference").asBoolean();
         run.allocConf = config.path("alloc_conf").asText("");
-        String[] version =
-                recording.root().path("versions").path("torch").asText("2.14").split("[.+]");
-        run.torch = version[0] + "." + version[1];
+        run.torch = torch();
         return run;
+    }
+
+    /** Such as {@code 2.14} for {@code 2.14.1+cu130}. */
+    private String torch() {
+        String text = recording.root().path("versions").path("torch").asText(TorchVersion.NEWEST.toString());
+        String[] version = text.split("[.+]");
+        if (version.length < 2) {
+            throw new GraphException("versions: torch is '" + text + "', not a version such as 2.14.1");
+        }
+        return version[0] + "." + version[1];
     }
 
     private String attention() {
@@ -148,7 +193,7 @@ public final class RecordedRun {
                 recording.root().path("total_bytes").asLong(),
                 capability.path(0).asInt(),
                 capability.path(1).asInt(),
-                known.map(Gpu::sms).orElse(0),
+                recording.root().path("sms").asInt(known.map(Gpu::sms).orElse(0)),
                 "recording " + recording.name());
     }
 

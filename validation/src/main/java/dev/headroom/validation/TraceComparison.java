@@ -76,6 +76,23 @@ public final class TraceComparison {
         return truth.size() == played.size() && agreeing() == truth.size();
     }
 
+    /**
+     * Who asked for how much where the first difference is: {@code allocation 7: 4096 bytes by layer1.0.conv1|convolution|,
+     * predicted 8192 bytes by layer1.0.conv1|aten.conv2d}; "" when nothing differs.
+     */
+    public String firstDifference() {
+        if (equal()) {
+            return "";
+        }
+        int first = agreeing();
+        return "allocation " + first + ": " + (first < truth.size() ? who(truth.get(first)) : "none") + ", predicted "
+                + (first < played.size() ? who(played.get(first)) : "none");
+    }
+
+    private static String who(Step step) {
+        return step.bytes + " bytes" + (step.label.isEmpty() ? "" : " by " + step.label);
+    }
+
     /** The first difference with a few lines around it. */
     public String report(int lines) {
         int first = agreeing();

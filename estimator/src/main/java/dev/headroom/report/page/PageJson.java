@@ -1,7 +1,7 @@
 package dev.headroom.report.page;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.headroom.device.ContextMemory;
+import dev.headroom.explain.Finding;
 import dev.headroom.predict.Prediction;
 import dev.headroom.report.JsonReport;
 import dev.headroom.report.Scenario;
@@ -34,13 +34,28 @@ final class PageJson {
             json.writeString(line);
         }
         json.writeEndArray();
+        findings(run.findings(), json);
         json.writeFieldName("prediction");
         JsonReport.write(p, json);
-        boolean card = p.device() != null && p.device().gpu() != null;
-        json.writeNumberField("context", card ? ContextMemory.bytes(p.device().gpu()) : 0);
+        json.writeNumberField("context", p.peak().device() - p.peak().reserved());
         EventsJson events = new EventsJson(run.played().timeline());
         events.write(json);
         SegmentsJson.write(run.played(), events, json);
         json.writeEndObject();
+    }
+
+    private static void findings(List<Finding> findings, JsonGenerator json) throws IOException {
+        json.writeArrayFieldStart("findings");
+        for (Finding finding : findings) {
+            json.writeStartObject();
+            json.writeStringField("question", finding.question());
+            json.writeArrayFieldStart("answer");
+            for (String sentence : finding.answer()) {
+                json.writeString(sentence);
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+        }
+        json.writeEndArray();
     }
 }

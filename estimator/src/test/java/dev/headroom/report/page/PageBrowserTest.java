@@ -37,7 +37,8 @@ class PageBrowserTest {
     static void start() throws Exception {
         browser = Browser.start();
         page = folder.resolve("run.html");
-        Files.writeString(page, Pages.html(new PageRun("as asked", FITS), new PageRun("--batch 64", FAILS)));
+        Files.writeString(
+                page, Pages.html(PageRun.explained("as asked", FITS), Pages.unexplained("--batch 64", FAILS)));
     }
 
     @AfterAll
@@ -79,6 +80,18 @@ class PageBrowserTest {
         assertTrue(browser.number("echarts.getInstanceByDom(document.getElementById('timeline-chart'))"
                         + ".getZr().storage.getDisplayList().length")
                 > 20);
+    }
+
+    @Test
+    void theExplanationCanBeOpened() {
+        List<WebElement> questions = browser.driver.findElements(By.cssSelector("#findings summary"));
+        assertTrue(questions.size() > 3);
+        assertEquals("What makes the peak?", questions.get(0).getText());
+        assertTrue(find("#findings li")
+                .getText()
+                .contains(Mib.text(FITS.prediction().peak().allocated())));
+        questions.get(3).sendKeys(Keys.ENTER);
+        browser.until("document.querySelectorAll('#findings details')[3].open");
     }
 
     @Test
@@ -243,7 +256,7 @@ class PageBrowserTest {
     @Test
     void markupInNamesIsText() throws Exception {
         Path hostile = folder.resolve("hostile.html");
-        Files.writeString(hostile, Pages.html(new PageRun(Pages.HOSTILE, Pages.hostile())));
+        Files.writeString(hostile, Pages.html(Pages.unexplained(Pages.HOSTILE, Pages.hostile())));
         browser.open(hostile);
         assertEquals(Pages.HOSTILE, browser.text("document.getElementById('model').textContent"));
         assertTrue(browser.text("document.getElementById('layers-rows').textContent")
@@ -254,7 +267,7 @@ class PageBrowserTest {
     @Test
     void aHundredThousandEventsScrollSmoothly() throws Exception {
         Path large = folder.resolve("large.html");
-        Files.writeString(large, Pages.html(new PageRun("x", Pages.played("resnet50-i224.pt2", 8, 48, null))));
+        Files.writeString(large, Pages.html(Pages.unexplained("x", Pages.played("resnet50-i224.pt2", 8, 48, null))));
         browser.open(large);
         assertTrue(
                 browser.number("JSON.parse(document.getElementById('data').textContent).runs[0].events.tensor.length")

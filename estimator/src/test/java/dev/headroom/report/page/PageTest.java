@@ -69,7 +69,7 @@ class PageTest {
     }
 
     private static JsonNode run(PlayedRun played) throws Exception {
-        return Pages.data(Pages.html(new PageRun("x", played))).at("/runs/0");
+        return Pages.data(Pages.html(Pages.unexplained("x", played))).at("/runs/0");
     }
 
     @Test
@@ -136,7 +136,7 @@ class PageTest {
 
     @Test
     void onlyItsOwnScriptsMayRun() throws Exception {
-        String html = Pages.html(new PageRun("x", FITS));
+        String html = Pages.html(Pages.unexplained("x", FITS));
         Matcher script =
                 Pattern.compile("<script>(.*?)</script>", Pattern.DOTALL).matcher(html);
         int scripts = 0;
@@ -154,7 +154,7 @@ class PageTest {
 
     @Test
     void namesStayNames() throws Exception {
-        String html = Pages.html(new PageRun(Pages.HOSTILE, Pages.hostile()));
+        String html = Pages.html(Pages.unexplained(Pages.HOSTILE, Pages.hostile()));
         assertEquals(3, html.split("</script>", -1).length - 1);
         assertFalse(html.contains("<b>bold"));
         JsonNode run = Pages.data(html).at("/runs/0");
@@ -164,7 +164,7 @@ class PageTest {
 
     @Test
     void runsStandInTheOrderGiven() throws Exception {
-        JsonNode runs = Pages.data(Pages.html(new PageRun("first", FITS), new PageRun("second", FAILS)))
+        JsonNode runs = Pages.data(Pages.html(Pages.unexplained("first", FITS), Pages.unexplained("second", FAILS)))
                 .get("runs");
         assertEquals(2, runs.size());
         assertEquals("second", runs.get(1).get("label").asText());

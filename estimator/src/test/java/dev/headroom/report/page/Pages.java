@@ -57,6 +57,10 @@ final class Pages {
                 null);
     }
 
+    static PageRun unexplained(String label, PlayedRun played) {
+        return new PageRun(label, played, List.of());
+    }
+
     static String html(PageRun... runs) {
         StringWriter out = new StringWriter();
         Page.write(List.of(runs), out);

@@ -13,7 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.bytedeco.cuda.global.cudnn;
 
-/** Workspaces as an installed cuDNN of version 9.8 or newer tells them. Without one it knows nothing. */
+/**
+ * Workspaces as an installed cuDNN of version 9.8 or newer tells them. Without one it knows nothing. Predictions on several
+ * threads share it: one asks at a time.
+ */
 public final class AskedWorkspaces implements WorkspaceSource {
     /** The first version that takes a device's properties in place of a handle. */
     private static final long FIRST_VERSION = 90_800;
@@ -27,7 +30,7 @@ public final class AskedWorkspaces implements WorkspaceSource {
     }
 
     @Override
-    public String description() {
+    public synchronized String description() {
         if (!isUsable()) {
             return "no cuDNN";
         }
@@ -36,7 +39,7 @@ public final class AskedWorkspaces implements WorkspaceSource {
     }
 
     @Override
-    public Optional<WorkspaceAnswer> answer(ConvolutionProblem problem, CudnnDevice gpu) {
+    public synchronized Optional<WorkspaceAnswer> answer(ConvolutionProblem problem, CudnnDevice gpu) {
         if (!isUsable()) {
             return Optional.empty();
         }
@@ -45,11 +48,15 @@ public final class AskedWorkspaces implements WorkspaceSource {
             List<Long> first = workspaces(heuristics.plans(problem, false));
             return first.isEmpty()
                     ? Optional.empty()
-                    : Optional.of(WorkspaceAnswer.exact(
-                            WorkspaceLevel.ASKED, first.get(0), () -> workspaces(heuristics.plans(problem, true))));
+                    : Optional.of(
+                            WorkspaceAnswer.exact(WorkspaceLevel.ASKED, first.get(0), () -> all(heuristics, problem)));
         } catch (Descriptors.Rejected e) {
             return Optional.empty(); // a GPU or a type that this cuDNN does not know
         }
+    }
+
+    private synchronized List<Long> all(Heuristics heuristics, ConvolutionProblem problem) {
+        return workspaces(heuristics.plans(problem, true));
     }
 
     private static List<Long> workspaces(List<Heuristics.Plan> plans) {

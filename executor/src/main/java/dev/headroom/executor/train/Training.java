@@ -71,9 +71,9 @@ public final class Training implements AutoCloseable {
             throw new GraphException("--torch: the executor behaves as PyTorch " + TorchVersion.NEWEST
                     + "; only predictions know other versions");
         }
-        if (run.newBatches || run.zeroGradBeforeBackward) {
-            throw new GraphException("the executor trains on one batch and drops gradients before each step;"
-                    + " only predictions know other loops");
+        if (run.newBatches || run.zeroGradBeforeBackward || run.convertsOnDevice) {
+            throw new GraphException("the executor converts models before it moves them, trains on one batch and drops"
+                    + " gradients before each step; only predictions know other loops");
         }
         this.eager = eager;
         this.symbols = SymbolBinding.bind(exported, run.batch, run.dims);

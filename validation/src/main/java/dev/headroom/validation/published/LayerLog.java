@@ -108,7 +108,9 @@ public final class LayerLog {
             long block = (bytes + BLOCK - 1) / BLOCK * BLOCK;
             long now = runtime.allocator().statistics().allocatedBytes().current();
             long before = action == Action.ALLOC ? now : now + block;
-            Attribution here = runtime.attribution(runtime.attribution());
+            Attribution node = runtime.attribution(runtime.attribution());
+            // Hooks are the module's: the nodes of its backward pass are one to them.
+            Attribution here = new Attribution(node.module(), node.operator(), "");
             if (!here.equals(running) || !loop.phase().equals(phase)) {
                 hook(phase.equals("backward") ? atHook : before);
                 if (!loop.phase().equals(phase)) {

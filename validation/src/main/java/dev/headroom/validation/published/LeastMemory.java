@@ -2,6 +2,7 @@ package dev.headroom.validation.published;
 
 import dev.headroom.predict.PhaseState;
 import dev.headroom.predict.Prediction;
+import dev.headroom.predict.PredictionRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -10,27 +11,38 @@ import java.util.TreeMap;
 /**
  * P8: how much memory must be free for a ResNet-50 of fastai 1.0 on images of 28 x 28 (2019)? Sizes count from the model on
  * the card, as the source's do. The search for convolution algorithms of the first epoch, 6 GB large, is no need: a
- * workspace that does not fit is passed over.
+ * workspace that does not fit is passed over. Only a lower bound of it is known, see {@link AlgorithmSearch}.
  */
 public final class LeastMemory {
-    /** Published MB: the second epoch's peak with room to spare, the least that fits, the most that does not. */
-    private record Row(double peak, double fits, double fails) {}
+    /** Published MB: the peaks of the first epoch and of the next with room to spare, what fits, and what does not. */
+    private record Row(double first, double peak, double fits, double fails) {}
 
     private static final Map<Long, Row> BATCHES =
-            new TreeMap<>(Map.of(512L, new Row(914, 900, 800), 128L, new Row(260, 300, 200)));
+            new TreeMap<>(Map.of(512L, new Row(6220, 914, 900, 800), 128L, new Row(3238, 260, 300, 200)));
 
     private LeastMemory() {}
+
+    private static PredictionRequest request(long batch) {
+        return Runs.request("published/fastai-resnet50-i28", "rtx-2080-super", run -> {
+            run.torch = "1.0";
+            run.batch = batch;
+        });
+    }
 
     /** All figures; the least memory stands beside the middle between what fits and what does not. */
     public static List<Figure> figures() {
         List<Figure> out = new ArrayList<>();
         BATCHES.forEach((batch, row) -> {
-            Prediction p = Runs.predict(Runs.request("published/fastai-resnet50-i28", "rtx-2080-super", run -> {
-                run.torch = "1.0";
-                run.batch = batch;
-            }));
+            PredictionRequest request = request(batch);
+            Prediction p = Runs.predict(request);
             PhaseState model = p.phases().get(0);
             long context = p.peak().device() - p.peak().reserved();
+            out.add(Figure.of(
+                    "P8",
+                    "batch " + batch + ", first epoch, at least",
+                    AlgorithmSearch.atLeast(request) - model.allocated(),
+                    row.first,
+                    "bounded: what the search of cuDNN 7 tries besides tiled transforms is not known"));
             out.add(Figure.of(
                     "P8",
                     "batch " + batch + ", peak after the first epoch",

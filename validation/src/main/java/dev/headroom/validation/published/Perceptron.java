@@ -1,18 +1,24 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.device.ContextMemory;
-import dev.headroom.graph.DType;
+import dev.headroom.device.DeviceLines;
+import dev.headroom.device.Gpu;
+import dev.headroom.device.GpuCatalogue;
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
+import dev.headroom.training.TrainingRun;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
- * P1 and P3: a deep perceptron under {@code checkpoint_sequential} on an RTX 2080 Super (2020). Peak memory over the number
- * of segments is a U. The article's versions are those before 1.6: ReLU keeps its input and reductions read one element at
- * a time.
+ * P1: a deep perceptron under {@code checkpoint_sequential} on an RTX 2080 Super (2020). Peak memory over the number
+ * of segments is a U. The article's versions are those before 1.6: ReLU keeps its input, reductions read one element at a
+ * time, and a linear layer adds its bias apart.
  */
 public final class Perceptron {
     private static final String TORCH = "1.5";
@@ -22,6 +28,13 @@ public final class Perceptron {
 
     /** 7.77 GiB, as the article's error message says. */
     private static final long USABLE = Math.round(7.77 * 1024) * MIB;
+
+    /** From here on each segment but the last is one of the 33 modules. */
+    private static final int MOST_SEGMENTS = 17;
+
+    private static final String CUT = "published in whole MiB, cut";
+    private static final String INPUT_ON_HOST =
+            CUT + "; the input's gradient (0.8 MiB) lay in host memory with the input";
 
     /** Published: allocated after the run, max allocated, nvidia-smi. */
     private record Row(double after, double max, double smi) {}
@@ -35,63 +48,83 @@ public final class Perceptron {
 
     private Perceptron() {}
 
-    private static PredictionRequest request(int segments, DType type) {
-        long inUse = CONTEXT_AND_DESKTOP
-                - ContextMemory.bytes(
-                        dev.headroom.device.GpuCatalogue.find("rtx-2080-super").orElseThrow());
-        return Runs.request("mlp-xor", "rtx-2080-super", USABLE, inUse, run -> {
+    private static PredictionRequest request(int segments) {
+        return request("mlp-xor", run -> {
+            run.inputGrad = segments > 0;
+            run.checkpoint = segments;
+        });
+    }
+
+    /** Two steps on the article's card. */
+    static PredictionRequest request(String archive, Consumer<TrainingRun> options) {
+        Gpu card = GpuCatalogue.find("rtx-2080-super").orElseThrow();
+        long inUse = CONTEXT_AND_DESKTOP - DeviceLines.bytes(DeviceLines.of(card, false, false));
+        return Runs.request(archive, card.name(), USABLE, inUse, run -> {
             run.torch = TORCH;
             run.batch = 100_000L;
             run.steps = 2;
-            run.inputGrad = segments > 0;
-            run.checkpoint = segments;
-            run.dtype = type;
+            options.accept(run);
         });
     }
 
     /** The plain run, which fails. */
     public static Prediction plain() {
-        return Runs.predict(request(0, null));
+        return Runs.predict(request(0));
     }
 
-    /** The number of segments with the lowest predicted peak. */
-    public static int best() {
-        int best = 0;
-        long least = Long.MAX_VALUE;
-        for (int segments : SEGMENTS.keySet()) {
-            long peak = Runs.predict(request(segments, null)).peak().allocated();
-            if (peak < least) {
-                least = peak;
-                best = segments;
-            }
+    /** The highest allocated memory in bytes by number of segments. */
+    public static SortedMap<Integer, Long> curve() {
+        SortedMap<Integer, Long> peaks = new TreeMap<>();
+        for (int segments = 2; segments <= MOST_SEGMENTS; segments++) {
+            peaks.put(segments, Runs.predict(request(segments)).peak().allocated());
         }
-        return best;
+        return peaks;
+    }
+
+    /** The number of segments with the lowest predicted peak among those that were published. */
+    public static int best() {
+        SortedMap<Integer, Long> curve = curve();
+        return SEGMENTS.keySet().stream().min(Comparator.comparing(curve::get)).orElseThrow();
+    }
+
+    /** What the article's reader wants to know besides: the curve, the best count, and why to checkpoint at all. */
+    static List<String> remarks() {
+        Prediction.Oom oom = plain().oom();
+        SortedMap<Integer, Long> curve = curve();
+        long least = Collections.min(curve.values());
+        List<Integer> best = curve.keySet().stream()
+                .filter(n -> curve.get(n) / MIB == least / MIB)
+                .toList();
+        StringBuilder points = new StringBuilder("P1: predicted MiB by segments:");
+        curve.forEach((n, bytes) ->
+                points.append(' ').append(n).append(": ").append(bytes / MIB).append(','));
+        points.setCharAt(points.length() - 1, '.');
+        return List.of(
+                points.toString(),
+                "P1: the best of the published numbers of segments is " + best() + ", of all " + best + "; without"
+                        + " checkpoints "
+                        + (oom == null ? "the run fits." : "a request of " + oom.requested() / MIB + " MiB fails."));
     }
 
     /** All figures. */
     public static List<Figure> figures() {
         List<Figure> out = new ArrayList<>();
-        SEGMENTS.forEach((n, row) -> {
-            Prediction p = Runs.predict(request(n, null));
-            long after = p.phases().get(p.phases().size() - 1).allocated();
-            String rest = "scratch of the bias gradients' sums: 3 MiB by the rules of 1.6 without vectors";
-            out.add(Figure.of("P1", n + " segments, allocated after", after, row.after, ""));
-            out.add(Figure.of("P1", n + " segments, max allocated", p.peak().allocated(), row.max, rest));
-            out.add(Figure.of(
-                    "P1",
-                    n + " segments, nvidia-smi",
-                    p.peak().reserved() + CONTEXT_AND_DESKTOP,
-                    row.smi,
-                    "822 MiB of context and desktop, the same in all rows"));
-        });
-        Prediction half = Runs.predict(request(2, DType.FLOAT16));
-        out.add(Figure.of("P3", "2 blocks in fp16, max allocated", half.peak().allocated(), 3015, "as in P1"));
-        out.add(Figure.of(
-                "P3",
-                "2 blocks in fp16, allocated after",
-                half.phases().get(half.phases().size() - 1).allocated(),
-                75,
-                ""));
+        SEGMENTS.forEach((n, row) ->
+                out.addAll(figures("P1", n + " segments", Runs.predict(request(n)), row.after, row.max, row.smi)));
         return out;
+    }
+
+    /** The three figures that the article has of each run, in MiB. */
+    static List<Figure> figures(String system, String what, Prediction p, double after, double max, double smi) {
+        long left = p.phases().get(p.phases().size() - 1).allocated();
+        return List.of(
+                Figure.of(system, what + ", allocated after", left, after, CUT),
+                Figure.of(system, what + ", max allocated", p.peak().allocated(), max, INPUT_ON_HOST),
+                Figure.of(
+                        system,
+                        what + ", nvidia-smi",
+                        p.peak().reserved() + CONTEXT_AND_DESKTOP,
+                        smi,
+                        "822 MiB of context and desktop, the same in all rows"));
     }
 }

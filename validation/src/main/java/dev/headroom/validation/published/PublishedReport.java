@@ -1,23 +1,32 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.predict.Prediction;
 import java.io.PrintStream;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
 
 /** Prints the published systems' figures beside Headroom's, as a table of Markdown. */
 public final class PublishedReport {
     private PublishedReport() {}
 
+    /** What figures each system has, by the class that predicts them; figures are predicted when they are asked for. */
+    public static Map<String, Supplier<List<Figure>>> systems() {
+        Map<String, Supplier<List<Figure>>> all = new LinkedHashMap<>();
+        all.put("perceptron", Perceptron::figures);
+        all.put("checkpoints by hand", HandPlaced::figures);
+        all.put("layer log", LayerLog::figures);
+        all.put("large heads", LargeHeads::figures);
+        all.put("sequence model", SequenceModel::figures);
+        all.put("least memory", LeastMemory::figures);
+        return all;
+    }
+
     /** Every figure of every system. */
     public static List<Figure> figures() {
         List<Figure> all = new ArrayList<>();
-        all.addAll(Perceptron.figures());
-        all.addAll(LayerLog.figures());
-        all.addAll(LargeHeads.figures());
-        all.addAll(SequenceModel.figures());
-        all.addAll(LeastMemory.figures());
+        systems().values().forEach(figures -> all.addAll(figures.get()));
         return all;
     }
 
@@ -26,12 +35,10 @@ public final class PublishedReport {
         out.println("| system | figure | predicted MiB | published MiB | difference | mechanism of the difference |");
         out.println("|---|---|---|---|---|---|");
         figures().forEach(f -> out.println(f.row()));
-        Prediction.Oom oom = Perceptron.plain().oom();
         out.println();
-        out.println(String.format(
-                Locale.ROOT,
-                "P1: the best of the published numbers of segments is %d; without checkpoints %s.",
-                Perceptron.best(),
-                oom == null ? "the run fits" : "a request of " + (oom.requested() >> 20) + " MiB fails"));
+        Perceptron.remarks().forEach(out::println);
+        LargeHeads.remarks().forEach(out::println);
+        out.println();
+        Remedies.tables().forEach(out::println);
     }
 }

@@ -1,5 +1,6 @@
 package dev.headroom.validation.published;
 
+import dev.headroom.validation.scores.EstimatorScore;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,38 +11,6 @@ import java.util.function.Predicate;
 /** Prints every run of the xMem repository, and the errors of all estimators over the same runs. */
 public final class XmemReport {
     private static final double MIB = 1 << 20;
-    private static final List<String> OTHERS = List.of("xmem", "dnnmem", "schedtune", "llmem");
-
-    /**
-     * How one estimator did. Bytes are compared where the run got through and the estimator said so, as the xMem paper does.
-     *
-     * @param compared runs whose bytes are compared
-     * @param median of their relative errors
-     * @param mean of their relative errors
-     * @param right verdicts
-     * @param judged runs with a verdict
-     */
-    public record Score(int compared, double median, double mean, long right, long judged) {
-        private static Score of(double[] errors, long right, long judged) {
-            double sum = 0;
-            for (double e : errors) {
-                sum += e;
-            }
-            return new Score(errors.length, Medians.of(errors), sum / Math.max(errors.length, 1), right, judged);
-        }
-
-        @Override
-        public String toString() {
-            return String.format(
-                    Locale.ROOT,
-                    "%d | %.2f %% | %.2f %% | %d of %d",
-                    compared,
-                    100 * median,
-                    100 * mean,
-                    right,
-                    judged);
-        }
-    }
 
     private XmemReport() {}
 
@@ -91,38 +60,27 @@ public final class XmemReport {
     private static void table(PrintStream out, String name, List<XmemResult> all, Predicate<XmemResult> which) {
         List<XmemResult> results = all.stream().filter(which).toList();
         out.println("| " + name + " | Headroom | " + score(results) + " |");
-        for (String other : OTHERS) {
-            Score score = score(results, other);
-            if (score.judged > 0) {
+        for (String other : XmemRow.OTHERS) {
+            EstimatorScore score = score(results, other);
+            if (score.verdicts().judged() > 0) {
                 out.println("| " + name + " | " + other + " | " + score + " |");
             }
         }
     }
 
     /** Headroom's score. */
-    public static Score score(List<XmemResult> results) {
-        return Score.of(
-                results.stream()
-                        .filter(XmemResult::comparable)
-                        .mapToDouble(r -> Math.abs(r.error()))
-                        .toArray(),
-                results.stream().filter(r -> r.oom() == r.row().oom()).count(),
-                results.size());
+    public static EstimatorScore score(List<XmemResult> results) {
+        return EstimatorScore.of(
+                "Headroom", results.stream().map(XmemResult::answer).toList());
     }
 
     /** Another estimator's score over those of the runs that it supports. */
-    public static Score score(List<XmemResult> results, String other) {
-        record Answer(XmemRow row, XmemRow.Estimate said) {}
-        List<Answer> answers = results.stream()
-                .map(r -> new Answer(r.row(), r.row().estimates().get(other)))
-                .filter(a -> Objects.nonNull(a.said))
-                .toList();
-        return Score.of(
-                answers.stream()
-                        .filter(a -> !a.row.oom() && !a.said.oom())
-                        .mapToDouble(a -> Math.abs(a.said.bytes() - a.row.ground()) / a.row.ground())
-                        .toArray(),
-                answers.stream().filter(a -> a.said.oom() == a.row.oom()).count(),
-                answers.size());
+    public static EstimatorScore score(List<XmemResult> results, String other) {
+        return EstimatorScore.of(
+                other,
+                results.stream()
+                        .map(r -> r.row().answers().get(other))
+                        .filter(Objects::nonNull)
+                        .toList());
     }
 }

@@ -2,6 +2,10 @@ package dev.headroom.validation.published;
 
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.Predictor;
+import dev.headroom.validation.scores.Answer;
+import dev.headroom.validation.scores.Peak;
+import dev.headroom.validation.scores.Quantity;
+import dev.headroom.validation.scores.Verdicts;
 
 /**
  * A published run and Headroom's answer.
@@ -9,19 +13,32 @@ import dev.headroom.predict.Predictor;
  * @param reserved predicted peak of reserved memory, bytes
  * @param atStart predicted reserved memory when the model, and what its optimizer makes at once, are on the card
  * @param oom predicted verdict
+ * @param probabilityOom that was stated, or {@code null}
  */
-public record XmemResult(XmemRow row, long reserved, long allocated, long atStart, boolean oom) {
+public record XmemResult(XmemRow row, long reserved, long allocated, long atStart, boolean oom, Double probabilityOom) {
     private static final long LIBRARIES = 128L << 20;
 
     /** Predicts a run. */
     public static XmemResult of(XmemRow row) {
-        Prediction p = Predictor.predict(row.request());
+        return of(row, Predictor.predict(row.request()));
+    }
+
+    /** Reads the answer off a prediction of the run. */
+    public static XmemResult of(XmemRow row, Prediction p) {
         return new XmemResult(
                 row,
                 p.peak().reserved(),
                 p.peak().allocated(),
                 p.phases().get(0).reserved(),
-                p.oom() != null);
+                p.oom() != null,
+                p.verdict().probabilityOom());
+    }
+
+    /** For scores. */
+    public Answer answer() {
+        return new Answer(
+                comparable() ? new Peak(Quantity.RESERVED, reserved, row.ground()) : null,
+                new Verdicts.Verdict(row.oom(), oom, probabilityOom));
     }
 
     /** (predicted - measured) / measured, of runs that got through. */

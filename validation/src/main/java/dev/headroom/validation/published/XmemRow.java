@@ -7,6 +7,10 @@ import dev.headroom.importer.Importers;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.training.OptimizerKind;
 import dev.headroom.training.TrainingRun;
+import dev.headroom.validation.scores.Answer;
+import dev.headroom.validation.scores.Peak;
+import dev.headroom.validation.scores.Quantity;
+import dev.headroom.validation.scores.Verdicts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -42,7 +46,9 @@ public record XmemRow(
     /** The version of the published runs. */
     public static final String TORCH = "2.6";
 
-    private static final List<String> OTHERS = List.of("xmem", "dnnmem", "schedtune", "llmem");
+    /** The estimators that the xMem repository compares. */
+    public static final List<String> OTHERS = List.of("xmem", "dnnmem", "schedtune", "llmem");
+
     private static final int STEPS = 4;
 
     /** What an estimator said: bytes, and whether memory would run out. */
@@ -110,6 +116,17 @@ public record XmemRow(
                 totalBytes,
                 0,
                 null);
+    }
+
+    /** What the other estimators said, for scores; none of an estimator that does not support the model. */
+    public Map<String, Answer> answers() {
+        Map<String, Answer> out = new TreeMap<>();
+        estimates.forEach((name, said) -> out.put(
+                name,
+                new Answer(
+                        oom || said.oom() ? null : new Peak(Quantity.RESERVED, Math.round(said.bytes()), ground),
+                        new Verdicts.Verdict(oom, said.oom(), null))));
+        return out;
     }
 
     /** A short name. */

@@ -3,9 +3,15 @@ package dev.headroom.validation.published;
 import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.predict.Prediction;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -18,26 +24,40 @@ class PublishedSystemsTest {
         assertAll(checks);
     }
 
+    /** Figures of the perceptron with checkpoints that PyTorch or the article's author placed. */
+    private static List<Figure> perceptrons(String figure) {
+        List<Figure> all = new ArrayList<>(Perceptron.figures());
+        all.addAll(HandPlaced.figures());
+        List<Figure> those = all.stream().filter(f -> f.what().endsWith(figure)).toList();
+        assertEquals(13, those.size());
+        return those;
+    }
+
+    /** Published in whole MiB, cut; the input's gradient lay in host memory there. */
     @Test
-    void thePerceptronIsWithinTwoThousandths() {
-        List<Figure> figures = Perceptron.figures();
-        within(0.002, figures.stream().filter(f -> !f.what().endsWith("after")).toList());
-        // What is left after the run is published in whole MiB, cut.
-        figures.stream()
-                .filter(f -> f.what().endsWith("after"))
-                .forEach(f -> assertEquals(f.published(), Math.floor(f.predicted()), f::row));
+    void thePerceptronsPeaksAreExactButForTheInputsGradient() {
+        for (Figure f : perceptrons("max allocated")) {
+            double gradient = 100_000 * 2 * (f.what().contains("fp16") ? 2 : 4) / (double) (1 << 20);
+            assertEquals(f.published(), Math.floor(f.predicted() - gradient), f::row);
+        }
+    }
+
+    @Test
+    void whatPerceptronsLeaveIsExact() {
+        perceptrons("after").forEach(f -> assertEquals(f.published(), Math.floor(f.predicted()), f::row));
     }
 
     @Test
     void nvidiaSmiShowsReservedMemoryAndOneConstant() {
-        Perceptron.figures().stream()
-                .filter(f -> f.what().endsWith("nvidia-smi"))
-                .forEach(f -> assertEquals(f.published(), f.predicted(), 0.5, f::row));
+        perceptrons("nvidia-smi").forEach(f -> assertEquals(f.published(), f.predicted(), 0.01, f::row));
     }
 
     @Test
     void eightSegmentsAreBest() {
+        SortedMap<Integer, Long> curve = Perceptron.curve();
         assertEquals(8, Perceptron.best());
+        assertTrue(curve.get(2) > curve.get(4) && curve.get(4) > curve.get(8), curve::toString);
+        assertTrue(curve.get(8) < curve.get(10) && curve.get(10) < curve.get(16), curve::toString);
     }
 
     @Test
@@ -50,6 +70,35 @@ class PublishedSystemsTest {
         LayerLog.figures().forEach(f -> assertEquals(f.published(), Math.rint(f.predicted()), f::row));
     }
 
+    /** Published: checkpoints and mixed precision together take about a fifth, which the first chunks pay with gradients. */
+    @Test
+    void chunksAndMixedPrecisionTakeAFifth() {
+        Map<String, Prediction> runs = Remedies.mixed();
+        double plain = runs.get("plain").peak().allocated();
+        assertEquals(0.2, runs.get("both").peak().allocated() / plain, 0.005);
+        assertTrue(runs.get("plain").warnings().stream().noneMatch(w -> w.startsWith("re-entrant")));
+        for (String trapped : List.of("three chunks", "both")) {
+            String warning = runs.get(trapped).warnings().get(0);
+            assertTrue(warning.startsWith("re-entrant checkpointing: in 2 checkpoints none"), warning);
+        }
+    }
+
+    @Test
+    void eachRemedyOfTheXRaysSavesMore() {
+        long before = Long.MAX_VALUE;
+        Map<String, Prediction> runs = Remedies.xRays(8);
+        for (String remedy : List.of("plain", "dense blocks checkpointed", "dense layers checkpointed")) {
+            long peak = runs.get(remedy).peak().allocated();
+            assertTrue(peak < 0.6 * before, remedy);
+            before = peak;
+        }
+        Map<String, Prediction> cards = Remedies.cards(2, 8);
+        long state = 2 * 4 * 14_149_480L; // Adam's, of DenseNet-169's parameters
+        double imbalance = cards.get("first of 2 cards, plain").peak().allocated()
+                - cards.get("another of 2 cards, plain").peak().allocated();
+        assertEquals(1, imbalance / state, 0.05);
+    }
+
     @Test
     void theSequenceModelIsWithinThreePercent() {
         within(0.03, SequenceModel.figures());
@@ -57,13 +106,41 @@ class PublishedSystemsTest {
 
     @Test
     void theLeastMemoryIsWithinTenPercent() {
-        within(0.1, LeastMemory.figures());
+        List<Figure> figures = LeastMemory.figures();
+        within(0.1, figures.stream().filter(f -> !f.what().endsWith("at least")).toList());
+    }
+
+    /** The search for algorithms in the first epoch: a lower bound that explains more than half of it. */
+    @Test
+    void theFirstEpochIsBounded() {
+        List<Figure> bounds = LeastMemory.figures().stream()
+                .filter(f -> f.what().endsWith("at least"))
+                .toList();
+        assertEquals(2, bounds.size());
+        bounds.forEach(f -> assertTrue(f.error() < 0 && f.error() > -0.5, f::row));
+    }
+
+    /** Printed by NVIDIA's sample mnistCUDNN: 1 to 20 channels of 28 x 28, and 20 to 50 of 12 x 12. */
+    @Test
+    void tiledTransformsTakeWhatCudnnPrinted() {
+        assertEquals(178_432, TiledTransforms.bytes(1, 1, 20));
+        assertEquals(4_656_640, TiledTransforms.bytes(1, 20, 50));
+        assertTrue(TiledTransforms.oneTile(28, 28, 2, 2));
+        assertFalse(TiledTransforms.oneTile(28, 31, 1, 1));
     }
 
     /** The workspaces that cuDNN 7 took for whole batches are not known: no bar but what was reached. */
     @Test
     void largeHeadsLackWorkspacesOnly() {
         LargeHeads.figures().forEach(f -> assertTrue(f.error() < 0 && f.error() > -0.15, f::row));
+    }
+
+    /** Published: out of memory, with and without checkpoints. What cuDNN 7 took in fp16 is more than there is room for. */
+    @Test
+    void theFullModelFailsOnceWorkspacesAreCounted() {
+        assertNull(LargeHeads.full(false, false).oom());
+        assertNotNull(LargeHeads.full(true, false).oom());
+        assertNotNull(LargeHeads.full(true, true).oom());
     }
 
     @Test

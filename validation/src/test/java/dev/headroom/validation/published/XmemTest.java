@@ -3,6 +3,7 @@ package dev.headroom.validation.published;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.validation.scores.EstimatorScore;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -28,35 +29,35 @@ class XmemTest {
 
     @Test
     void halfOfTheRunsAreWithinThreePercent() {
-        XmemReport.Score all = XmemReport.score(results);
+        EstimatorScore all = XmemReport.score(results);
         assertTrue(all.median() <= 0.03, all::toString);
         assertTrue(all.compared() >= 105, all::toString);
     }
 
     @Test
     void transformersAreWithinTwoPercent() {
-        XmemReport.Score transformers = XmemReport.score(of("transformer"));
+        EstimatorScore transformers = XmemReport.score(of("transformer"));
         assertTrue(transformers.median() <= 0.02, transformers::toString);
     }
 
     /** No bar but what was reached; workspaces of the measured cuDNN 9.1 are not those of the answers. */
     @Test
     void convolutionalNetworksAreWithinFivePercent() {
-        XmemReport.Score cnn = XmemReport.score(of("cnn"));
+        EstimatorScore cnn = XmemReport.score(of("cnn"));
         assertTrue(cnn.median() <= 0.05, cnn::toString);
     }
 
     @Test
     void verdictsAreRight() {
-        XmemReport.Score all = XmemReport.score(results);
-        assertTrue(all.right() >= 0.98 * all.judged(), all::toString);
+        EstimatorScore all = XmemReport.score(results);
+        assertTrue(all.verdicts().right() >= 0.98 * all.verdicts().judged(), all::toString);
     }
 
     @Test
     void othersAreLessExact() {
         double own = XmemReport.score(results).median();
         for (String other : List.of("xmem", "dnnmem", "schedtune", "llmem")) {
-            XmemReport.Score score = XmemReport.score(results, other);
+            EstimatorScore score = XmemReport.score(results, other);
             assertTrue(own < score.median(), () -> other + ": " + score);
         }
     }

@@ -1,0 +1,123 @@
+package dev.headroom.advise;
+
+import dev.headroom.graph.GraphException;
+import dev.headroom.graph.SymbolBinding;
+import dev.headroom.planning.CheckpointChoice;
+import dev.headroom.planning.CheckpointPlanner;
+import dev.headroom.predict.Prediction;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.predict.Predictor;
+import dev.headroom.training.TrainingRun;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** The library's entry to advice: what to change so that a run fits its device. */
+public final class Advisor {
+    private final PredictionRequest request;
+    private final Goal goal;
+    private final Trials trials;
+
+    private Advisor(PredictionRequest request, Goal goal) {
+        this.request = request;
+        this.goal = goal;
+        this.trials = new Trials(request);
+    }
+
+    /**
+     * Looks for plans and verifies each by simulating it within the device's memory. A run without a batch begins with one
+     * sample when the goal is the largest batch.
+     *
+     * @throws GraphException for impossible input, and when neither a device nor a limit was named
+     */
+    public static Advice advise(PredictionRequest request, Goal goal) {
+        if (Predictor.room(request) == null) {
+            throw new GraphException("advice needs to know the memory there is: add --gpu NAME or --memory SIZE");
+        }
+        TrainingRun run = request.run().copy();
+        if (run.batch == null && goal == Goal.MAX_BATCH && SymbolBinding.hasBatch(request.graph())) {
+            run.batch = 1L;
+        }
+        return new Advisor(request.with(run), goal).advice();
+    }
+
+    private Advice advice() {
+        TrainingRun run = request.run();
+        Prediction asked = trials.predict(run);
+        ModelFacts model = new ModelFacts(request.graph());
+        FreeChanges free = new FreeChanges(model);
+        Accumulation passes = new Accumulation(model, trials);
+        Toolbox tools = new Toolbox(
+                free,
+                new PrecisionChanges(model, request.gpu()),
+                passes,
+                new Checkpoints(request.graph(), trials, recomputable(free, run)),
+                trials);
+        List<Largest> largest = largest(run);
+        List<Plan> plans;
+        Shortfall shortfall = null;
+        if (goal == Goal.KEEP_BATCH && asked.oom() != null) {
+            PlanSearch search = new PlanSearch(run, trials, tools);
+            plans = plans(search.find());
+            shortfall = plans.isEmpty() ? shortfall(search.notEnough()) : null;
+        } else {
+            plans = open() ? plans(growth(tools, largest.get(0))) : List.of();
+        }
+        Prediction whole = asked.oom() == null ? asked : Predictor.predict(request.unbounded());
+        return new Advice(goal, asked, largest, plans, shortfall, new Notes(trials, tools, run, whole).lines());
+    }
+
+    /**
+     * What a run without checkpoints of its own may recompute. The free changes that help are made first: as long as the
+     * optimizer's step has the peak, no recomputation shows what it is worth.
+     */
+    private List<CheckpointChoice> recomputable(FreeChanges free, TrainingRun run) {
+        if (run.inference || run.checkpoint > 0 || !run.checkpointModules.isEmpty()) {
+            return List.of();
+        }
+        Way way = Way.of(run);
+        Way freed = way.with(new Helpful(free, trials).of(List.of(way)));
+        return CheckpointPlanner.plan(request.with(freed.run())).pareto();
+    }
+
+    private boolean open() {
+        return request.run().batch != null && SymbolBinding.hasBatch(request.graph());
+    }
+
+    private List<Largest> largest(TrainingRun run) {
+        List<Largest> largest = new ArrayList<>();
+        if (open()) {
+            largest.add(LargestValue.batch(request, trials, run));
+        }
+        run.dims.keySet().forEach(dim -> largest.add(LargestValue.dim(request, trials, run, dim)));
+        return largest;
+    }
+
+    private List<Way> growth(Toolbox tools, Largest batch) {
+        long least = batch.value() == null ? 0 : batch.value();
+        return new Growth(request, trials, tools).beyond(least, goal == Goal.MAX_BATCH);
+    }
+
+    /** Predictions of the ways on the device; one that would not fit is none. */
+    private List<Plan> plans(List<Way> ways) {
+        return ways.parallelStream()
+                .map(way -> new Plan(way.ordered(), trials.predict(way.run())))
+                .filter(plan -> plan.prediction().oom() == null)
+                .toList();
+    }
+
+    private Shortfall shortfall(List<Way> ways) {
+        return ways.parallelStream()
+                .map(way -> shortfall(way, trials.predict(way.run())))
+                .filter(s -> s != null)
+                .min(Comparator.comparingLong(Shortfall::minimumMemory))
+                .orElse(null);
+    }
+
+    private static Shortfall shortfall(Way way, Prediction prediction) {
+        Prediction.Verdict verdict = prediction.verdict();
+        return verdict.minimumMemory() == null || verdict.headroom() == null
+                ? null
+                : new Shortfall(way.ordered(), verdict.minimumMemory(), -verdict.headroom());
+    }
+}

@@ -1,0 +1,150 @@
+package dev.headroom.advise;
+
+import dev.headroom.graph.GraphException;
+import dev.headroom.graph.SymbolBinding;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.training.TrainingRun;
+import java.util.function.BiConsumer;
+
+/**
+ * Looks for the largest batch, or other open size, with which a run gets through. Memory grows with the size nearly as a
+ * line, so two runs with room for anything say where to begin; from there the search goes outwards in growing steps until
+ * it has a size that fits and a larger one that does not, and halves what lies between. As rounding and the kernels that are
+ * chosen make memory go down now and then, a few sizes beyond the first that fails are tried, too.
+ */
+final class LargestValue {
+    /** Sizes beyond the first failure that have to fail as well. */
+    private static final int LOOK_AHEAD = 3;
+
+    /** A size that can be given in steps further apart than this counts as fixed. */
+    private static final int WIDEST_STEP = 64;
+
+    private static final long MOST = 1L << 40;
+
+    private final PredictionRequest asked;
+    private final Trials trials;
+    private final String name;
+    private final TrainingRun run;
+    private final BiConsumer<TrainingRun, Long> set;
+
+    private LargestValue(
+            PredictionRequest asked, Trials trials, String name, TrainingRun run, BiConsumer<TrainingRun, Long> set) {
+        this.asked = asked;
+        this.trials = trials;
+        this.name = name;
+        this.run = run;
+        this.set = set;
+    }
+
+    /** The largest batch, for a run that names one. */
+    static Largest batch(PredictionRequest asked, Trials trials, TrainingRun run) {
+        return new LargestValue(asked, trials, "batch", run, (r, value) -> r.batch = value).from(run.batch);
+    }
+
+    /** The largest value of a size that the run's {@code dims} give. */
+    static Largest dim(PredictionRequest asked, Trials trials, TrainingRun run, String dim) {
+        return new LargestValue(asked, trials, dim, run, (r, value) -> r.dims.put(dim, value)).from(run.dims.get(dim));
+    }
+
+    private TrainingRun with(long value) {
+        TrainingRun changed = run.copy();
+        set.accept(changed, value);
+        return changed;
+    }
+
+    private Largest from(long start) {
+        long step = step(start);
+        if (step == 0) {
+            Long value = trials.fits(with(start)) ? start : null;
+            return new Largest(name, value, start, value == null ? Largest.Limit.MEMORY : Largest.Limit.MODEL);
+        }
+        long least = start % step == 0 ? step : start % step;
+        long low; // fits, or is below the least
+        long high; // does not
+        long guess = guess(start, step, least);
+        long stride = step * Math.max(1, guess / step / 64);
+        if (fits(guess)) {
+            low = guess;
+            high = guess + stride;
+            while (fits(high)) {
+                low = high;
+                stride *= 2;
+                high = low + stride;
+            }
+        } else {
+            high = guess;
+            low = guess - stride;
+            while (low >= least && !fits(low)) {
+                high = low;
+                stride *= 2;
+                low = high - stride;
+            }
+            low = Math.max(low, least - step);
+        }
+        low = halve(low, high, step, least);
+        for (int ahead = 1; ahead <= LOOK_AHEAD + 1; ahead++) {
+            if (fits(low + ahead * step)) {
+                low += ahead * step;
+                ahead = 0;
+            }
+        }
+        boolean model = trials.within(with(low + step)).result() == Trials.Result.IMPOSSIBLE;
+        return new Largest(
+                name,
+                low < least ? null : (Long) low,
+                low + step,
+                model && low >= least ? Largest.Limit.MODEL : Largest.Limit.MEMORY);
+    }
+
+    private long halve(long low, long high, long step, long least) {
+        long fitting = low;
+        long failing = high;
+        while (failing - fitting > step) {
+            long middle = fitting + (failing - fitting) / step / 2 * step;
+            if (middle >= least && fits(middle)) {
+                fitting = middle;
+            } else {
+                failing = middle;
+            }
+        }
+        return fitting;
+    }
+
+    private boolean fits(long value) {
+        return value <= MOST && trials.fits(with(value));
+    }
+
+    /** Where a line through two runs meets the room there is. */
+    private long guess(long start, long step, long least) {
+        long other = Math.max(least, start / 2 / step * step + least % step);
+        other = other == start ? start + step : other;
+        Trials.Outcome here = trials.unbounded(with(start));
+        Trials.Outcome there = trials.unbounded(with(other));
+        double slope = (here.allocated() - there.allocated()) / (double) (start - other);
+        if (!here.fits() || !there.fits() || slope <= 0) {
+            return start;
+        }
+        long steps = (long) ((trials.room() - here.allocated()) / slope / step);
+        return Math.max(least, Math.min(start + steps * step, MOST / step * step));
+    }
+
+    /** The distance of sizes that the model takes: 1 mostly, more where sizes are multiples; 0 when there is no other. */
+    private long step(long start) {
+        for (long step = 1; step <= WIDEST_STEP; step++) {
+            if (possible(start + step) || start > step && possible(start - step)) {
+                return step;
+            }
+        }
+        return 0;
+    }
+
+    private boolean possible(long value) {
+        try {
+            TrainingRun r = with(value);
+            SymbolBinding.bind(asked.graph(), r.batch, r.dims);
+            return true;
+        } catch (GraphException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package dev.headroom.advise;
+
+import dev.headroom.predict.Prediction;
+import dev.headroom.report.Mib;
+import dev.headroom.shadow.Category;
+import dev.headroom.training.TrainingRun;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What would not help, told from what the run's peak is made of and from trials. */
+final class Notes {
+    /** Recomputation that takes less than this share off the peak is no help. */
+    private static final double HELPS = 0.05;
+
+    private final Trials trials;
+    private final Toolbox tools;
+    private final TrainingRun asked;
+    private final Prediction whole;
+
+    /** @param whole the run with room for anything */
+    Notes(Trials trials, Toolbox tools, TrainingRun asked, Prediction whole) {
+        this.trials = trials;
+        this.tools = tools;
+        this.asked = asked;
+        this.whole = whole;
+    }
+
+    List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        dominated().ifPresent(lines::add);
+        reentrant().ifPresent(lines::add);
+        return lines;
+    }
+
+    /** Weights and what goes with them outweigh all that recomputation could save. */
+    private Optional<String> dominated() {
+        Map<Category, Long> peak = whole.atPeak();
+        long fixed = peak.get(Category.PARAMETERS)
+                + peak.get(Category.BUFFERS)
+                + peak.get(Category.GRADIENTS)
+                + peak.get(Category.OPTIMIZER_STATE);
+        long allocated = whole.peak().allocated();
+        long saved = peak.get(Category.SAVED_ACTIVATIONS);
+        String where =
+                "the peak of " + Mib.text(allocated) + " (in " + whole.peak().phase() + ") holds "
+                        + Mib.text(fixed) + " of weights, gradients and optimizer state and " + Mib.text(saved)
+                        + " of saved activations";
+        if (asked.inference || asked.checkpoint > 0 || !asked.checkpointModules.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<Long> left = tools.checkpoints().strongest().map(c -> trials.unbounded(c.of(asked))
+                .allocated());
+        if (left.isEmpty()) {
+            return saved < HELPS * allocated && fixed > allocated / 2
+                    ? Optional.of("checkpointing will not help: " + where)
+                    : Optional.empty();
+        }
+        return allocated - left.get() < HELPS * allocated
+                ? Optional.of("checkpointing will not help: " + where + "; recomputing leaves " + Mib.text(left.get()))
+                : Optional.empty();
+    }
+
+    /** The variant that drops gradients of what comes before the first input that requires one. */
+    private Optional<String> reentrant() {
+        boolean trap = Boolean.TRUE.equals(asked.reentrant)
+                && whole.warnings().stream().anyMatch(w -> w.startsWith("re-entrant checkpointing"));
+        if (!trap) {
+            return Optional.empty();
+        }
+        TrainingRun other = asked.copy();
+        other.reentrant = false;
+        Trials.Outcome outcome = trials.unbounded(other);
+        return outcome.fits()
+                ? Optional.of("re-entrant checkpoints of inputs without gradients train nothing in them: pass"
+                        + " use_reentrant=False, which allocates " + Mib.text(outcome.allocated()) + " in place of "
+                        + Mib.text(whole.peak().allocated()))
+                : Optional.empty();
+    }
+}

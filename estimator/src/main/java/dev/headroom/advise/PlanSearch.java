@@ -1,0 +1,161 @@
+package dev.headroom.advise;
+
+import dev.headroom.training.TrainingRun;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Looks for changes under which a run gets through without losing samples of a step. Single changes come first. They are
+ * combined where none suffices, or where a combination is less intrusive or cheaper than any that does: upon the run as it
+ * is, then with fewer bits, then with other optimizers, each time the free changes that help, more passes, recomputation,
+ * and all of them.
+ */
+final class PlanSearch {
+    /** Combinations that are enough when no single change does. */
+    private static final int ENOUGH = 4;
+
+    /** Recomputation that two plans must differ by, as a share of the step, for the second to be worth listing. */
+    private static final double NOTABLE = 0.01;
+
+    private final TrainingRun asked;
+    private final Trials trials;
+    private final Toolbox tools;
+    private final List<Way> found = new ArrayList<>();
+    private final List<Way> strongest = new ArrayList<>();
+    private List<Change> helpful = List.of();
+
+    PlanSearch(TrainingRun asked, Trials trials, Toolbox tools) {
+        this.asked = asked;
+        this.trials = trials;
+        this.tools = tools;
+    }
+
+    /** Ways that get through, the best first. */
+    List<Way> find() {
+        Way start = Way.of(asked);
+        helpful = tools.helpful(List.of(start, squeezed(start)));
+        singles();
+        boolean single = !found.isEmpty();
+        Way best = found.stream().min(Way.RANK).orElse(null);
+        for (Way base : bases()) {
+            boolean dearer = best != null && base.intrusion().compareTo(best.intrusion()) > 0;
+            if (dearer || !single && found.size() >= ENOUGH) {
+                break;
+            }
+            combine(base, best);
+        }
+        found.sort(Way.RANK);
+        return found;
+    }
+
+    /** Everything at once, upon each base that it was not enough for; passes are played as two. */
+    List<Way> notEnough() {
+        return strongest;
+    }
+
+    private void singles() {
+        List<Way> ways = new ArrayList<>();
+        Way start = Way.of(asked);
+        helpful.forEach(change -> ways.add(start.with(change)));
+        tools.passes().fewest(asked).ifPresent(change -> ways.add(start.with(change)));
+        tools.checkpoints().cheapest(asked).ifPresent(change -> ways.add(start.with(change)));
+        tools.precisions(asked).forEach(change -> ways.add(start.with(change)));
+        OptimizerChanges.of(asked).forEach(change -> ways.add(start.with(change)));
+        ways.stream().filter(way -> trials.fits(way.run())).forEach(found::add);
+    }
+
+    /** What combinations begin with, the least intrusive first. */
+    private List<Way> bases() {
+        Way start = Way.of(asked);
+        List<Way> precise = new ArrayList<>(List.of(start));
+        tools.precisions(asked).forEach(change -> precise.add(start.with(change)));
+        List<Way> all = new ArrayList<>(precise);
+        for (Change optimizer : OptimizerChanges.of(asked)) {
+            precise.forEach(way -> all.add(way.with(optimizer)));
+        }
+        return all;
+    }
+
+    private void combine(Way base, Way best) {
+        if (trials.fits(base.run())) {
+            // Alone it is listed already; where it is a combination, nothing has to be added.
+            list(base, best);
+            return;
+        }
+        Way free = base.with(applicable(base));
+        Way all = squeezed(free);
+        if (!trials.fits(all.run()) && !trials.fits(mostPasses(free).run())) {
+            strongest.add(all);
+            return;
+        }
+        List<Optional<Way>> ways = new ArrayList<>();
+        ways.add(Optional.of(free));
+        ways.add(tools.passes().fewest(base.run()).map(base::with));
+        ways.add(tools.checkpoints().cheapest(base.run()).map(base::with));
+        ways.add(tools.passes().fewest(free.run()).map(free::with));
+        ways.add(tools.checkpoints().cheapest(free.run()).map(free::with));
+        if (ways.stream().flatMap(Optional::stream).noneMatch(way -> trials.fits(way.run()))) {
+            ways.add(both(base).or(() -> both(free)));
+        }
+        ways.stream()
+                .flatMap(Optional::stream)
+                .filter(way -> trials.fits(way.run()))
+                .forEach(way -> list(minimal(way), best));
+    }
+
+    /** Recomputation that keeps least with the fewest passes, then the cheapest recomputation that will do. */
+    private Optional<Way> both(Way way) {
+        return tools.checkpoints()
+                .strongest()
+                .flatMap(change -> tools.passes().fewest(change.of(way.run())))
+                .flatMap(passes -> tools.checkpoints()
+                        .cheapest(passes.of(way.run()))
+                        .map(change -> way.with(passes).with(change)));
+    }
+
+    private void list(Way way, Way best) {
+        boolean cheaper = best == null || Way.RANK.compare(way, best) < 0;
+        boolean known = found.stream().anyMatch(f -> way.kinds().containsAll(f.kinds()) && !muchCheaper(way, f));
+        if (cheaper && !known && !way.changes().isEmpty()) {
+            found.add(way);
+        }
+    }
+
+    private static boolean muchCheaper(Way way, Way than) {
+        int intrusion = way.intrusion().compareTo(than.intrusion());
+        double share = than.cost().recomputedShare() - way.cost().recomputedShare();
+        boolean fewerPasses = way.cost().passes() < than.cost().passes() && share >= 0;
+        return intrusion < 0 || intrusion == 0 && (share >= NOTABLE || fewerPasses);
+    }
+
+    /** Without the free changes that it gets through without. */
+    private Way minimal(Way way) {
+        Way least = way;
+        for (Change change : way.changes()) {
+            Way without = least.without(change, asked);
+            if (change.intrusion() == Intrusion.NONE && trials.fits(without.run())) {
+                least = without;
+            }
+        }
+        return least;
+    }
+
+    /** The helpful free changes that a way's run can still be given. */
+    private List<Change> applicable(Way way) {
+        List<String> titles = helpful.stream().map(Change::title).toList();
+        return tools.free(way.run()).stream()
+                .filter(change -> titles.contains(change.title()))
+                .toList();
+    }
+
+    private Way mostPasses(Way way) {
+        return tools.passes().most(way);
+    }
+
+    /** With as many passes as there are samples, and the recomputation that keeps least. */
+    private Way squeezed(Way way) {
+        Way most = mostPasses(way);
+        return tools.checkpoints().strongest().map(most::with).orElse(most);
+    }
+}

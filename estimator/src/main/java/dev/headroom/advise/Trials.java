@@ -1,0 +1,93 @@
+package dev.headroom.advise;
+
+import dev.headroom.graph.GraphException;
+import dev.headroom.predict.Prediction;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.predict.Predictor;
+import dev.headroom.predict.Simulation;
+import dev.headroom.report.ScenarioArguments;
+import dev.headroom.training.TrainingRun;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Plays variants of a run, each once: on the device of the question, and with room for anything. */
+final class Trials {
+    /**
+     * How a variant went.
+     *
+     * @param allocated peak in bytes, of a run that got through
+     * @param reserved peak in bytes, of a run that got through
+     */
+    record Outcome(Result result, long allocated, long reserved) {
+        boolean fits() {
+            return result == Result.FITS;
+        }
+    }
+
+    enum Result {
+        FITS,
+        OUT_OF_MEMORY,
+        /** PyTorch, or the model, refuses it. */
+        IMPOSSIBLE
+    }
+
+    private record Key(List<String> run, boolean bounded) {}
+
+    private final PredictionRequest asked;
+    private final Map<Key, Outcome> seen = new ConcurrentHashMap<>();
+
+    Trials(PredictionRequest asked) {
+        this.asked = asked;
+    }
+
+    /** Within the device's memory. */
+    Outcome within(TrainingRun run) {
+        return outcome(run, true);
+    }
+
+    /** With room for anything, on the same card. */
+    Outcome unbounded(TrainingRun run) {
+        return outcome(run, false);
+    }
+
+    boolean fits(TrainingRun run) {
+        return within(run).fits();
+    }
+
+    /**
+     * The whole prediction on the device.
+     *
+     * @throws GraphException when the run cannot be
+     */
+    Prediction predict(TrainingRun run) {
+        return Predictor.predict(asked.with(run));
+    }
+
+    /** Bytes that the allocator can have. */
+    long room() {
+        return Predictor.room(asked);
+    }
+
+    private Outcome outcome(TrainingRun run, boolean bounded) {
+        Key key = new Key(ScenarioArguments.of(run), bounded);
+        Outcome known = seen.get(key);
+        if (known == null) {
+            known = play(bounded ? asked.with(run) : asked.with(run).unbounded());
+            seen.put(key, known);
+        }
+        return known;
+    }
+
+    private static Outcome play(PredictionRequest request) {
+        try {
+            Simulation played = Predictor.simulate(request);
+            Result result = played.oom() == null ? Result.FITS : Result.OUT_OF_MEMORY;
+            long reserved =
+                    played.runtime().allocator().statistics().reservedBytes().peak();
+            return new Outcome(result, played.runtime().maxAllocated(), reserved);
+        } catch (GraphException e) {
+            return new Outcome(Result.IMPOSSIBLE, 0, 0);
+        }
+    }
+}

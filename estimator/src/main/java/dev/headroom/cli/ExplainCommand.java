@@ -1,0 +1,69 @@
+package dev.headroom.cli;
+
+import dev.headroom.explain.Explanation;
+import dev.headroom.graph.Graph;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.report.ExplanationJson;
+import dev.headroom.report.ExplanationReport;
+import dev.headroom.report.Style;
+import dev.headroom.training.TrainingRun;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code headroom explain}: why a run takes its memory. */
+@Command(
+        name = "explain",
+        description = "Tells why a training run takes the GPU memory it takes.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        footer = {"", "Exit status: 0 fits or no device named, 3 does not fit, 2 bad input, 1 a defect of Headroom."})
+final class ExplainCommand implements Callable<Integer> {
+    private final Engine engine;
+
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(paramLabel = "MODEL", description = "A .pt2 archive of torch.export.")
+    Path model;
+
+    @Mixin
+    ScenarioOptions scenario = new ScenarioOptions();
+
+    @Mixin
+    DeviceOptions device = new DeviceOptions();
+
+    @Option(names = "--json", description = "One JSON object on standard output.")
+    boolean json;
+
+    ExplainCommand(Engine engine) {
+        this.engine = engine;
+    }
+
+    @Override
+    public Integer call() {
+        TrainingRun run = scenario.toRun();
+        // Checked before the model is read: a mistyped card should not cost the reading.
+        PredictionRequest question = device.request(null, run);
+        Graph graph = engine.reader().apply(model);
+        Explanation explanation = Explanation.of(new PredictionRequest(
+                        graph, run, question.gpu(), question.memory(), question.inUse(), question.limit()))
+                .withRemarks(scenario.withoutEffect(run));
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            ExplanationJson.write(explanation, out);
+        } else {
+            ExplanationReport.write(explanation, Style.forTerminal(), out);
+        }
+        out.flush();
+        boolean fails =
+                Boolean.FALSE.equals(explanation.run().prediction().verdict().fits());
+        return fails ? ExitStatus.DOES_NOT_FIT : ExitStatus.OK;
+    }
+}

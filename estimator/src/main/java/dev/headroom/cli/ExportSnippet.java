@@ -1,0 +1,44 @@
+package dev.headroom.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+
+/** A Python program that exports a model, from the resources in {@code export}. */
+final class ExportSnippet {
+    private ExportSnippet() {}
+
+    /**
+     * The program.
+     *
+     * @param kind a resource's name
+     * @param model the model's name in its library
+     * @param size tokens or pixels
+     * @throws BadOption for a name that no model has
+     */
+    static String of(String kind, String model, long size) {
+        if (!model.matches("[\\w./:@ +-]+")) {
+            throw new BadOption("NAME: '" + model + "' is no model's name; write it as the library does");
+        }
+        String file = model.substring(model.lastIndexOf('/') + 1) + ".pt2";
+        return read(kind)
+                .replace("{name}", quoted(model))
+                .replace("{size}", Long.toString(size))
+                .replace("{file}", quoted(file));
+    }
+
+    /** Names hold neither quotes nor backslashes. */
+    private static String quoted(String text) {
+        return '"' + text + '"';
+    }
+
+    private static String read(String kind) {
+        String name = "export/" + kind + ".py";
+        try (InputStream in = ExportSnippet.class.getResourceAsStream(name)) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(name, e);
+        }
+    }
+}

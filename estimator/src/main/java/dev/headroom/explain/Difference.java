@@ -1,0 +1,79 @@
+package dev.headroom.explain;
+
+import dev.headroom.shadow.Category;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What came alive and what was let go between two moments. */
+final class Difference {
+    private final Moment from;
+    private final Moment to;
+    private final List<Holding> appeared = new ArrayList<>();
+    private final List<Holding> gone = new ArrayList<>();
+
+    Difference(Moment from, Moment to) {
+        this.from = from;
+        this.to = to;
+        for (Holding h : to.holdings()) {
+            if (h.tensor().born() > from.event()) {
+                appeared.add(h);
+            }
+        }
+        for (Holding h : from.holdings()) {
+            if (h.tensor().died() <= to.event()) {
+                gone.add(h);
+            }
+        }
+    }
+
+    /** Allocated bytes more than before. */
+    long bytes() {
+        return to.allocated() - from.allocated();
+    }
+
+    List<Group> appeared() {
+        return Group.by(appeared, Holding::label);
+    }
+
+    /** Requested bytes of what came alive and counts as something. */
+    long appeared(Category c) {
+        return appeared.stream()
+                .filter(h -> h.category() == c)
+                .mapToLong(Holding::bytes)
+                .sum();
+    }
+
+    List<Holding> newcomers() {
+        return appeared;
+    }
+
+    List<Group> gone() {
+        return Group.by(gone, Holding::label);
+    }
+
+    /** The change of allocated bytes, by what it is. */
+    Account account(String of) {
+        List<Account.Part> parts = new ArrayList<>();
+        appeared().forEach(g -> parts.add(new Account.Part(g.name(), g.bytes())));
+        gone().forEach(g -> parts.add(new Account.Part("let go: " + g.name(), -g.bytes())));
+        parts.sort((a, b) -> Long.compare(Math.abs(b.bytes()), Math.abs(a.bytes())));
+        return Account.of(of, bytes(), parts);
+    }
+
+    /** {@code +457.76 MiB saved by loss, -3.00 MiB let go: outputs}: the largest parts. */
+    static String words(Account account, int most) {
+        List<String> words = new ArrayList<>();
+        long rest = account.bytes();
+        for (Account.Part p : account.parts()) {
+            boolean large = Math.abs(p.bytes()) * 50 >= Math.abs(account.bytes());
+            if (words.size() < most && large) {
+                words.add(Words.change(p.bytes()) + " " + p.name());
+                rest -= p.bytes();
+            }
+        }
+        if (Math.abs(rest) * 50 >= Math.abs(account.bytes()) && rest != 0) {
+            words.add(Words.change(rest) + " other");
+        }
+        return String.join(", ", words);
+    }
+}

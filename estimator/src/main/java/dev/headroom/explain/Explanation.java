@@ -1,0 +1,64 @@
+package dev.headroom.explain;
+
+import dev.headroom.predict.Prediction;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.timeline.PlayedRun;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Why a run takes the memory it takes.
+ *
+ * @param run as it was asked for; cut short where memory ran out
+ * @param findings the most important first
+ * @param remarks what the user should know besides, one line each
+ */
+public record Explanation(PlayedRun run, List<Finding> findings, List<String> remarks) {
+    /** @param findings and remarks copied */
+    public Explanation {
+        findings = List.copyOf(findings);
+        remarks = List.copyOf(remarks);
+    }
+
+    /**
+     * Plays the run of a question and explains it. What ran out of memory is explained twice: where it failed, and what
+     * it would have done with room to spare.
+     *
+     * @throws dev.headroom.graph.GraphException for impossible input, with a message for the user
+     */
+    public static Explanation of(PredictionRequest request) {
+        return of(PlayedRun.of(request));
+    }
+
+    /** As {@link #of(PredictionRequest)}, of a run that was played already. */
+    public static Explanation of(PlayedRun run) {
+        boolean failed = run.prediction().oom() != null;
+        Story story = new Story(failed ? PlayedRun.of(run.request().unbounded()) : run);
+        Trial trial = new Trial(run.request());
+        List<Finding> findings = new ArrayList<>();
+        if (failed) {
+            findings.add(ShortageFinding.of(run, story));
+        }
+        findings.add(PeakFinding.of(story, failed));
+        findings.add(AliveFinding.of(story));
+        findings.addAll(ChangeFindings.of(story, trial));
+        findings.addAll(PhaseFindings.of(story));
+        findings.addAll(StepFindings.of(story));
+        findings.addAll(DeviceFindings.of(story, trial));
+        return new Explanation(run, findings, remarks(run.prediction()));
+    }
+
+    private static List<String> remarks(Prediction p) {
+        List<String> remarks = new ArrayList<>();
+        p.unmodelled().forEach(u -> remarks.add("unmodelled, estimated roughly: " + u.operator() + " x" + u.count()));
+        remarks.addAll(p.warnings());
+        return remarks;
+    }
+
+    /** The same with more remarks in front. */
+    public Explanation withRemarks(List<String> more) {
+        List<String> all = new ArrayList<>(more);
+        all.addAll(remarks);
+        return new Explanation(run, findings, all);
+    }
+}

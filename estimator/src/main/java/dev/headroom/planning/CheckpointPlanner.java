@@ -1,0 +1,45 @@
+package dev.headroom.planning;
+
+import dev.headroom.predict.PredictionRequest;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Finds out what to recompute. A run's own checkpoints are left out of account; every choice was played, with room for
+ * anything.
+ */
+public final class CheckpointPlanner {
+    private CheckpointPlanner() {}
+
+    /**
+     * Choices between memory and recomputation.
+     *
+     * @throws dev.headroom.graph.GraphException for impossible input, with a message for the user
+     */
+    public static CheckpointPlans plan(PredictionRequest request) {
+        Rehearsal rehearsal = new Rehearsal(request);
+        if (!rehearsal.hasBackward()) {
+            List<CheckpointChoice> only = rehearsal.choices();
+            return new CheckpointPlans(
+                    only, only, only.get(0).peakAllocated(), "without a backward pass nothing is kept for it", true);
+        }
+        return new PlanSearch(rehearsal).plans();
+    }
+
+    /**
+     * The choice with the least recomputation of those whose peak of allocated memory is within a budget.
+     *
+     * @param budgetBytes of allocated memory
+     * @return empty when none was found
+     * @throws dev.headroom.graph.GraphException for impossible input, with a message for the user
+     */
+    public static Optional<CheckpointChoice> within(PredictionRequest request, long budgetBytes) {
+        Rehearsal rehearsal = new Rehearsal(request);
+        if (rehearsal.hasBackward() && rehearsal.storeAll().runtime().maxAllocated() > budgetBytes) {
+            new PlanSearch(rehearsal).search(budgetBytes);
+        }
+        return Pareto.front(rehearsal.choices()).stream()
+                .filter(c -> c.peakAllocated() <= budgetBytes)
+                .findFirst();
+    }
+}

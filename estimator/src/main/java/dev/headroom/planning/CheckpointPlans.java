@@ -1,0 +1,35 @@
+package dev.headroom.planning;
+
+import java.util.List;
+
+/**
+ * What can be had by recomputation.
+ *
+ * @param pareto choices of which none needs at most the memory and at most the recomputation of another; the most memory
+ *     first
+ * @param baselines store all, and where the model has them √n segments and every block, whether dominated or not
+ * @param lowerBound allocated bytes that no choice of checkpoints over these modules can go below
+ * @param method how the choices were found, one line
+ * @param exact whether the search misses no plan of its model of costs
+ */
+public record CheckpointPlans(
+        List<CheckpointChoice> pareto,
+        List<CheckpointChoice> baselines,
+        long lowerBound,
+        String method,
+        boolean exact) {
+    public CheckpointPlans {
+        pareto = List.copyOf(pareto);
+        baselines = List.copyOf(baselines);
+    }
+
+    /** The choice with the lowest peak. */
+    public CheckpointChoice leanest() {
+        return pareto.get(pareto.size() - 1);
+    }
+
+    /** How far the leanest choice may be from the best possible: its peak over the lower bound, less one. */
+    public double gap() {
+        return lowerBound == 0 ? 0 : (double) leanest().peakAllocated() / lowerBound - 1;
+    }
+}

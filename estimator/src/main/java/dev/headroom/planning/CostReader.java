@@ -1,0 +1,141 @@
+package dev.headroom.planning;
+
+/**
+ * Reads {@link StageCosts} off a play that stores all. A recomputation finds its inputs alive, makes again all that its
+ * stages made, and then goes back through them as the stored stages did. The gradients that are alive at a moment of the
+ * backward pass do not depend on the plan.
+ */
+final class CostReader {
+    private final PassLog log;
+    private final MadeMemory made;
+    private final int n;
+    private final long before;
+
+    /** Net change of a stage's forward pass. */
+    private final long[] stored;
+
+    /** Bytes from before stage i that the forward pass ends in stages i to j: a checkpoint keeps them. */
+    private final long[][] inputs;
+
+    /** By stages b and j: bytes made in stage b that are gone when the backward pass comes to stage j. */
+    private final long[][] gone;
+
+    /** By stages b and j: bytes made in b that stages after j read. */
+    private final long[][] passedOn;
+
+    /** Of those the bytes that are still alive when the backward pass comes to stage j. */
+    private final long[][] passedAlive;
+
+    CostReader(PassLog log, int stages) {
+        this.log = log;
+        this.made = log.made;
+        this.n = stages;
+        this.before = log.forwardStart[0];
+        stored = new long[n];
+        inputs = new long[n][n];
+        gone = new long[n][n];
+        passedOn = new long[n][n];
+        passedAlive = new long[n][n];
+        for (int s = 0; s < n; s++) {
+            stored[s] = log.forwardEnd[s] - log.forwardStart[s];
+        }
+        for (int s = 0; s < made.born.length; s++) {
+            if (made.born[s] >= 0) {
+                note(made.born[s], made.used[s], made.freed[s], made.released[s], log.events.bytes(s));
+            }
+        }
+    }
+
+    private void note(int born, int used, int freed, int released, long bytes) {
+        if (freed < n) {
+            for (int i = born + 1; i <= freed; i++) {
+                for (int j = freed; j < n; j++) {
+                    inputs[i][j] += bytes;
+                }
+            }
+        }
+        for (int j = born; j < n; j++) {
+            boolean isGone = freed < n ? freed > j : released > j;
+            gone[born][j] += isGone ? bytes : 0;
+            if (used > j) {
+                passedOn[born][j] += bytes;
+                passedAlive[born][j] += isGone || freed <= j ? 0 : bytes;
+            }
+        }
+    }
+
+    /**
+     * The costs.
+     *
+     * @param again by first and last stage: FLOPs that a checkpoint recomputes
+     * @param allowed by first and last stage: whether the stages can be one checkpoint
+     * @param reentrant whether a checkpoint's backward pass is a pass of its own inside of one node
+     */
+    StageCosts costs(long[][] again, boolean[][] allowed, boolean reentrant) {
+        long[] storedPeak = new long[n];
+        long[][] kept = new long[n][n];
+        long[][] keptPeak = new long[n][n];
+        for (int i = 0; i < n; i++) {
+            long forward = log.forwardPeak[i] - log.forwardStart[i];
+            storedPeak[i] = Math.max(forward, backward(i, i, stored[i], 0));
+            for (int j = i; j < n; j++) {
+                if (allowed[i][j]) {
+                    kept[i][j] = sum(passedOn, i, j, j);
+                    keptPeak[i][j] = checkpointPeak(i, j, reentrant ? kept[i][j] : 0);
+                }
+            }
+        }
+        return new StageCosts(stored, storedPeak, kept, keptPeak, again, allowed, log.elsewhere - before);
+    }
+
+    private static long sum(long[][] by, int from, int to, int at) {
+        long sum = 0;
+        for (int b = from; b <= to; b++) {
+            sum += by[b][at];
+        }
+        return sum;
+    }
+
+    /** What is alive when the backward pass comes to stage p, besides what stages up to p made. */
+    private long gradients(int p) {
+        return log.backwardStart[p] - log.forwardEnd[p] + sum(gone, 0, p, p);
+    }
+
+    /**
+     * At most in the backward pass of stage p, on top of what was left before stage i.
+     *
+     * @param own bytes that stages i to p made, before any of them were gone
+     * @param besides bytes that are there besides
+     */
+    private long backward(int i, int p, long own, long besides) {
+        long peak = log.backwardPeak[p] - log.backwardStart[p];
+        return gradients(p) - sum(gone, 0, p, p) + own + besides + peak;
+    }
+
+    /**
+     * At most for stages under one checkpoint. A re-entrant one holds what it made again until its own backward pass is
+     * over, and the gradient of that.
+     *
+     * @param results bytes of what a re-entrant one makes for others, 0 for one that is not
+     */
+    private long checkpointPeak(int i, int j, long results) {
+        long alive = sum(passedAlive, i, j, j);
+        long start = gradients(j) - (i == 0 ? 0 : sum(gone, 0, i - 1, j)) + alive;
+        long most = start;
+        long own = 0;
+        for (int p = i; p <= j; p++) { // recomputation
+            most = Math.max(most, start + own + log.forwardPeak[p] - log.forwardStart[p]);
+            own += makes(i, p);
+        }
+        for (int p = j; p >= i; p--) {
+            most = Math.max(most, backward(i, p, own, alive + (p == j ? results : 2 * results)));
+            own -= makes(i, p);
+        }
+        return most;
+    }
+
+    /** What stage p leaves when it is made again in a checkpoint from stage i on, whose inputs stay. */
+    private long makes(int i, int p) {
+        return stored[p] + inputs[i][p] - (p == i ? 0 : inputs[i][p - 1]);
+    }
+}

@@ -1,0 +1,85 @@
+package dev.headroom.planning;
+
+import dev.headroom.graph.Graph;
+import dev.headroom.training.TorchVersion;
+import dev.headroom.training.TrainingRun;
+import java.util.List;
+import java.util.Optional;
+
+/** Looks for plans by the model of costs, and plays them. */
+final class PlanSearch {
+    /** Budgets between the leanest plan and store all that a plan is looked for. */
+    private static final int BUDGETS = 10;
+
+    /** Plays that it may take to hit a budget. */
+    private static final int ATTEMPTS = 6;
+
+    private static final String NAME = "planned";
+
+    private final Rehearsal rehearsal;
+    private final Stages stages;
+    private final Boolean reentrant;
+    private final Survey survey;
+    private final PassLog log;
+    private final ChainProgram program;
+    private final StageCosts costs;
+
+    PlanSearch(Rehearsal rehearsal) {
+        this.rehearsal = rehearsal;
+        Graph graph = rehearsal.storeAll().loop().plan().graph();
+        stages = Stages.of(graph);
+        reentrant = reentrant(rehearsal.asked());
+        survey = new Survey(rehearsal, stages);
+        log = new PassLog(rehearsal.storeAll(), stages);
+        costs = survey.costs(log, reentrant);
+        program = new ChainProgram(costs);
+    }
+
+    /** What the run says; else not re-entrant, which came with 1.11 (torch/utils/checkpoint.py). */
+    private static Boolean reentrant(TrainingRun run) {
+        return run.reentrant != null
+                ? run.reentrant
+                : (Boolean) !TorchVersion.of(run.torch).since(1, 11);
+    }
+
+    CheckpointPlans plans() {
+        List<CheckpointChoice> baselines = new Baselines(rehearsal, stages).choices(reentrant);
+        Schedule leanest = program.leanest();
+        play(leanest);
+        long low = leanest.peak();
+        long high = costs.evaluate(List.of()).peak();
+        for (int k = 0; k < BUDGETS; k++) {
+            play(program.cheapest(low + (high - low) * k / BUDGETS));
+        }
+        boolean chain = survey.isChain();
+        String method = "dynamic program over " + stages.size() + " stages of a "
+                + (chain ? "chain" : "model that is no chain, whose costs it takes for a chain's");
+        return new CheckpointPlans(
+                Pareto.front(rehearsal.choices()), baselines, log.necessary(), method, chain && program.exact());
+    }
+
+    private Optional<CheckpointChoice> play(Schedule s) {
+        return rehearsal.play(new Candidate(NAME, 0, stages.names(s.pieces()), reentrant));
+    }
+
+    /** Plays plans around a budget: where a play differs from the model, the model is asked for as much less or more. */
+    void search(long budget) {
+        long above = budget - log.forwardStart[0];
+        long target = above;
+        for (int k = 0; k < ATTEMPTS; k++) {
+            Schedule s = program.cheapest(target);
+            if (s == null) {
+                play(program.leanest());
+                return;
+            }
+            Optional<CheckpointChoice> played = play(s);
+            long missed = played.map(c -> c.peakAllocated() - budget).orElse(1L);
+            long error = played.map(c -> c.peakAllocated() - log.forwardStart[0] - s.peak())
+                    .orElse(0L);
+            if (missed <= 0 && above - error <= target) {
+                return;
+            }
+            target = missed > 0 ? Math.min(target - 1, above - error) : above - error;
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package dev.headroom.planning;
+
+import dev.headroom.flops.Flops;
+import dev.headroom.flops.GraphFlops;
+import dev.headroom.graph.GraphException;
+import dev.headroom.graph.SymbolBinding;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.predict.Predictor;
+import dev.headroom.predict.Simulation;
+import dev.headroom.training.TrainingRun;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Plays a run under candidates, each once, with room for anything. */
+final class Rehearsal {
+    private final TrainingRun asked;
+    private final PredictionRequest request;
+    private final Map<TrainingKey, Optional<CheckpointChoice>> played = new LinkedHashMap<>();
+    private final Simulation storeAll;
+    private final GraphFlops flops;
+    private final Flops step;
+
+    private record TrainingKey(int segments, List<String> modules, Boolean reentrant) {}
+
+    Rehearsal(PredictionRequest question) {
+        asked = question.run();
+        request = question.with(Candidate.STORE_ALL.applied(asked)).unbounded();
+        storeAll = Predictor.simulate(request);
+        TrainingRun run = request.run();
+        flops = GraphFlops.of(
+                storeAll.loop().plan().graph(), run, SymbolBinding.bind(request.graph(), run.batch, run.dims));
+        step = flops.step();
+        choice(Candidate.STORE_ALL, storeAll);
+    }
+
+    /** The run as it was asked for, its own checkpoints included. */
+    TrainingRun asked() {
+        return asked;
+    }
+
+    /** Whether there is anything to recompute for. */
+    boolean hasBackward() {
+        return !asked.inference;
+    }
+
+    /** All choices so far. */
+    List<CheckpointChoice> choices() {
+        return played.values().stream().flatMap(Optional::stream).toList();
+    }
+
+    /** The run that recomputes nothing. */
+    Simulation storeAll() {
+        return storeAll;
+    }
+
+    GraphFlops flops() {
+        return flops;
+    }
+
+    /** What the candidate gives; empty where PyTorch would refuse it or leave parameters without gradients. */
+    Optional<CheckpointChoice> play(Candidate candidate) {
+        TrainingKey key = new TrainingKey(candidate.segments(), candidate.modules(), candidate.reentrant());
+        Optional<CheckpointChoice> known = played.get(key);
+        if (known == null) {
+            known = simulate(candidate).map(run -> choice(candidate, run));
+            played.put(key, known);
+        }
+        return known;
+    }
+
+    /** The run under a candidate. */
+    Optional<Simulation> simulate(Candidate candidate) {
+        try {
+            Simulation run = Predictor.simulate(request.with(candidate.applied(request.run())));
+            return run.loop().losesGradients() ? Optional.empty() : Optional.of(run);
+        } catch (GraphException e) {
+            return Optional.empty();
+        }
+    }
+
+    private CheckpointChoice choice(Candidate c, Simulation run) {
+        TrainingRun training = request.run();
+        int passes = training.steps * training.accumulate;
+        long again = flops.beyond(run.loop().executions(), passes).total() / training.steps;
+        CheckpointChoice choice = new CheckpointChoice(
+                c.name(),
+                c.segments(),
+                c.modules(),
+                c.reentrant(),
+                run.runtime().maxAllocated(),
+                again,
+                step.total() == 0 ? 0 : (double) again / step.total());
+        played.put(new TrainingKey(c.segments(), c.modules(), c.reentrant()), Optional.of(choice));
+        return choice;
+    }
+}

@@ -1,0 +1,14 @@
+import torch
+from torch.export import Dim, export, save
+from transformers import AutoConfig, AutoModelForCausalLM
+
+# A name of the hub or a folder with config.json. On the meta device weights take no memory; the batch size stays symbolic.
+config = AutoConfig.from_pretrained({name})
+with torch.device("meta"):
+    model = AutoModelForCausalLM.from_config(config).train()  # .eval() for --inference
+    ids = torch.zeros(8, {size}, dtype=torch.int64)
+# With labels the first output is the loss.
+batch = {0: Dim.DYNAMIC}
+inputs = dict(input_ids=ids, labels=ids, use_cache=False)
+shapes = dict(input_ids=batch, labels=batch, use_cache=None)
+save(export(model, (), kwargs=inputs, dynamic_shapes=shapes, strict=False), {file})

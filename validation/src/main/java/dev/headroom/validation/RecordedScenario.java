@@ -1,0 +1,77 @@
+package dev.headroom.validation;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.headroom.cli.ScenarioOptions;
+import dev.headroom.graph.GraphException;
+import dev.headroom.training.TrainingRun;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParameterException;
+
+/**
+ * Reads the {@code scenario} of a recording: the options of {@code headroom predict}, under the names that its {@code
+ * --json} prints. What is left out, {@code null} or {@code false} stays at its default. Every value goes through the
+ * command line's own reading, so that both take the same words and refuse the same ones.
+ */
+final class RecordedScenario {
+    @CommandLine.Command(name = "scenario")
+    private static final class Options {
+        @Mixin
+        ScenarioOptions scenario = new ScenarioOptions();
+    }
+
+    private RecordedScenario() {}
+
+    /**
+     * The run that a scenario describes.
+     *
+     * @throws GraphException for an unknown option or value
+     */
+    static TrainingRun read(JsonNode scenario) {
+        Options options = new Options();
+        try {
+            new CommandLine(options).parseArgs(arguments(scenario).toArray(String[]::new));
+        } catch (ParameterException e) {
+            throw new GraphException("scenario: " + e.getMessage(), e);
+        }
+        try {
+            return options.scenario.toRun();
+        } catch (GraphException e) {
+            throw new GraphException("scenario: " + e.getMessage(), e);
+        }
+    }
+
+    private static List<String> arguments(JsonNode scenario) {
+        List<String> out = new ArrayList<>();
+        scenario.properties().forEach(e -> {
+            String option = "--" + e.getKey().replace('_', '-');
+            JsonNode value = e.getValue();
+            if (e.getKey().equals("dims")) {
+                value.properties()
+                        .forEach(d -> out.add(
+                                "--dim=" + d.getKey() + "=" + d.getValue().asText()));
+            } else if (value.isArray()) {
+                value.forEach(v -> out.add(option + "=" + v.asText()));
+            } else if (value.isBoolean() && !e.getKey().equals("reentrant")) {
+                if (value.booleanValue()) {
+                    out.add(option);
+                }
+            } else if (value.isContainerNode()) {
+                throw new GraphException("scenario: " + e.getKey() + " holds an object; it takes a single value");
+            } else if (!unset(e.getKey(), value)) {
+                out.add(option + "=" + value.asText());
+            }
+        });
+        return out;
+    }
+
+    /** How {@code predict --json} writes that an option was not given. */
+    private static boolean unset(String key, JsonNode value) {
+        return value.isNull()
+                || value.asText().isEmpty()
+                || key.equals("loss") && value.asText().equals("auto")
+                || key.equals("checkpoint") && value.asText().equals("0");
+    }
+}

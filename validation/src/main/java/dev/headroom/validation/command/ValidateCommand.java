@@ -1,0 +1,112 @@
+package dev.headroom.validation.command;
+
+import dev.headroom.cli.ExitStatus;
+import dev.headroom.cli.Subcommand;
+import dev.headroom.graph.GraphException;
+import dev.headroom.validation.report.TextReport;
+import dev.headroom.validation.report.ValidationJson;
+import dev.headroom.validation.runs.MeasuredRuns;
+import dev.headroom.validation.runs.Scores;
+import dev.headroom.validation.runs.Skipped;
+import dev.headroom.validation.runs.Sources;
+import dev.headroom.validation.runs.Validation;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code headroom validate}: predictions beside everything that was measured. */
+@Command(
+        name = "validate",
+        description = "Holds predictions against measured runs.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Exit status: 0 done, 3 a threshold was not reached, 2 bad input or a recording that cannot be read, 1 a"
+                    + " defect of Headroom."
+        })
+public final class ValidateCommand implements Subcommand {
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "FOLDER",
+            arity = "0..1",
+            description = "Recordings (NAME.json.gz) with their archives beside them; without it, the project's own"
+                    + " recordings and what others published.")
+    Path folder;
+
+    @Option(names = "--only", paramLabel = "WORD", description = "Runs with this in their source or name.")
+    String only = "";
+
+    @Option(names = "--all", description = "Every run, with its phases that differ.")
+    boolean all;
+
+    @Option(names = "--json", description = "One JSON object on standard output.")
+    boolean json;
+
+    @Option(
+            names = "--recorder",
+            paramLabel = "FILE",
+            description = "Writes a Python script that records your own training loops on your GPU, and ends.")
+    Path recorder;
+
+    @ArgGroup(exclusive = false, validate = false, heading = "%nExit status 3 when exceeded:%n")
+    Thresholds thresholds = new Thresholds();
+
+    @Override
+    public Integer call() {
+        if (recorder != null) {
+            Recorder.write(recorder);
+            return ExitStatus.OK;
+        }
+        thresholds.parse();
+        List<MeasuredRuns> runs = (folder == null ? Sources.fixtures() : Sources.folder(folder))
+                .stream()
+                        .filter(run -> (run.source() + " " + run.name()).contains(only))
+                        .toList();
+        if (runs.isEmpty()) {
+            throw new GraphException("--only: no run has '" + only + "' in its source or name");
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter err = spec.commandLine().getErr();
+        Validation validation = Validation.of(runs, done -> {});
+        Scores scores = Scores.of(validation.outcomes());
+        List<String> exceeded = thresholds.missed(scores);
+        if (json) {
+            ValidationJson.write(validation, scores, exceeded, out);
+        } else if (all) {
+            TextReport.writeAll(validation, scores, out);
+        } else {
+            TextReport.write(validation, scores, out);
+        }
+        out.flush();
+        return status(validation, exceeded, err);
+    }
+
+    private static Integer status(Validation validation, List<String> exceeded, PrintWriter err) {
+        List<Skipped> faults = validation.skipped().stream()
+                .filter(s -> s.cause() != Skipped.Cause.NO_COUNTERPART)
+                .toList();
+        faults.forEach(s -> err.println("headroom: " + printable(s.name() + ": " + s.reason())));
+        exceeded.forEach(line -> err.println("headroom: " + printable(line)));
+        err.flush();
+        if (!faults.isEmpty()) {
+            return faults.stream().anyMatch(s -> s.cause() == Skipped.Cause.DEFECT)
+                    ? ExitStatus.DEFECT
+                    : ExitStatus.BAD_INPUT;
+        }
+        return exceeded.isEmpty() ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
+    }
+
+    /** One line, whatever a file holds. */
+    private static String printable(String text) {
+        return text.replaceAll("\\p{Cntrl}+", "?");
+    }
+}

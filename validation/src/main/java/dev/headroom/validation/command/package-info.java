@@ -1,0 +1,2 @@
+/** {@code headroom validate}. */
+package dev.headroom.validation.command;

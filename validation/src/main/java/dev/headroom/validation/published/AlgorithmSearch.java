@@ -1,0 +1,93 @@
+package dev.headroom.validation.published;
+
+import dev.headroom.allocator.AllocatorListener;
+import dev.headroom.execution.TrainingLoop;
+import dev.headroom.graph.Argument;
+import dev.headroom.graph.Node;
+import dev.headroom.graph.SymbolBinding;
+import dev.headroom.graph.TensorMeta;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.predict.Predictor;
+import dev.headroom.predict.Simulation;
+import dev.headroom.shadow.Attribution;
+import dev.headroom.shadow.Runtime;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What the search for convolution algorithms takes at least in a first forward pass of PyTorch 1.0 with
+ * {@code cudnn.benchmark}: for every convolution one buffer, as large as the algorithm wants that wants most among those
+ * that fit, on top of what is alive (aten/src/ATen/native/cudnn/Conv.cpp, getMaxWorkspaceSize). Only {@link TiledTransforms}
+ * of filters larger than one element are counted; other algorithms, and the backward pass, may take more.
+ */
+final class AlgorithmSearch implements Simulation.Watcher, AllocatorListener {
+    private static final int BLOCK = 512;
+
+    private final Map<String, Long> alive = new HashMap<>();
+    private Runtime runtime;
+    private TrainingLoop loop;
+
+    private AlgorithmSearch() {}
+
+    /** Bytes of the highest point of the search. */
+    static long atLeast(PredictionRequest request) {
+        AlgorithmSearch search = new AlgorithmSearch();
+        Simulation played = Predictor.simulate(request, search);
+        Map<String, Long> symbols = SymbolBinding.bind(request.graph(), request.run().batch, request.run().dims);
+        long most = 0;
+        for (Node node : played.graph().nodes()) {
+            Long before = search.alive.get(node.module());
+            if (node.operator().equals("aten.conv2d") && before != null) {
+                most = Math.max(most, before + workspace(played, node, symbols));
+            }
+        }
+        return most;
+    }
+
+    private static long workspace(Simulation played, Node node, Map<String, Long> symbols) {
+        long[] x = sizes(played, node.reads().get(0), symbols);
+        long[] w = sizes(played, node.reads().get(1), symbols);
+        long pad = integer(node, "padding", 0);
+        boolean tiled = integer(node, "stride", 1) == 1
+                && w[1] == x[1]
+                && w[2] > Math.max(1, pad)
+                && TiledTransforms.oneTile(x[2], x[3], pad, pad);
+        return tiled ? TiledTransforms.bytes(x[0], x[1], w[0]) : 0;
+    }
+
+    private static long[] sizes(Simulation played, String value, Map<String, Long> symbols) {
+        TensorMeta meta = played.graph().values().get(value);
+        return meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
+    }
+
+    private static long integer(Node node, String name, long otherwise) {
+        for (Node.NamedArgument a : node.arguments()) {
+            if (a.name().equals(name) && a.value() instanceof Argument.Ints ints) {
+                return ints.values().get(0).evaluate(Map.of());
+            }
+        }
+        return otherwise;
+    }
+
+    @Override
+    public void begins(Runtime played, TrainingLoop training) {
+        runtime = played;
+        loop = training;
+        runtime.allocator().setListener(this);
+    }
+
+    /** The buffer is taken once the convolution has its result. */
+    @Override
+    public void event(Action action, long address, long bytes, int stream, int pool) {
+        boolean first = action == Action.ALLOC
+                && loop.phase().equals("forward")
+                && Integer.valueOf(0).equals(loop.step());
+        Attribution who = first ? runtime.attribution(runtime.attribution()) : null;
+        if (first && who.operator().equals("aten.conv2d")) {
+            long block = (bytes + BLOCK - 1) / BLOCK * BLOCK;
+            alive.put(
+                    who.module(),
+                    runtime.allocator().statistics().allocatedBytes().current() + block);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package dev.headroom.validation.published;
+
+import dev.headroom.device.DeviceLines;
+import dev.headroom.device.GpuCatalogue;
+import dev.headroom.graph.DType;
+import dev.headroom.predict.Prediction;
+import dev.headroom.training.LossKind;
+import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TrainingRun;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * What one may do about too much memory, in two of the published systems.
+ *
+ * <p>P4: the ResNet-18 of {@link LayerLog} plainly, in three chunks of {@code checkpoint_sequential}, in mixed precision
+ * with SGD, and both (2019). NVIDIA apex's O1 is played as PyTorch's autocast: both cast the inputs of the same layers, keep
+ * the weights in fp32 and each cast weight once an iteration; that apex keeps those 22 MiB until the backward pass is over
+ * shows in no peak.
+ *
+ * <p>P6: a DenseNet-169 on X-rays of 512 x 512 in batches of 8 (2022), for which no figures were published. Of
+ * {@code DataParallel} a process on each card is played: the first keeps gradients and Adam's state, the others a replica.
+ * The buffers in which weights and gradients travel between the cards are not modelled.
+ */
+public final class Remedies {
+    private static final double MIB = 1 << 20;
+    private static final List<String> CARDS = List.of("rtx-2080-super", "rtx-2080-ti", "v100-16gb");
+
+    private Remedies() {}
+
+    private static final Map<String, Consumer<TrainingRun>> MIXED = new LinkedHashMap<>();
+    private static final Map<String, Consumer<TrainingRun>> X_RAYS = new LinkedHashMap<>();
+
+    static {
+        Consumer<TrainingRun> chunks = run -> {
+            run.checkpoint = 3;
+            run.reentrant = true;
+        };
+        Consumer<TrainingRun> precision = run -> {
+            run.amp = DType.FLOAT16;
+            run.optimizer = OptimizerKind.SGD_MOMENTUM;
+        };
+        MIXED.put("plain", run -> {});
+        MIXED.put("three chunks", chunks);
+        MIXED.put("mixed precision", precision);
+        MIXED.put("both", precision.andThen(chunks));
+        X_RAYS.put("plain", run -> {});
+        X_RAYS.put("dense blocks checkpointed", run -> run.checkpointModules = List.of("features.denseblock*"));
+        X_RAYS.put(
+                "dense layers checkpointed",
+                run -> run.checkpointModules = List.of("features.denseblock*.denselayer*"));
+        X_RAYS.put("mixed precision", run -> run.amp = DType.FLOAT16);
+    }
+
+    /** P4: one step with a batch of 128, by remedy. */
+    public static Map<String, Prediction> mixed() {
+        Map<String, Prediction> out = new LinkedHashMap<>();
+        MIXED.forEach((name, options) ->
+                out.put(name, Runs.predict(Runs.request("published/resnet18-sequential", "v100-16gb", run -> {
+                    run.torch = "1.8";
+                    run.batch = 128L;
+                    run.steps = 1;
+                    run.loss = LossKind.SUM;
+                    run.optimizer = OptimizerKind.NONE;
+                    options.accept(run);
+                }))));
+        return out;
+    }
+
+    /** P6: two steps, by remedy, without a card that limits them. */
+    public static Map<String, Prediction> xRays(long batch) {
+        Map<String, Prediction> out = new LinkedHashMap<>();
+        X_RAYS.forEach((name, options) -> out.put(name, xRay(options, CARDS.get(0), batch, 64L << 30)));
+        return out;
+    }
+
+    /** P6: what the cards of {@code DataParallel} hold, by card and remedy. */
+    public static Map<String, Prediction> cards(int cards, long batch) {
+        Map<String, Prediction> out = new LinkedHashMap<>();
+        for (String name : List.of("plain", "dense layers checkpointed")) {
+            Consumer<TrainingRun> options = X_RAYS.get(name);
+            String title = " of " + cards + " cards, " + name;
+            out.put("first" + title, xRay(options, CARDS.get(0), batch / cards, 64L << 30));
+            Consumer<TrainingRun> replica = options.andThen(run -> run.optimizer = OptimizerKind.NONE);
+            out.put("another" + title, xRay(replica, CARDS.get(0), batch / cards, 64L << 30));
+        }
+        return out;
+    }
+
+    private static Prediction xRay(Consumer<TrainingRun> options, String card, long batch, Long memory) {
+        long context = DeviceLines.bytes(DeviceLines.of(GpuCatalogue.find(card).orElseThrow(), false, true));
+        long inUse = Math.max(0, Perceptron.CONTEXT_AND_DESKTOP - context);
+        return Runs.predict(Runs.request("densenet169-i512", card, memory, inUse, run -> {
+            run.torch = "1.10";
+            run.batch = batch;
+            run.steps = 2;
+            options.accept(run);
+        }));
+    }
+
+    /** The largest batch of P6 that fits on a card beside an eagerly loaded context and a desktop. */
+    static long largestBatch(String remedy, String card) {
+        Consumer<TrainingRun> options = X_RAYS.get(remedy);
+        long fits = 0;
+        long fails = 1;
+        while (xRay(options, card, fails, null).oom() == null) {
+            fits = fails;
+            fails *= 2;
+        }
+        while (fails - fits > 1) {
+            long middle = (fits + fails) / 2;
+            if (xRay(options, card, middle, null).oom() == null) {
+                fits = middle;
+            } else {
+                fails = middle;
+            }
+        }
+        return fits;
+    }
+
+    /** Both tables, as Markdown. */
+    static List<String> tables() {
+        List<String> out = new ArrayList<>();
+        out.add("| system | run | allocated MiB | reserved MiB | of plain | largest batch on "
+                + String.join(", ", CARDS) + " |");
+        out.add("|---|---|---|---|---|---|");
+        Map<String, Prediction> whole = xRays(8);
+        Prediction plain = whole.get("plain");
+        Map<String, Prediction> mixed = mixed();
+        mixed.forEach((name, p) -> out.add(row("P4", name, p, mixed.get("plain"), "")));
+        whole.forEach((name, p) -> out.add(row("P6", name, p, plain, batches(name))));
+        cards(2, 8).forEach((name, p) -> out.add(row("P6", name, p, plain, "")));
+        return out;
+    }
+
+    private static String row(String system, String name, Prediction p, Prediction plain, String batches) {
+        return String.format(
+                Locale.ROOT,
+                "| %s | %s | %.0f | %.0f | %.1f %% | %s |",
+                system,
+                name,
+                p.peak().allocated() / MIB,
+                p.peak().reserved() / MIB,
+                100.0 * p.peak().allocated() / plain.peak().allocated(),
+                batches);
+    }
+
+    private static String batches(String remedy) {
+        return String.join(
+                ", ",
+                CARDS.stream()
+                        .map(card -> String.valueOf(largestBatch(remedy, card)))
+                        .toList());
+    }
+}

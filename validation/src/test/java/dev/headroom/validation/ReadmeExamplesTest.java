@@ -1,0 +1,105 @@
+package dev.headroom.validation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import javax.tools.JavaCompiler;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The Java in the README compiles, and its first example runs. */
+class ReadmeExamplesTest {
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final Pattern JAVA = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
+    private static final String IMPORTS = """
+            import dev.headroom.build.*;
+            import dev.headroom.device.*;
+            import dev.headroom.executor.host.*;
+            import dev.headroom.executor.kernel.*;
+            import dev.headroom.executor.measure.*;
+            import dev.headroom.executor.tensor.*;
+            import dev.headroom.graph.*;
+            import dev.headroom.importer.*;
+            import dev.headroom.predict.*;
+            import dev.headroom.training.*;
+            import java.nio.file.Path;
+            import static dev.headroom.build.Layers.*;
+            """;
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void theFirstPredicts() throws IOException, InterruptedException {
+        compile("Example", examples().get(0));
+        Path out = folder.resolve("out.txt");
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        folder + ":" + System.getProperty("java.class.path"),
+                        "Example")
+                .directory(ROOT.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(out.toFile())
+                .start();
+        assertTrue(process.waitFor(60, TimeUnit.SECONDS));
+        String text = Files.readString(out);
+        assertEquals(0, process.exitValue(), text);
+        assertTrue(text.startsWith("true, allocated "), text);
+        assertTrue(text.contains("phase=optimizer"), text);
+    }
+
+    @Test
+    void theOthersCompile() throws IOException {
+        List<String> examples = examples();
+        for (int i = 1; i < examples.size(); i++) {
+            // What comes later may use the first one's variables, or name its own graph.
+            String own = examples.get(i);
+            String before = own.contains("Graph graph") ? "" : examples.get(0);
+            compile("Example" + i, before + own);
+        }
+        assertTrue(examples.size() >= 3);
+    }
+
+    private static List<String> examples() throws IOException {
+        return JAVA.matcher(Files.readString(ROOT.resolve("README.md")))
+                .results()
+                .map((MatchResult m) -> m.group(1))
+                .toList();
+    }
+
+    private void compile(String name, String body) throws IOException {
+        Path source = folder.resolve(name + ".java");
+        String program = IMPORTS + "class " + name + " {\npublic static void main(String[] args) throws Exception {\n"
+                + body + "}\n}\n";
+        Files.writeString(source, program);
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        StringWriter errors = new StringWriter();
+        try (var files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
+            boolean compiled = compiler.getTask(
+                            errors,
+                            files,
+                            null,
+                            List.of(
+                                    "-proc:none",
+                                    "-cp",
+                                    System.getProperty("java.class.path"),
+                                    "-d",
+                                    folder.toString()),
+                            null,
+                            files.getJavaFileObjects(source))
+                    .call();
+            assertTrue(compiled, errors::toString);
+        }
+    }
+}
