@@ -45,7 +45,7 @@ timeline.onzoom = () => {
 function showRun(next) {
     run = next;
     showVerdict(run);
-    showSentences(run);
+    showFindings(run);
     $("timeline").hidden = run.size === 0;
     showPhaseChoice();
     timeline.show(run, stackBy());
@@ -60,11 +60,26 @@ function showRun(next) {
     showPhases(run);
 }
 
-function showSentences(run) {
-    const sentences = run.raw.explanation ?? [];
-    $("explanation").hidden = sentences.length === 0;
-    $("sentences").replaceChildren(...sentences.map((text) => el("p", {}, text)));
+/** Why: every question can be opened; the first two are. */
+function showFindings(run) {
+    const { findings } = run.raw;
+    $("explanation").hidden = findings.length === 0;
+    $("findings").replaceChildren(
+        ...findings.map(({ question, answer }, i) =>
+            el(
+                "details",
+                { open: i < 2 },
+                el("summary", {}, question),
+                el("ul", {}, ...answer.map((text) => el("li", {}, text))),
+            ),
+        ),
+    );
 }
+
+/** Paper cannot be clicked. */
+addEventListener("beforeprint", () => {
+    document.querySelectorAll("#findings details").forEach((finding) => (finding.open = true));
+});
 
 for (const input of document.querySelectorAll('input[name="stack"]')) {
     input.addEventListener("change", () => {
@@ -96,7 +111,8 @@ showRun(run);
 const comparison = new ComparisonView(runs);
 if (runs.length > 1) comparison.draw();
 
-for (const section of document.querySelectorAll("main > section:not([hidden]) > h2")) {
-    $("sections").append(el("a", { href: `#${section.parentElement.id}` }, section.textContent));
+for (const section of document.querySelectorAll("main > section:not([hidden])[id]:not(#answer)")) {
+    const title = section.dataset.title ?? section.id[0].toUpperCase() + section.id.slice(1);
+    $("sections").append(el("a", { href: `#${section.id}` }, title));
 }
 document.documentElement.dataset.ready = Math.round(performance.now() - started);

@@ -33,7 +33,11 @@ public record MeasuredRun(XmemRow row, Prediction prediction, Span span) {
     private static MeasuredRun of(XmemRow row) {
         PredictionRequest request = row.request();
         request.run().workspaces = TrainingRun.Workspaces.DISTILLED;
-        Prediction p = Predictor.predict(request);
+        return of(row, Predictor.predict(request));
+    }
+
+    /** Beside a prediction of the run. */
+    public static MeasuredRun of(XmemRow row, Prediction p) {
         long unseen = row.kind().equals("cnn") ? p.phases().get(0).reserved() : 0;
         Certainty c = p.certainty();
         return new MeasuredRun(
@@ -62,7 +66,7 @@ public record MeasuredRun(XmemRow row, Prediction prediction, Span span) {
     }
 
     /** The probability of running out of memory that others calibrated. */
-    double risk(Deviations others) {
+    public double risk(Deviations others) {
         Certainty c = prediction.certainty();
         List<DeviceLine> beside = c.lines().subList(1, c.lines().size());
         Span free = Certainty.free(beside, row.totalBytes(), row.totalBytes());
