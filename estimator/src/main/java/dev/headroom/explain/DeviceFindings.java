@@ -3,6 +3,7 @@ package dev.headroom.explain;
 import dev.headroom.allocator.BlockState;
 import dev.headroom.allocator.Segment;
 import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.device.DeviceLine;
 import dev.headroom.predict.Prediction;
 import dev.headroom.timeline.LiveTensor;
 import dev.headroom.timeline.PlacedSegment;
@@ -42,25 +43,38 @@ final class DeviceFindings {
         long requested = peak.holdings().stream().mapToLong(Holding::bytes).sum();
         long cached = peak.reserved() - peak.allocated();
         long later = peaks.reserved() - peak.reserved();
-        long context = peaks.device() - peaks.reserved();
-        Account account = new Account(
-                "device memory",
-                peaks.device(),
-                List.of(
-                        new Account.Part("tensors at the peak", requested),
-                        new Account.Part("rounding of their blocks", peak.allocated() - requested),
-                        new Account.Part("cached and free at the peak", cached),
-                        new Account.Part("reserved at other times", later),
-                        new Account.Part("CUDA's context", context)));
+        List<Account.Part> parts = new ArrayList<>(List.of(
+                new Account.Part("tensors at the peak", requested),
+                new Account.Part("rounding of their blocks", peak.allocated() - requested),
+                new Account.Part("cached and free at the peak", cached),
+                new Account.Part("reserved at other times", later)));
+        List<String> besides = new ArrayList<>();
+        for (DeviceLine line : story.prediction().certainty().lines()) {
+            if (!line.part().equals(DeviceLine.RESERVED) && line.bytes() > 0) {
+                parts.add(new Account.Part(name(line), line.bytes()));
+                besides.add(name(line) + " " + Words.size(line.bytes()));
+            }
+        }
         List<String> answer = new ArrayList<>();
         answer.add(Words.size(peaks.device()) + " for this process: blocks of tensors " + Words.size(peak.allocated())
                 + ", cached and free then " + Words.size(cached)
                 + (later == 0 ? "" : ", reserved at other times " + Words.size(later))
-                + (context == 0
+                + (besides.isEmpty()
                         ? "; CUDA's context is not counted, as no card is named (--gpu)."
-                        : ", CUDA's context " + Words.size(context) + ".")
+                        : ", " + String.join(", ", besides) + ".")
                 + " The allocator keeps the segments that it once took from the driver.");
+        Account account = new Account("device memory", peaks.device(), parts);
         return new Finding("device", "What would nvidia-smi show, and why more?", answer, List.of(account));
+    }
+
+    private static String name(DeviceLine line) {
+        return switch (line.part()) {
+            case DeviceLine.CONTEXT -> "CUDA's context";
+            case DeviceLine.LIBRARIES -> "loaded kernels";
+            case DeviceLine.CUBLAS -> "cuBLAS";
+            case DeviceLine.CUDNN -> "cuDNN";
+            default -> line.part();
+        };
     }
 
     /** A segment with free blocks. */

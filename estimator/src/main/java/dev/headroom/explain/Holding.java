@@ -29,7 +29,7 @@ record Holding(
 
     /** The family of the module that it belongs to; outside of any, the operator that made it. */
     String family() {
-        String family = Words.family(tensor.module());
+        String family = Words.family(tensor.owner());
         return family.isEmpty() ? Words.maker(tensor.madeBy(), false) : family;
     }
 }

@@ -58,6 +58,7 @@ final class ShortageFinding {
         return new Finding("shortage", "Where and why does memory run out?", answer, List.of(device, alive));
     }
 
+    /** What of the device is not the allocator's to give. */
     private static long context(Prediction p) {
         return p.peak().device() - p.peak().reserved();
     }
@@ -88,7 +89,7 @@ final class ShortageFinding {
                         new Account.Part("free segments", whole),
                         new Account.Part("not taken yet", unused),
                         new Account.Part("beyond --limit", beyond),
-                        new Account.Part("CUDA's context", context),
+                        new Account.Part("CUDA's context and libraries", context),
                         new Account.Part("other processes", inUse)));
     }
 

@@ -4,6 +4,7 @@ import dev.headroom.device.Gpu;
 import dev.headroom.shadow.Category;
 import dev.headroom.training.TrainingRun;
 import dev.headroom.uncertainty.Certainty;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -41,8 +42,10 @@ public record Prediction(
         List<Unmodelled> unmodelled,
         Certainty certainty) {
 
-    /** The same with other warnings. */
-    public Prediction withWarnings(List<String> other) {
+    /** The same with more warnings before its own. */
+    public Prediction withWarnings(List<String> more) {
+        List<String> all = new ArrayList<>(more);
+        all.addAll(warnings);
         return new Prediction(
                 model,
                 run,
@@ -56,7 +59,7 @@ public record Prediction(
                 verdict,
                 oom,
                 convolutions,
-                other,
+                all,
                 unmodelled,
                 certainty);
     }

@@ -17,16 +17,6 @@ import java.util.List;
  * @param limit bytes that the allocator may reserve, or {@code null}
  */
 public record PredictionRequest(Graph graph, TrainingRun run, Gpu gpu, Long memory, long inUse, Long limit) {
-    /** The same question for another run. */
-    public PredictionRequest with(TrainingRun other) {
-        return new PredictionRequest(graph, other, gpu, memory, inUse, limit);
-    }
-
-    /** The same run and the same card's kernels, with room for anything. */
-    public PredictionRequest unbounded() {
-        return new PredictionRequest(graph, run, gpu, Predictor.UNBOUNDED, 0, null);
-    }
-
     /** Starts of the names of operators that cuDNN may run. */
     private static final List<String> CUDNN =
             List.of("aten.conv", "aten._conv", "aten.cudnn", "aten.batch_norm", "aten.lstm", "aten.gru", "aten.rnn");
@@ -44,5 +34,15 @@ public record PredictionRequest(Graph graph, TrainingRun run, Gpu gpu, Long memo
         boolean cudnn = graph == null
                 || graph.nodes().stream().anyMatch(n -> CUDNN.stream().anyMatch(n.operator()::startsWith));
         return DeviceLines.of(gpu, TorchVersion.of(run.torch).loadsKernelsLazily(), cudnn);
+    }
+
+    /** The same question for another run. */
+    public PredictionRequest with(TrainingRun other) {
+        return new PredictionRequest(graph, other, gpu, memory, inUse, limit);
+    }
+
+    /** The same run and the same card's kernels, with room for anything. */
+    public PredictionRequest unbounded() {
+        return new PredictionRequest(graph, run, gpu, Predictor.UNBOUNDED, 0, null);
     }
 }

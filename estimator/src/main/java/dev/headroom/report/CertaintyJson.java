@@ -11,8 +11,9 @@ final class CertaintyJson {
     private CertaintyJson() {}
 
     /**
-     * Writes {@code device_lines}, an array of {@code part, bytes, low, high, source} whose bytes add up to the peak of
-     * device memory, and {@code interval} with {@code level, low, high}.
+     * Writes {@code device_lines}, an array of {@code part, kind, bytes, low, high, source} whose bytes add up to the peak of
+     * device memory, and {@code interval} with {@code level, low, high}. The kind is {@code exact} or {@code bounded};
+     * operators without a rule stand under {@code unmodelled}.
      */
     static void write(Certainty certainty, JsonGenerator json) throws IOException {
         json.writeArrayFieldStart("device_lines");
@@ -31,6 +32,7 @@ final class CertaintyJson {
     static void line(DeviceLine line, JsonGenerator json) throws IOException {
         json.writeStartObject();
         json.writeStringField("part", line.part());
+        json.writeStringField("kind", line.exact() ? "exact" : "bounded");
         json.writeNumberField("bytes", line.bytes());
         json.writeNumberField("low", line.low());
         json.writeNumberField("high", line.high());

@@ -17,14 +17,14 @@ final class Verdict {
         List<String> lines = new ArrayList<>();
         boolean fails = p.oom() != null || Boolean.FALSE.equals(verdict.fits());
         if (fails) {
-            lines.add(style.bad("Does not fit" + on(p) + shortfall(p)));
+            Wrap.lines("Does not fit" + on(p) + shortfall(p), width, "  ").forEach(line -> lines.add(style.bad(line)));
             if (p.oom() != null) {
                 Wrap.lines(place(p.oom()) + needs(verdict), width - 2, "").forEach(line -> lines.add("  " + line));
             } else if (verdict.minimumMemory() != null) {
                 lines.add("  " + needs(verdict).substring(2));
             }
         } else if (Boolean.TRUE.equals(verdict.fits())) {
-            lines.add(style.good("Fits" + on(p) + free(p)));
+            Wrap.lines("Fits" + on(p) + free(p), width, "  ").forEach(line -> lines.add(style.good(line)));
         } else {
             String least = verdict.minimumMemory() == null ? p.model() : "Needs " + Mib.text(verdict.minimumMemory());
             lines.add(style.strong(least) + " (--gpu NAME or --memory SIZE asks whether it fits)");

@@ -25,7 +25,11 @@ class ExplainTest {
     void fitsATerminal() {
         assertEquals(0, run(MODEL + "--gpu rtx-3090"), err::toString);
         String text = out.toString();
-        text.lines().forEach(line -> assertTrue(line.length() <= 79, line));
+        text.lines().forEach(line -> {
+            assertTrue(line.length() <= 79, line);
+            assertFalse(line.matches(" *(bytes|KiB|MiB|GiB|%).*"), line);
+            assertTrue(line.chars().allMatch(c -> c < 128), line);
+        });
         assertTrue(text.contains("What makes the peak?"), text);
         assertTrue(text.indexOf("What makes the peak?") < text.indexOf("What would not help?"), text);
     }

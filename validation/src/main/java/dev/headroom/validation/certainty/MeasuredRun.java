@@ -1,5 +1,6 @@
 package dev.headroom.validation.certainty;
 
+import dev.headroom.device.DeviceLine;
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.predict.Predictor;
@@ -66,11 +67,10 @@ public record MeasuredRun(XmemRow row, Prediction prediction, Span span) {
 
     /** The probability of running out of memory that others calibrated. */
     public double risk(Deviations others) {
-        List<dev.headroom.device.DeviceLine> lines = prediction.certainty().lines();
-        Span beside = new Span(
-                lines.stream().skip(1).mapToLong(l -> l.low()).sum(),
-                lines.stream().skip(1).mapToLong(l -> l.high()).sum());
-        return new Risk(prediction.certainty().needed(), beside, row.totalBytes(), null).probability(others);
+        Certainty c = prediction.certainty();
+        List<DeviceLine> beside = c.lines().subList(1, c.lines().size());
+        Span free = Certainty.free(beside, row.totalBytes(), row.totalBytes());
+        return new Risk(c.needed(), free, null).probability(others);
     }
 
     private static final class Predicted {

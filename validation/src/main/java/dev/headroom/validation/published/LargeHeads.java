@@ -88,13 +88,13 @@ public final class LargeHeads {
                 Locale.ROOT,
                 "P5: the full model is predicted to show %.0f MiB of the card's %.0f without workspaces of cuDNN 7: %.0f MiB"
                         + " are left. In fp16 the same batch took %.0f MiB more than predicted; with as much the plain run"
-                        + " %s, and so it does with checkpoints, which save %.1f %%.",
+                        + " %s, with checkpoints as without: they change allocated memory by %.1f %%.",
                 plain,
                 card,
                 card - plain,
                 beyond,
                 full(true, false).oom() != null && full(true, true).oom() != null ? "fails" : "gets through",
-                100 * savedByCheckpointing()));
+                100 * Math.abs(savedByCheckpointing())));
     }
 
     /** Part of the peak of allocated memory that checkpointing the convolutions saves; negative when it costs. */
