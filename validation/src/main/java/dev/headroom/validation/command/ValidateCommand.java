@@ -84,7 +84,7 @@ public final class ValidateCommand implements Subcommand {
         }
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
-        Validation validation = Validation.of(runs, done -> {});
+        Validation validation = Validation.of(runs, new Progress(runs.size(), err));
         Scores scores = Scores.of(validation.outcomes());
         List<String> exceeded = thresholds.missed(scores);
         if (html != null) {

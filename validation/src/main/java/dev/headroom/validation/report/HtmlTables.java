@@ -132,7 +132,7 @@ final class HtmlTables {
     }
 
     private void worst(Markup m) {
-        table(m, "Furthest off", new String[] {"what", "error", "first differs"}, b -> {
+        table(m, "Furthest off", new String[] {"what", "error", "where"}, b -> {
             for (Outcome o : scores.worst().stream().limit(WORST).toList()) {
                 Optional<Peak> peak = o.worst();
                 b.element("tr", r -> r.element("td", o.source() + " " + o.name())
