@@ -3,8 +3,6 @@
 class ComparisonView {
     constructor(runs) {
         this.runs = runs;
-        if (runs.length < 2) return;
-        $("comparison").hidden = false;
         $("comparison-rows").replaceChildren(this.rows());
         this.phases = this.phaseTitles();
         $("comparison-phase-rows").replaceChildren(this.phaseRows());

@@ -42,6 +42,11 @@ timeline.onzoom = () => {
     $("phase").value = whole ? "" : at >= 0 ? String(at) : "part";
 };
 
+/** What stands further down can wait until the top is on the screen. */
+function afterPaint(act) {
+    requestAnimationFrame(() => setTimeout(act));
+}
+
 function showRun(next) {
     run = next;
     showVerdict(run);
@@ -54,10 +59,13 @@ function showRun(next) {
         cursor.held = false;
         cursor.moveTo(run.peak);
     }
-    showIcicle();
-    segments.show(run);
-    layers.show(run);
-    showPhases(run);
+    afterPaint(() => {
+        showIcicle();
+        segments.show(run);
+        layers.show(run);
+        showPhases(run);
+        document.documentElement.dataset.ready = Math.round(performance.now() - started);
+    });
 }
 
 /** Why: every question can be opened; the first two are. */
@@ -107,12 +115,14 @@ choices(
     0,
     (i) => showRun(runs[i]),
 );
+if (runs.length > 1) {
+    $("comparison").hidden = false;
+    afterPaint(() => new ComparisonView(runs).draw());
+}
 showRun(run);
-const comparison = new ComparisonView(runs);
-if (runs.length > 1) comparison.draw();
 
 for (const section of document.querySelectorAll("main > section:not([hidden])[id]:not(#answer)")) {
     const title = section.dataset.title ?? section.id[0].toUpperCase() + section.id.slice(1);
     $("sections").append(el("a", { href: `#${section.id}` }, title));
 }
-document.documentElement.dataset.ready = Math.round(performance.now() - started);
+document.documentElement.dataset.shown = Math.round(performance.now() - started);
