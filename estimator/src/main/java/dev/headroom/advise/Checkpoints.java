@@ -42,7 +42,9 @@ final class Checkpoints {
 
     /** The cheapest under which a run gets through, if there is one. */
     Optional<Change> cheapest(TrainingRun run) {
-        return choices.stream().filter(c -> trials.fits(c.of(run))).findFirst();
+        return strongest().filter(c -> trials.mayFit(c.of(run))).flatMap(unused -> choices.stream()
+                .filter(c -> trials.mayFit(c.of(run)))
+                .findFirst());
     }
 
     private static Change change(CheckpointChoice choice, List<String> modules, List<String> code) {

@@ -62,24 +62,31 @@ final class PlanSearch {
         return rehearsal.play(new Candidate(NAME, 0, stages.names(s.pieces()), reentrant));
     }
 
-    /** Plays plans around a budget: where a play differs from the model, the model is asked for as much less or more. */
+    /**
+     * Plays plans around a budget: where a play differs from the model, the model is asked for as much less or more. A
+     * budget that none of them meets may still be met by a plan that the model holds for worse than it is.
+     */
     void search(long budget) {
-        long above = budget - log.forwardStart[0];
-        long target = above;
+        long before = log.forwardStart[0];
+        long target = budget - before;
+        boolean met = false;
         for (int k = 0; k < ATTEMPTS; k++) {
             Schedule s = program.cheapest(target);
             if (s == null) {
-                play(program.leanest());
-                return;
+                break;
             }
             Optional<CheckpointChoice> played = play(s);
-            long missed = played.map(c -> c.peakAllocated() - budget).orElse(1L);
-            long error = played.map(c -> c.peakAllocated() - log.forwardStart[0] - s.peak())
-                    .orElse(0L);
-            if (missed <= 0 && above - error <= target) {
+            long peak = played.isPresent() ? played.get().peakAllocated() : budget + 1;
+            boolean fits = peak <= budget;
+            long asked = budget - before - (peak - before - s.peak());
+            if (fits && asked <= target) {
                 return;
             }
-            target = missed > 0 ? Math.min(target - 1, above - error) : above - error;
+            met |= fits;
+            target = fits ? asked : Math.min(target - 1, asked);
+        }
+        if (!met) {
+            plans();
         }
     }
 }
