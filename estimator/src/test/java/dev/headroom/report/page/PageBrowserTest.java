@@ -123,6 +123,7 @@ class PageBrowserTest {
             browser.script("return new Promise(requestAnimationFrame)");
             seen[i] = chart.getAttribute("aria-valuenow");
         }
+        assertTrue(find("#timeline-chart .tip").getText().contains("float32 ["));
         assertNotEquals(seen[0], seen[1]);
         assertEquals(seen[1], seen[2]);
     }
