@@ -42,6 +42,15 @@ timeline.onzoom = () => {
     $("phase").value = whole ? "" : at >= 0 ? String(at) : "part";
 };
 
+/** Links to the sections that this run has. */
+function showSections() {
+    const sections = document.querySelectorAll("main > section:not([hidden], #answer)");
+    const title = ({ id, dataset }) => dataset.title ?? id[0].toUpperCase() + id.slice(1);
+    $("sections").replaceChildren(
+        ...Array.from(sections, (section) => el("a", { href: `#${section.id}` }, title(section))),
+    );
+}
+
 /** What stands further down can wait until the top is on the screen. */
 function afterPaint(act) {
     requestAnimationFrame(() => setTimeout(act));
@@ -51,7 +60,8 @@ function showRun(next) {
     run = next;
     showVerdict(run);
     showFindings(run);
-    $("timeline").hidden = run.size === 0;
+    for (const id of ["timeline", "modules", "segments"]) $(id).hidden = run.size === 0;
+    showSections();
     showPhaseChoice();
     timeline.show(run, stackBy());
     $("whole-device").hidden = run.size === 0 || !timeline.far;
@@ -121,8 +131,4 @@ if (runs.length > 1) {
 }
 showRun(run);
 
-for (const section of document.querySelectorAll("main > section:not([hidden])[id]:not(#answer)")) {
-    const title = section.dataset.title ?? section.id[0].toUpperCase() + section.id.slice(1);
-    $("sections").append(el("a", { href: `#${section.id}` }, title));
-}
 document.documentElement.dataset.shown = Math.round(performance.now() - started);

@@ -25,7 +25,7 @@ class MomentView {
 
     /** The largest tensors beside the cursor, on the side that has room; the whole list stands below the chart. */
     showTip(run, event, alive) {
-        const largest = alive.slice(0, 5).map(({ tensor: t, category }) => {
+        const largest = alive.slice(0, 4).map(({ tensor: t, category }) => {
             const name = [run.title(t), run.owner(t), run.shape(t)].filter(Boolean).join(", ");
             return el("li", {}, swatch(`var(--c-${category})`), `${size(run.block[t])} ${name}`);
         });

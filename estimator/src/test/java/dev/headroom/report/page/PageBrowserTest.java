@@ -213,6 +213,20 @@ class PageBrowserTest {
     }
 
     @Test
+    void aRunWithoutMemoryHasNothingToDraw() throws Exception {
+        Path nothing = folder.resolve("nothing.html");
+        PlayedRun none = Pages.played("resnet18-i224.pt2", 4, 2, 1L << 20);
+        Files.writeString(nothing, Pages.html(Pages.unexplained("none", none), Pages.unexplained("all", FITS)));
+        browser.open(nothing);
+        assertFalse(find("#timeline").isDisplayed());
+        assertFalse(find("#sections").getText().contains("Timeline"));
+        browser.driver.findElements(By.cssSelector("input[name=run]")).get(1).click();
+        assertTrue(find("#timeline").isDisplayed());
+        assertTrue(find("#sections").getText().contains("Timeline"));
+        assertTrue(find("#timeline-chart canvas").getSize().getWidth() > 1000);
+    }
+
+    @Test
     void aPhoneNeedsNoScrollingSideways() {
         browser.screen(375, 700);
         browser.open(page);
