@@ -14,7 +14,7 @@ function el(tag, props = {}, ...children) {
 }
 
 /** How many of so many rows a screen shows at first: cards are taller than rows. */
-const atFirst = (rows) => (matchMedia("(max-width: 48rem)").matches ? Math.ceil(rows / 3) : rows);
+const atFirst = (rows) => (matchMedia("screen and (max-width: 48rem)").matches ? Math.ceil(rows / 3) : rows);
 
 /** A coloured square; its colour is a custom property or a colour. */
 function swatch(colour) {

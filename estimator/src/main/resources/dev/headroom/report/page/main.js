@@ -42,11 +42,26 @@ timeline.onzoom = () => {
     $("phase").value = whole ? "" : at >= 0 ? String(at) : "part";
 };
 
+/** Links to the sections that this run has. */
+function showSections() {
+    const sections = document.querySelectorAll("main > section:not([hidden], #answer)");
+    const title = ({ id, dataset }) => dataset.title ?? id[0].toUpperCase() + id.slice(1);
+    $("sections").replaceChildren(
+        ...Array.from(sections, (section) => el("a", { href: `#${section.id}` }, title(section))),
+    );
+}
+
+/** What stands further down can wait until the top is on the screen. */
+function afterPaint(act) {
+    requestAnimationFrame(() => setTimeout(act));
+}
+
 function showRun(next) {
     run = next;
     showVerdict(run);
     showFindings(run);
-    $("timeline").hidden = run.size === 0;
+    for (const id of ["timeline", "modules", "segments"]) $(id).hidden = run.size === 0;
+    showSections();
     showPhaseChoice();
     timeline.show(run, stackBy());
     $("whole-device").hidden = run.size === 0 || !timeline.far;
@@ -54,10 +69,13 @@ function showRun(next) {
         cursor.held = false;
         cursor.moveTo(run.peak);
     }
-    showIcicle();
-    segments.show(run);
-    layers.show(run);
-    showPhases(run);
+    afterPaint(() => {
+        showIcicle();
+        segments.show(run);
+        layers.show(run);
+        showPhases(run);
+        document.documentElement.dataset.ready = Math.round(performance.now() - started);
+    });
 }
 
 /** Why: every question can be opened; the first two are. */
@@ -107,12 +125,10 @@ choices(
     0,
     (i) => showRun(runs[i]),
 );
-showRun(run);
-const comparison = new ComparisonView(runs);
-if (runs.length > 1) comparison.draw();
-
-for (const section of document.querySelectorAll("main > section:not([hidden])[id]:not(#answer)")) {
-    const title = section.dataset.title ?? section.id[0].toUpperCase() + section.id.slice(1);
-    $("sections").append(el("a", { href: `#${section.id}` }, title));
+if (runs.length > 1) {
+    $("comparison").hidden = false;
+    afterPaint(() => new ComparisonView(runs).draw());
 }
-document.documentElement.dataset.ready = Math.round(performance.now() - started);
+showRun(run);
+
+document.documentElement.dataset.shown = Math.round(performance.now() - started);

@@ -1,6 +1,6 @@
 // What is drawn around the stack of the timeline: phases, what there is of memory, reserved memory, the peak.
 
-const EDGE = { left: 66, right: 16, top: 50, bottom: 64 };
+const EDGE = { left: 66, right: 26, top: 50, bottom: 64 };
 
 /** A device up to so many times the need is drawn whole. */
 const NEAR = 1.6;

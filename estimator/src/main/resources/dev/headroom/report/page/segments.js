@@ -43,10 +43,7 @@ class SegmentsView {
     choose(i) {
         this.map = this.run.maps[i];
         this.block = null;
-        if (!this.map) {
-            $("segments-lead").textContent = "Nothing was allocated.";
-            return;
-        }
+        if (!this.map) return;
         const f = fragmentation(this.map);
         this.total = f.reserved;
         this.blocks = this.layBlocks();

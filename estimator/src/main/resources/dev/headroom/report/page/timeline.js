@@ -18,6 +18,7 @@ class TimelineView extends TimelineMarks {
         this.run = run;
         this.grouping = by === "module" ? byModule(run) : byCategory(run);
         if (!same) [this.from, this.to] = [0, run.size];
+        this.chart.resize();
         this.draw(true);
     }
 

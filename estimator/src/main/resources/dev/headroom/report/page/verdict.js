@@ -26,13 +26,14 @@ function deviceParts(p, context) {
     return parts.filter(([, bytes]) => bytes > 0);
 }
 
-const partColour = (key) => `var(--c-${key === "in_use" ? "context" : key})`;
+const partColour = (key) => `var(--c-${key})`;
 
 function deviceBar(run) {
     const p = run.prediction;
     const parts = deviceParts(p, run.raw.context);
     const used = parts.reduce((sum, [, bytes]) => sum + bytes, 0);
-    const whole = Math.max(p.device?.memory ?? 0, used, 1);
+    const whole = Math.max(p.device?.memory ?? 0, used);
+    if (whole === 0) return [];
     const bar = el("div", { class: "bar", "aria-hidden": "true" });
     const legend = el("ul", { class: "legend", "aria-label": "Memory at the peak" });
     for (const [key, bytes] of parts) {

@@ -84,8 +84,10 @@ final class Browser implements AutoCloseable {
         return Map.of("name", "prefers-" + name, "value", value);
     }
 
+    /** Opens a page and waits until all of it is drawn. */
     void open(Path page) {
         driver.get(page.toUri().toString());
+        until("document.documentElement.dataset.ready");
     }
 
     Object script(String script) {

@@ -71,7 +71,6 @@ class PageBrowserTest {
 
     @Test
     void opensWithoutAskingTheNetwork() {
-        assertNotEquals("null", browser.text("document.documentElement.dataset.ready"));
         assertEquals(0, browser.number("performance.getEntriesByType('resource').length"));
         assertTrue(find("#verdict").getText().startsWith("Fits on NVIDIA GeForce RTX 3090"));
         assertTrue(find("#peaks")
@@ -124,6 +123,7 @@ class PageBrowserTest {
             browser.script("return new Promise(requestAnimationFrame)");
             seen[i] = chart.getAttribute("aria-valuenow");
         }
+        assertTrue(find("#timeline-chart .tip").getText().contains("float32 ["));
         assertNotEquals(seen[0], seen[1]);
         assertEquals(seen[1], seen[2]);
     }
@@ -207,8 +207,23 @@ class PageBrowserTest {
         assertTrue(find("#comparison-rows").getText().contains("does not fit"));
         browser.driver.findElements(By.cssSelector("input[name=run]")).get(1).click();
         assertTrue(find("#verdict").getText().startsWith("Does not fit"));
+        browser.until("document.querySelectorAll('input[name=map]').length");
         assertEquals(2, browser.number("document.querySelectorAll('input[name=map]').length"));
         assertTrue(find("#segments-lead").getText().contains("at the peak"));
+    }
+
+    @Test
+    void aRunWithoutMemoryHasNothingToDraw() throws Exception {
+        Path nothing = folder.resolve("nothing.html");
+        PlayedRun none = Pages.played("resnet18-i224.pt2", 4, 2, 1L << 20);
+        Files.writeString(nothing, Pages.html(Pages.unexplained("none", none), Pages.unexplained("all", FITS)));
+        browser.open(nothing);
+        assertFalse(find("#timeline").isDisplayed());
+        assertFalse(find("#sections").getText().contains("Timeline"));
+        browser.driver.findElements(By.cssSelector("input[name=run]")).get(1).click();
+        assertTrue(find("#timeline").isDisplayed());
+        assertTrue(find("#sections").getText().contains("Timeline"));
+        assertTrue(find("#timeline-chart canvas").getSize().getWidth() > 1000);
     }
 
     @Test
