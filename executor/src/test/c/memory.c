@@ -84,7 +84,7 @@ static void unback(char *address, size_t bytes) {
 
 void null_memory(size_t *free_bytes, size_t *total_bytes) {
     struct null_control *c = null_control();
-    int64_t used = c->live_bytes + (c->has_context ? c->context_bytes : 0);
+    int64_t used = c->live_bytes + c->live_objects * c->object_bytes + (c->has_context ? c->context_bytes : 0);
     *free_bytes = used < c->total ? c->total - used : 0;
     *total_bytes = c->total;
 }

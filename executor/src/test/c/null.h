@@ -32,6 +32,7 @@ struct null_control {
     int64_t convolutions;
     int64_t has_context;
     int64_t recurrences;      // passes of recurrent layers
+    int64_t object_bytes;     // device memory that each handle, descriptor, module or program takes
     char fault_call[64];
 };
 

@@ -7,6 +7,7 @@ import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.predict.Predictor;
 import dev.headroom.predict.RecordedPrediction;
+import dev.headroom.timeline.PlayedRun;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.BiFunction;
@@ -15,17 +16,19 @@ import java.util.function.Function;
 /**
  * What the commands call: replaced in tests of the command line.
  *
+ * @param player predicts, and keeps the run
  * @param recorder predicts, and writes the run to a file as a snapshot
  */
 record Engine(
         Function<Path, Graph> reader,
         Function<PredictionRequest, Prediction> predictor,
+        Function<PredictionRequest, PlayedRun> player,
         BiFunction<PredictionRequest, Path, Prediction> recorder) {
-    static final Engine REAL = new Engine(Importers::read, Predictor::predict, Engine::record);
+    static final Engine REAL = new Engine(Importers::read, Predictor::predict, PlayedRun::of, Engine::record);
 
     /** Without files. */
     Engine(Function<Path, Graph> reader, Function<PredictionRequest, Prediction> predictor) {
-        this(reader, predictor, (request, unused) -> predictor.apply(request));
+        this(reader, predictor, PlayedRun::of, (request, unused) -> predictor.apply(request));
     }
 
     private static Prediction record(PredictionRequest request, Path out) {
@@ -38,7 +41,8 @@ record Engine(
         return recorded.prediction();
     }
 
-    private static String reason(IOException e) {
+    /** Why a file cannot be written, in a few words. */
+    static String reason(IOException e) {
         String what = e.getClass().getSimpleName().replace("Exception", "");
         return switch (what) {
             case "NoSuchFile" -> "its folder does not exist";

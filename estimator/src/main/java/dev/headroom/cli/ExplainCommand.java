@@ -1,10 +1,10 @@
 package dev.headroom.cli;
 
 import dev.headroom.explain.Explanation;
-import dev.headroom.explain.ExplanationJson;
-import dev.headroom.explain.ExplanationText;
 import dev.headroom.graph.Graph;
 import dev.headroom.predict.PredictionRequest;
+import dev.headroom.report.ExplanationJson;
+import dev.headroom.report.ExplanationReport;
 import dev.headroom.report.Style;
 import dev.headroom.training.TrainingRun;
 import java.io.PrintWriter;
@@ -53,12 +53,13 @@ final class ExplainCommand implements Callable<Integer> {
         PredictionRequest question = device.request(null, run);
         Graph graph = engine.reader().apply(model);
         Explanation explanation = Explanation.of(new PredictionRequest(
-                graph, run, question.gpu(), question.memory(), question.inUse(), question.limit()));
+                        graph, run, question.gpu(), question.memory(), question.inUse(), question.limit()))
+                .withRemarks(scenario.withoutEffect(run));
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             ExplanationJson.write(explanation, out);
         } else {
-            ExplanationText.write(explanation, Style.forTerminal(), out);
+            ExplanationReport.write(explanation, Style.forTerminal(), out);
         }
         out.flush();
         boolean fails =

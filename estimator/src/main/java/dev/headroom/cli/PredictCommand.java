@@ -12,7 +12,6 @@ import dev.headroom.timeline.PlayedRun;
 import dev.headroom.training.TrainingRun;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -59,6 +58,9 @@ final class PredictCommand implements Callable<Integer> {
             description = "Draws memory over time, by category: OUT.svg or OUT.png.")
     Path plot;
 
+    @Mixin
+    ReportOptions page = new ReportOptions();
+
     @Option(names = "--layers", description = "What every layer holds.")
     boolean layers;
 
@@ -74,16 +76,12 @@ final class PredictCommand implements Callable<Integer> {
         if (plot != null) {
             PlotFile.check(plot);
         }
+        page.check(spec.commandLine().getParseResult().matchedOptions());
         Graph graph = engine.reader().apply(model);
         PredictionRequest request = new PredictionRequest(
                 graph, run, question.gpu(), question.memory(), question.inUse(), question.limit());
-        Prediction prediction = snapshot == null
-                ? engine.predictor().apply(request)
-                : engine.recorder().apply(request, snapshot);
-        if (plot != null) {
-            PlotFile.write(PlayedRun.of(request), plot);
-        }
-        prediction = withWarnings(prediction, scenario.withoutEffect(run));
+        List<String> notes = scenario.withoutEffect(run);
+        Prediction prediction = predict(request, notes);
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             JsonReport.write(prediction, out);
@@ -97,26 +95,23 @@ final class PredictCommand implements Callable<Integer> {
         return fits == null || fits ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
     }
 
-    private static Prediction withWarnings(Prediction p, List<String> more) {
-        if (more.isEmpty()) {
-            return p;
+    private Prediction predict(PredictionRequest request, List<String> notes) {
+        Prediction prediction = null;
+        if (page.report != null || plot != null) {
+            PlayedRun played = engine.player().apply(request);
+            prediction = played.prediction().withWarnings(notes);
+            if (plot != null) {
+                PlotFile.write(played, plot);
+            }
+            if (page.report != null) {
+                page.write(played.with(prediction));
+            }
         }
-        List<String> all = new ArrayList<>(more);
-        all.addAll(p.warnings());
-        return new Prediction(
-                p.model(),
-                p.run(),
-                p.device(),
-                p.phases(),
-                p.peak(),
-                p.atPeak(),
-                p.rounding(),
-                p.cachedFree(),
-                p.layers(),
-                p.verdict(),
-                p.oom(),
-                p.convolutions(),
-                all,
-                p.unmodelled());
+        if (snapshot != null) {
+            prediction = engine.recorder().apply(request, snapshot).withWarnings(notes);
+        }
+        return prediction != null
+                ? prediction
+                : engine.predictor().apply(request).withWarnings(notes);
     }
 }

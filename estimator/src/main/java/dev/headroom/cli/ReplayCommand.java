@@ -10,7 +10,7 @@ import dev.headroom.allocator.replay.ReplayComparison;
 import dev.headroom.allocator.replay.ReplaySettings;
 import dev.headroom.allocator.replay.Trace;
 import dev.headroom.allocator.snapshot.SnapshotTrace;
-import dev.headroom.device.ContextMemory;
+import dev.headroom.device.DeviceLines;
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.report.ReplayReport;
@@ -68,7 +68,9 @@ final class ReplayCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PredictionRequest where = device.request(null, new TrainingRun());
+        TrainingRun run = new TrainingRun();
+        run.torch = torch == null ? run.torch : torch;
+        PredictionRequest where = device.request(null, run);
         confs.forEach(conf -> TraceInput.settings("--alloc-conf", () -> AllocatorSettings.parse(conf)));
         String version = torch == null ? null : TorchVersion.of(torch).toString();
         Trace trace = TraceInput.open(file);
@@ -78,9 +80,7 @@ final class ReplayCommand implements Callable<Integer> {
         if (json && trace instanceof JsonTrace program && program.isProgram()) {
             return states(program, settings, where);
         }
-        ReplayProgress progress = new ReplayProgress(spec.commandLine().getErr());
-        ReplayComparison comparison = TraceInput.read(
-                file, () -> ReplayComparison.of(trace, settings.all(confs), () -> memory(trace, where), progress));
+        ReplayComparison comparison = compare(trace, settings, where);
         ReplayReport report = new ReplayReport(
                 trace.name(), deviceOf(where), memory(trace, where).total(), comparison, warnings(trace, comparison));
         PrintWriter out = spec.commandLine().getOut();
@@ -91,6 +91,14 @@ final class ReplayCommand implements Callable<Integer> {
         }
         out.flush();
         return comparison.best() == null ? ExitStatus.DOES_NOT_FIT : ExitStatus.OK;
+    }
+
+    private ReplayComparison compare(Trace trace, ReplaySettings settings, PredictionRequest where) {
+        try (Progress progress = Progress.of("Playing events")) {
+            ReplayProgress observer = new ReplayProgress(progress);
+            return TraceInput.read(
+                    file, () -> ReplayComparison.of(trace, settings.all(confs), () -> memory(trace, where), observer));
+        }
     }
 
     private int states(JsonTrace program, ReplaySettings settings, PredictionRequest where) {
@@ -114,7 +122,7 @@ final class ReplayCommand implements Callable<Integer> {
         if (total == 0) {
             return Replay.device(trace, 0);
         }
-        long context = where.gpu() == null ? 0 : ContextMemory.bytes(where.gpu());
+        long context = DeviceLines.bytes(where.deviceLines());
         if (where.inUse() + context >= total) {
             throw new BadOption("--in-use: " + where.inUse() + " bytes and the CUDA context leave nothing of " + total
                     + " bytes of device memory; free some first");

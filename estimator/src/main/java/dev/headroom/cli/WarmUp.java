@@ -18,6 +18,7 @@ final class WarmUp {
         cli.run(nowhere, nowhere, "predict", args[0], "--batch", "2", "--json");
         cli.run(nowhere, nowhere, "predict", args[0], "--batch", "2", "--layers");
         cli.run(nowhere, nowhere, "advise", args[0], "--batch", "2", "--limit", "500MiB");
+        cli.run(nowhere, nowhere, "explain", args[0], "--batch", "2", "--gpu", "rtx-3090");
         cli.run(nowhere, nowhere, "replay", args[1]);
         cli.run(nowhere, nowhere, "devices");
         cli.run(nowhere, nowhere, "--help");

@@ -2,10 +2,10 @@ package dev.headroom.cudnn;
 
 import dev.headroom.graph.DType;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** The rules of all generations of GPUs, each read when it is first asked for. */
 final class RuleBook {
@@ -18,7 +18,7 @@ final class RuleBook {
     /** Turing, which has no bfloat16. */
     private static final int OLDEST = 75;
 
-    private static final Map<String, Optional<WorkspaceRules>> READ = new HashMap<>();
+    private static final Map<String, Optional<WorkspaceRules>> READ = new ConcurrentHashMap<>();
 
     private RuleBook() {}
 

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** The sources of workspaces at hand, the surest first; remembers answers and who gave how many. */
 public final class WorkspaceSources {
@@ -64,6 +65,48 @@ public final class WorkspaceSources {
             }
             return Optional.empty();
         });
+    }
+
+    /** The same sources, whose first plans take the most that they may. */
+    public WorkspaceSources atMost() {
+        List<WorkspaceSource> most =
+                sources.stream().<WorkspaceSource>map(Most::new).toList();
+        return new WorkspaceSources(most, gpu);
+    }
+
+    /** A source whose first plans take the most that they may. */
+    private record Most(WorkspaceSource source) implements WorkspaceSource {
+        @Override
+        public WorkspaceLevel level() {
+            return source.level();
+        }
+
+        @Override
+        public String description() {
+            return source.description();
+        }
+
+        @Override
+        public Optional<WorkspaceAnswer> answer(ConvolutionProblem problem, CudnnDevice gpu) {
+            return source.answer(problem, gpu)
+                    .map(a -> new WorkspaceAnswer(
+                            a.level(),
+                            a.most(),
+                            () -> Stream.concat(Stream.of(a.most()), a.all().get().stream())
+                                    .toList(),
+                            a.least(),
+                            a.most()));
+        }
+    }
+
+    /** Whether any convolution that was asked for may get a workspace. */
+    public boolean anyWorkspace() {
+        return answers.values().stream().flatMap(Optional::stream).anyMatch(a -> a.most() > 0);
+    }
+
+    /** Whether the workspace of any convolution that was asked for may be more than what is counted. */
+    public boolean anyMore() {
+        return answers.values().stream().flatMap(Optional::stream).anyMatch(a -> a.most() > a.first());
     }
 
     /** The convolutions that were asked for. */

@@ -1,12 +1,10 @@
 package dev.headroom.explain;
 
 import dev.headroom.shadow.Category;
-import dev.headroom.timeline.PhaseSpan;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Function;
 
 /** Why each kind of memory is alive at the peak. */
 final class AliveFinding {
@@ -44,8 +42,19 @@ final class AliveFinding {
 
     private Account account(Category c) {
         List<Account.Part> parts = new ArrayList<>();
-        Group.by(peak.holdings(c), Holding::label).forEach(g -> parts.add(new Account.Part(g.name(), g.bytes())));
+        groups(c).forEach(g -> parts.add(new Account.Part(g.name(), g.bytes())));
         return new Account(Words.category(c) + " at the peak", peak.bytes(c), parts);
+    }
+
+    /** By what they wait for, or by what made them. */
+    private List<Group> groups(Category c) {
+        return Group.by(
+                peak.holdings(c),
+                switch (c) {
+                    case SAVED_ACTIVATIONS -> AliveFinding::keeper;
+                    case TEMPORARIES -> AliveFinding::maker;
+                    default -> Holding::family;
+                });
     }
 
     private String sentence(Category c) {
@@ -60,33 +69,32 @@ final class AliveFinding {
             case PARAMETERS, BUFFERS -> "as long as the model lives";
             case GRADIENTS -> gradients();
             case OPTIMIZER_STATE -> "for good since " + born(c) + ": " + StateNames.words(story);
-            case SAVED_ACTIVATIONS -> "each until its backward has run: " + largest(c, AliveFinding::keeper);
-            case TEMPORARIES ->
-                temporaries() + ": " + largest(c, h -> Words.maker(h.tensor().madeBy()));
+            case SAVED_ACTIVATIONS -> "each until its backward has run: " + largest(c);
+            case TEMPORARIES -> temporaries() + ": " + largest(c);
             case WORKSPACES -> workspaces();
             case INPUTS -> "the batch and its labels, held by Python's variables";
             case OUTPUTS -> outputs();
         };
     }
 
-    private String largest(Category c, Function<Holding, String> name) {
-        List<Group> groups = Group.largest(Group.by(peak.holdings(c), name), GROUPS);
-        return Words.list(groups.stream().map(Group::sized).toList());
+    private String largest(Category c) {
+        return Words.list(
+                Group.largest(groups(c), GROUPS).stream().map(Group::sized).toList());
     }
 
     private String born(Category c) {
-        return peak.holdings(c).stream()
-                .map(h -> story.timeline().phase(h.tensor().born()))
-                .findFirst()
-                .map(PhaseSpan::title)
-                .orElse("");
+        return Group.by(
+                        peak.holdings(c),
+                        h -> story.timeline().phase(h.tensor().born()).title())
+                .get(0)
+                .name();
     }
 
     private String gradients() {
         long before = story.leftOverGradients();
         long bytes = peak.bytes(Category.GRADIENTS);
         if (before == 0) {
-            return story.run().zeroGradKeep ? "for good" : "until zero_grad of the next step";
+            return story.keepsGradients() ? "for good" : "until zero_grad of the next step";
         }
         return (before == bytes ? "all" : Words.size(before))
                 + " of the step before: zero_grad fills them with zeros and frees none";
@@ -97,9 +105,18 @@ final class AliveFinding {
         return Words.maker(backward ? h.endedBy() : h.savedBy());
     }
 
+    private static String maker(Holding h) {
+        return h.forRecomputation()
+                ? "kept by checkpoints"
+                : Words.maker(h.tensor().madeBy());
+    }
+
     private String temporaries() {
         return switch (peak.phase().phase()) {
-            case "backward" -> "gradients of activations and scratch of kernels";
+            case "backward" ->
+                story.recomputes()
+                        ? "gradients of activations, recomputed results and scratch of kernels"
+                        : "gradients of activations and scratch of kernels";
             case "optimizer" -> "of the step itself";
             default -> "results on their way and scratch of kernels";
         };
@@ -112,19 +129,18 @@ final class AliveFinding {
                 .mapToLong(Holding::bytes)
                 .sum();
         long passing = peak.bytes(Category.WORKSPACES) - kept;
-        List<String> words = new ArrayList<>();
-        if (kept > 0) {
-            words.add(Words.size(kept) + " kept by cuBLAS's handles");
+        String scratch = "for " + Words.maker(peak.running());
+        if (kept == 0 || passing == 0) {
+            return kept == 0 ? scratch : "kept by cuBLAS's handles";
         }
-        if (passing > 0) {
-            words.add(Words.size(passing) + " for " + Words.maker(peak.running()));
-        }
-        return Words.list(words);
+        return Words.size(kept) + " kept by cuBLAS's handles and " + Words.size(passing) + " " + scratch;
     }
 
     private String outputs() {
         long before = Moment.bornBefore(peak.holdings(Category.OUTPUTS), story.stepBegins());
-        String held = "until the next iteration binds the names outputs and loss anew";
+        String held = story.run().dropOutputs
+                ? "until backward has run and they are deleted"
+                : "until the next iteration binds the names outputs and loss anew";
         return before == 0 ? held : held + "; " + Words.size(before) + " are of the step before";
     }
 }

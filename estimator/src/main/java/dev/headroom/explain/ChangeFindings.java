@@ -1,17 +1,11 @@
 package dev.headroom.explain;
 
-import dev.headroom.graph.GraphException;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
-import dev.headroom.predict.Simulation;
-import dev.headroom.training.TrainingRun;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
 
 /** What would help and what would not: each change is played with room for anything. */
 final class ChangeFindings {
@@ -22,17 +16,17 @@ final class ChangeFindings {
     private static final int NOTHING = 2;
 
     private final Story story;
-    private final PredictionRequest request;
+    private final Trial trial;
 
-    private ChangeFindings(Story story, PredictionRequest request) {
+    private ChangeFindings(Story story, Trial trial) {
         this.story = story;
-        this.request = request.unbounded();
+        this.trial = trial;
     }
 
     private record Outcome(Change change, long peak) {}
 
-    static List<Finding> of(Story story, PredictionRequest request) {
-        return new ChangeFindings(story, request).findings();
+    static List<Finding> of(Story story, Trial trial) {
+        return new ChangeFindings(story, trial).findings();
     }
 
     private List<Finding> findings() {
@@ -43,17 +37,20 @@ final class ChangeFindings {
             (percent(before - o.peak()) >= HELPS ? helpful : useless).add(o);
         }
         helpful.sort(Comparator.comparingLong(Outcome::peak));
-        List<Finding> out = new ArrayList<>();
         List<String> does = new ArrayList<>();
         helpful.forEach(o -> does.add(sentence(o)));
         leftOver().ifPresent(does::add);
-        if (!does.isEmpty()) {
-            out.add(new Finding("help", "What would help?", does, accounts(helpful)));
-        }
         List<String> doesNot = new ArrayList<>();
         useless.forEach(o -> doesNot.add(sentence(o)));
+        boolean helps = helpful.stream().anyMatch(o -> o.change().key().equals(Changes.BATCH));
+        perSample().ifPresent(helps ? does::add : doesNot::add);
         reentrant().ifPresent(doesNot::add);
         doesNot.add(emptyCache());
+        List<Finding> out = new ArrayList<>();
+        if (!does.isEmpty()) {
+            does.add("headroom advise combines such changes until a run fits, and names their price.");
+            out.add(new Finding("help", "What would help?", does, accounts(helpful)));
+        }
         out.add(new Finding("no_help", "What would not help?", doesNot, accounts(useless)));
         return out;
     }
@@ -61,25 +58,12 @@ final class ChangeFindings {
     /** The best of each kind, in the order of the kinds. */
     private List<Outcome> best() {
         Map<String, Outcome> best = new LinkedHashMap<>();
-        for (Change change : Changes.of(story, request)) {
-            peak(change.set())
+        for (Change change : Changes.of(story, trial.request().graph())) {
+            trial.peak(change.set())
                     .ifPresent(p ->
                             best.merge(change.key(), new Outcome(change, p), (a, b) -> b.peak() < a.peak() ? b : a));
         }
         return new ArrayList<>(best.values());
-    }
-
-    private Optional<Long> peak(Consumer<TrainingRun> change) {
-        TrainingRun run = request.run().copy();
-        change.accept(run);
-        try {
-            Simulation played = Predictor.simulate(request.with(run));
-            return played.oom() != null
-                    ? Optional.empty()
-                    : Optional.of(played.runtime().maxAllocated());
-        } catch (GraphException e) {
-            return Optional.empty(); // the model has nothing of the kind to change
-        }
     }
 
     private long percent(long bytes) {
@@ -95,12 +79,28 @@ final class ChangeFindings {
         return o.change().name() + ": " + effect + (reason ? "; " + o.change().otherwise() : "") + ".";
     }
 
+    /** What a sample of the batch costs, from the peak with half of them. */
+    private Optional<String> perSample() {
+        Long batch = story.run().batch;
+        if (batch == null || batch < 2) {
+            return Optional.empty();
+        }
+        long half = batch / 2;
+        long peak = story.peak().allocated();
+        return trial.peak(r -> r.batch = half).map(p -> {
+            long each = (peak - p) / (batch - half);
+            return "Between batch " + half + " and " + batch + " each sample adds " + Words.size(each)
+                    + " to the peak: at " + batch + " they make " + Words.size(each * batch) + " of it, and "
+                    + Words.size(peak - each * batch) + " are fixed.";
+        });
+    }
+
     /** Checkpoints that cut the graph off. */
     private Optional<String> reentrant() {
         return story.prediction().warnings().stream()
                 .filter(w -> w.startsWith("re-entrant checkpointing"))
                 .findFirst()
-                .flatMap(w -> peak(r -> r.reentrant = false))
+                .flatMap(w -> trial.peak(r -> r.reentrant = false))
                 .map(p ->
                         "Re-entrant checkpoints whose input requires no gradient: a part of what they spare is gradients"
                                 + " that are never made; with --reentrant false, which trains all, the peak is "

@@ -1,8 +1,8 @@
 package dev.headroom.explain;
 
 import dev.headroom.graph.DType;
+import dev.headroom.graph.Graph;
 import dev.headroom.graph.SymbolBinding;
-import dev.headroom.predict.PredictionRequest;
 import dev.headroom.shadow.Category;
 import dev.headroom.training.OptimizerKind;
 import dev.headroom.training.TorchVersion;
@@ -14,23 +14,26 @@ import java.util.stream.Collectors;
 
 /** What a run leaves to change: the candidates that simulation sorts into those that help and those that do not. */
 final class Changes {
+    /** The key of a smaller batch. */
+    static final String BATCH = "batch";
+
     /** Less than a fourth of the peak says why taking it away does little. */
     private static final int FEW = 4;
 
     private final Story story;
     private final TrainingRun run;
-    private final PredictionRequest request;
+    private final Graph graph;
     private final List<Change> all = new ArrayList<>();
 
-    private Changes(Story story, PredictionRequest request) {
+    private Changes(Story story, Graph graph) {
         this.story = story;
-        this.run = request.run();
-        this.request = request;
+        this.run = story.run();
+        this.graph = graph;
     }
 
-    static List<Change> of(Story story, PredictionRequest request) {
-        Changes changes = new Changes(story, request);
-        boolean training = !request.run().inference;
+    static List<Change> of(Story story, Graph graph) {
+        Changes changes = new Changes(story, graph);
+        boolean training = !story.run().inference;
         if (training) {
             changes.checkpoints();
         }
@@ -58,11 +61,11 @@ final class Changes {
         for (int segments : new int[] {2, 4, 8}) {
             add("checkpoint", blocks + "(--checkpoint " + segments + ")", r -> r.checkpoint = segments, little);
         }
-        List<String> numbered = Modules.blocks(request.graph());
+        List<String> numbered = Modules.blocks(graph);
         if (!numbered.isEmpty()) {
             add("checkpoint", blocks + "(" + patterns(numbered) + ")", r -> r.checkpointModules = numbered, little);
         }
-        List<String> leaves = Modules.leaves(request.graph());
+        List<String> leaves = Modules.leaves(graph);
         if (!leaves.isEmpty()) {
             add(
                     "checkpoint_layers",
@@ -81,7 +84,7 @@ final class Changes {
     }
 
     private void batch() {
-        if (run.batch == null || run.batch < 2 || !SymbolBinding.hasBatch(request.graph())) {
+        if (run.batch == null || run.batch < 2 || !SymbolBinding.hasBatch(graph)) {
             return;
         }
         long half = run.batch / 2;
@@ -91,7 +94,7 @@ final class Changes {
                 : "Half the batch, twice the passes (--batch " + half + " --accumulate " + passes + ")";
         String fixed = "what makes the peak does not depend on the batch";
         add(
-                "batch",
+                BATCH,
                 name,
                 r -> {
                     r.batch = half;

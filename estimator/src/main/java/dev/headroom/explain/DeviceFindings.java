@@ -3,26 +3,38 @@ package dev.headroom.explain;
 import dev.headroom.allocator.BlockState;
 import dev.headroom.allocator.Segment;
 import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.device.DeviceLine;
 import dev.headroom.predict.Prediction;
 import dev.headroom.timeline.LiveTensor;
 import dev.headroom.timeline.PlacedSegment;
+import dev.headroom.training.TorchVersion;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** What nvidia-smi would show, and how much of it is fragmentation. */
 final class DeviceFindings {
+    private static final int NAMED = 2;
+
+    /** Fragmentation of less than a twentieth is not worth another allocator. */
+    private static final int SMALL = 20;
+
+    private static final String EXPANDABLE = "expandable_segments:True";
+
     private final Story story;
+    private final Trial trial;
     private final Moment peak;
 
-    private DeviceFindings(Story story) {
+    private DeviceFindings(Story story, Trial trial) {
         this.story = story;
+        this.trial = trial;
         this.peak = story.peak();
     }
 
-    static List<Finding> of(Story story) {
-        DeviceFindings findings = new DeviceFindings(story);
+    static List<Finding> of(Story story, Trial trial) {
+        DeviceFindings findings = new DeviceFindings(story, trial);
         return List.of(findings.device(), findings.fragmentation());
     }
 
@@ -31,25 +43,38 @@ final class DeviceFindings {
         long requested = peak.holdings().stream().mapToLong(Holding::bytes).sum();
         long cached = peak.reserved() - peak.allocated();
         long later = peaks.reserved() - peak.reserved();
-        long context = peaks.device() - peaks.reserved();
-        Account account = new Account(
-                "device memory",
-                peaks.device(),
-                List.of(
-                        new Account.Part("tensors at the peak", requested),
-                        new Account.Part("rounding of their blocks", peak.allocated() - requested),
-                        new Account.Part("cached and free at the peak", cached),
-                        new Account.Part("reserved at other times", later),
-                        new Account.Part("CUDA's context", context)));
+        List<Account.Part> parts = new ArrayList<>(List.of(
+                new Account.Part("tensors at the peak", requested),
+                new Account.Part("rounding of their blocks", peak.allocated() - requested),
+                new Account.Part("cached and free at the peak", cached),
+                new Account.Part("reserved at other times", later)));
+        List<String> besides = new ArrayList<>();
+        for (DeviceLine line : story.prediction().certainty().lines()) {
+            if (!line.part().equals(DeviceLine.RESERVED) && line.bytes() > 0) {
+                parts.add(new Account.Part(name(line), line.bytes()));
+                besides.add(name(line) + " " + Words.size(line.bytes()));
+            }
+        }
         List<String> answer = new ArrayList<>();
         answer.add(Words.size(peaks.device()) + " for this process: blocks of tensors " + Words.size(peak.allocated())
                 + ", cached and free then " + Words.size(cached)
                 + (later == 0 ? "" : ", reserved at other times " + Words.size(later))
-                + (context == 0
+                + (besides.isEmpty()
                         ? "; CUDA's context is not counted, as no card is named (--gpu)."
-                        : ", CUDA's context " + Words.size(context) + ".")
+                        : ", " + String.join(", ", besides) + ".")
                 + " The allocator keeps the segments that it once took from the driver.");
+        Account account = new Account("device memory", peaks.device(), parts);
         return new Finding("device", "What would nvidia-smi show, and why more?", answer, List.of(account));
+    }
+
+    private static String name(DeviceLine line) {
+        return switch (line.part()) {
+            case DeviceLine.CONTEXT -> "CUDA's context";
+            case DeviceLine.LIBRARIES -> "loaded kernels";
+            case DeviceLine.CUBLAS -> "cuBLAS";
+            case DeviceLine.CUDNN -> "cuDNN";
+            default -> line.part();
+        };
     }
 
     /** A segment with free blocks. */
@@ -116,7 +141,22 @@ final class DeviceFindings {
                     .findFirst()
                     .ifPresent(h -> answer.add(segment(h)));
         }
+        if (lost * SMALL >= peak.reserved()) {
+            expandable().ifPresent(answer::add);
+        }
         return new Finding("fragmentation", "How much is fragmentation?", answer, accounts);
+    }
+
+    /** What the other kind of segments would do, where it may be chosen. */
+    private Optional<String> expandable() {
+        TorchVersion torch = TorchVersion.of(story.run().torch);
+        if (!torch.allocatorSettings() || !story.run().allocConf.isBlank()) {
+            return Optional.empty();
+        }
+        return trial.play(r -> r.allocConf = EXPANDABLE)
+                .map(played -> "With --alloc-conf " + EXPANDABLE + " the run reserves "
+                        + Words.size(Trial.reserved(played)) + " at most; it reserves "
+                        + Words.size(story.prediction().peak().reserved()) + " as it is.");
     }
 
     private static String segment(Holed h) {
@@ -125,12 +165,13 @@ final class DeviceFindings {
                 .sorted(Comparator.comparingLong(LiveTensor::rounded).reversed())
                 .toList();
         String who = inside.stream()
-                .limit(2)
+                .limit(NAMED)
                 .map(t -> t.name().isEmpty() ? "a result of " + Words.maker(t.madeBy()) + of(t) : t.name())
+                .distinct()
                 .collect(Collectors.joining(" and "));
         return "A segment of " + Words.size(h.segment().size()) + " has " + Words.size(h.free()) + " free in "
                 + Words.count(h.gaps(), "gap") + " around " + who
-                + (inside.size() > 2 ? " and " + Words.count(inside.size() - 2, "other tensor") : "") + ".";
+                + (inside.size() > NAMED ? " and " + Words.count(inside.size() - NAMED, "other tensor") : "") + ".";
     }
 
     private static String of(LiveTensor t) {

@@ -1,5 +1,6 @@
 package dev.headroom.explain;
 
+import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.timeline.PlayedRun;
 import java.util.ArrayList;
@@ -10,8 +11,15 @@ import java.util.List;
  *
  * @param run as it was asked for; cut short where memory ran out
  * @param findings the most important first
+ * @param remarks what the user should know besides, one line each
  */
-public record Explanation(PlayedRun run, List<Finding> findings) {
+public record Explanation(PlayedRun run, List<Finding> findings, List<String> remarks) {
+    /** @param findings and remarks copied */
+    public Explanation {
+        findings = List.copyOf(findings);
+        remarks = List.copyOf(remarks);
+    }
+
     /**
      * Plays the run of a question and explains it. What ran out of memory is explained twice: where it failed, and what
      * it would have done with room to spare.
@@ -26,13 +34,38 @@ public record Explanation(PlayedRun run, List<Finding> findings) {
     public static Explanation of(PlayedRun run) {
         boolean failed = run.prediction().oom() != null;
         Story story = new Story(failed ? PlayedRun.of(run.request().unbounded()) : run);
+        if (story.peak().allocated() == 0) {
+            String nothing = "It makes no tensor on the device: it takes no memory of the allocator.";
+            return new Explanation(
+                    run,
+                    List.of(new Finding("peak", "What makes the peak?", List.of(nothing), List.of())),
+                    remarks(run.prediction()));
+        }
+        Trial trial = new Trial(run.request());
         List<Finding> findings = new ArrayList<>();
-        findings.add(PeakFinding.of(story));
+        if (failed) {
+            findings.add(ShortageFinding.of(run, story));
+        }
+        findings.add(PeakFinding.of(story, failed));
         findings.add(AliveFinding.of(story));
-        findings.addAll(ChangeFindings.of(story, run.request()));
+        findings.addAll(ChangeFindings.of(story, trial));
         findings.addAll(PhaseFindings.of(story));
         findings.addAll(StepFindings.of(story));
-        findings.addAll(DeviceFindings.of(story));
-        return new Explanation(run, List.copyOf(findings));
+        findings.addAll(DeviceFindings.of(story, trial));
+        return new Explanation(run, findings, remarks(run.prediction()));
+    }
+
+    private static List<String> remarks(Prediction p) {
+        List<String> remarks = new ArrayList<>();
+        p.unmodelled().forEach(u -> remarks.add("unmodelled, estimated roughly: " + u.operator() + " x" + u.count()));
+        remarks.addAll(p.warnings());
+        return remarks;
+    }
+
+    /** The same with more remarks in front. */
+    public Explanation withRemarks(List<String> more) {
+        List<String> all = new ArrayList<>(more);
+        all.addAll(remarks);
+        return new Explanation(run, findings, all);
     }
 }

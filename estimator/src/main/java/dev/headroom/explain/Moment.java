@@ -2,6 +2,7 @@ package dev.headroom.explain;
 
 import dev.headroom.shadow.Attribution;
 import dev.headroom.shadow.Category;
+import dev.headroom.timeline.LiveTensor;
 import dev.headroom.timeline.PhaseSpan;
 import dev.headroom.timeline.Timeline;
 import java.util.ArrayList;
@@ -15,8 +16,11 @@ final class Moment {
     private final int event;
     private final List<Holding> holdings = new ArrayList<>();
 
-    /** @param event -1 for the moment before the first */
-    Moment(Timeline timeline, int event) {
+    /**
+     * @param event -1 for the moment before the first
+     * @param checkpoints whether the run recomputes
+     */
+    Moment(Timeline timeline, int event, boolean checkpoints) {
         this.timeline = timeline;
         this.event = event;
         if (event < 0) {
@@ -25,18 +29,16 @@ final class Moment {
         Attribution[] savers = timeline.savers(event);
         timeline.alive(event).forEach((tensor, category) -> {
             Attribution ended = tensor.died() < timeline.size() ? timeline.running(tensor.died()) : null;
-            holdings.add(new Holding(tensor, category, savers[tensor.number()], ended));
+            boolean again = checkpoints && category == Category.TEMPORARIES && waits(tensor);
+            holdings.add(new Holding(tensor, category, savers[tensor.number()], ended, again));
         });
     }
 
-    /** The end of a phase. */
-    static Moment endOf(Timeline timeline, PhaseSpan span) {
-        return new Moment(timeline, span.to() - 1);
-    }
-
-    /** Just before a phase. */
-    static Moment startOf(Timeline timeline, PhaseSpan span) {
-        return new Moment(timeline, span.from() - 1);
+    /** Without autograd, only a checkpoint carries a result of the forward pass over into the backward pass. */
+    private boolean waits(LiveTensor tensor) {
+        return tensor.died() < timeline.size()
+                && timeline.phase(tensor.born()).phase().equals("forward")
+                && timeline.phase(tensor.died()).phase().equals("backward");
     }
 
     int event() {

@@ -10,13 +10,16 @@ final class PeakFinding {
 
     private PeakFinding() {}
 
-    static Finding of(Story story) {
+    /** @param spacious whether the run was played with more room than it was given */
+    static Finding of(Story story, boolean spacious) {
         Moment peak = story.peak();
         List<String> answer = new ArrayList<>();
         LiveTensor last = story.timeline().tensor(peak.event());
         answer.add(Words.size(peak.allocated()) + " are allocated in "
-                + peak.phase().title() + ", when " + Words.place(peak.running()) + " makes " + Words.tensor(last)
-                + " (" + Words.size(last.requested()) + ").");
+                + peak.phase().title() + ", when " + Words.place(peak.running())
+                + (story.matters(last.requested())
+                        ? " makes " + Words.tensor(last) + " (" + Words.size(last.requested()) + ")."
+                        : " runs."));
         Account sum = peak.byCategory("allocated at the peak");
         List<Group> families = Group.by(peak.holdings(), Holding::family);
         answer.add("The largest parts belong to "
@@ -24,7 +27,8 @@ final class PeakFinding {
                         .map(g -> g.name() + " (" + Words.size(g.bytes()) + ")")
                         .toList())
                 + ".");
-        return new Finding("peak", "What makes the peak?", answer, List.of(sum, account(families, peak)));
+        String question = spacious ? "What would make the peak, with room to spare?" : "What makes the peak?";
+        return new Finding("peak", question, answer, List.of(sum, account(families, peak)));
     }
 
     private static Account account(List<Group> families, Moment peak) {

@@ -27,38 +27,75 @@ final class PhaseFindings {
     }
 
     private Optional<Finding> forward(PhaseSpan span) {
-        Moment end = Moment.endOf(story.timeline(), span);
-        Difference d = new Difference(Moment.startOf(story.timeline(), span), end);
+        Moment start = story.startOf(span);
+        Moment end = story.endOf(span);
         Moment high = story.peakOf(span);
-        if (!story.matters(d.bytes()) && !story.matters(high.allocated() - end.allocated())) {
+        Difference d = new Difference(start, end);
+        boolean above = story.matters(high.allocated() - end.allocated());
+        if (above && (!story.matters(d.bytes()) || high.event() == story.peak().event())) {
+            return Optional.of(rise("forward", span, start, high, List.of(), List.of()));
+        }
+        if (!story.matters(d.bytes())) {
             return Optional.empty();
         }
         Account account = d.account(span.title());
         List<String> answer = new ArrayList<>();
         answer.add("It ends with " + Words.size(end.allocated()) + " allocated: " + Difference.words(account, PARTS)
                 + ".");
+        List<Group> families = Group.by(d.newcomers(), Holding::family);
         answer.add("Most of it stays in "
-                + Words.list(Group.largest(Group.by(d.newcomers(), Holding::family), PARTS).stream()
+                + Words.list(Group.largest(families, PARTS).stream()
                         .map(g -> g.name() + " (" + Words.size(g.bytes()) + ")")
                         .toList())
                 + ".");
-        over(high, end, "end").ifPresent(answer::add);
+        over(high, end).ifPresent(answer::add);
         return Optional.of(new Finding(
-                "forward", "Why does forward add " + Words.size(d.bytes()) + "?", answer, List.of(account)));
+                "forward",
+                "Why does forward add " + Words.size(d.bytes()) + "?",
+                answer,
+                List.of(account, byModule(families))));
+    }
+
+    private static Account byModule(List<Group> families) {
+        long bytes = families.stream().mapToLong(Group::bytes).sum();
+        return new Account(
+                "made in forward and alive at its end, by module",
+                bytes,
+                families.stream()
+                        .map(f -> new Account.Part(f.name(), f.bytes()))
+                        .toList());
+    }
+
+    /** Why a phase is higher on its way than where it starts; more sentences and accounts follow. */
+    private static Finding rise(
+            String key, PhaseSpan span, Moment start, Moment high, List<String> more, List<Account> others) {
+        Account rise = new Difference(start, high).account("peak of " + span.title() + " above its start");
+        List<String> answer = new ArrayList<>();
+        answer.add("It starts with " + Words.size(start.allocated()) + " and is highest when "
+                + Words.place(high.running()) + " runs: " + Difference.words(rise, PARTS) + ".");
+        answer.addAll(more);
+        List<Account> accounts = new ArrayList<>(List.of(rise));
+        accounts.addAll(others);
+        String phase = key.equals("optimizer") ? "the optimizer step" : key;
+        return new Finding(
+                key,
+                "Why does " + phase + " need " + Words.size(rise.bytes()) + " more than it starts with?",
+                answer,
+                accounts);
     }
 
     /** What a phase takes above its end and gives back. */
-    private Optional<String> over(Moment high, Moment end, String name) {
+    private Optional<String> over(Moment high, Moment end) {
         long more = high.allocated() - end.allocated();
         return story.matters(more)
-                ? Optional.of("On the way it is " + Words.size(more) + " above its " + name + ", when "
+                ? Optional.of("On the way it is " + Words.size(more) + " above its end, when "
                         + Words.place(high.running()) + " runs.")
                 : Optional.empty();
     }
 
     private Optional<Finding> loss(PhaseSpan span) {
-        Moment end = Moment.endOf(story.timeline(), span);
-        Difference d = new Difference(Moment.startOf(story.timeline(), span), end);
+        Moment end = story.endOf(span);
+        Difference d = new Difference(story.startOf(span), end);
         if (!story.matters(d.bytes())) {
             return Optional.empty();
         }
@@ -73,7 +110,7 @@ final class PhaseFindings {
             answer.add("The model's outputs, " + Words.size(outputs)
                     + ", stay beside it: Python's variables still hold them.");
         }
-        over(story.peakOf(span), end, "end").ifPresent(answer::add);
+        over(story.peakOf(span), end).ifPresent(answer::add);
         return Optional.of(new Finding(
                 "loss",
                 "Why does the loss add " + Words.size(d.bytes()) + "?",
@@ -90,72 +127,63 @@ final class PhaseFindings {
     }
 
     private Optional<Finding> backward(PhaseSpan span) {
-        Moment start = Moment.startOf(story.timeline(), span);
-        Moment end = Moment.endOf(story.timeline(), span);
+        Moment start = story.startOf(span);
         Moment high = story.peakOf(span);
         Difference d = new Difference(start, high);
         if (!story.matters(d.bytes())) {
             return Optional.empty();
         }
-        Account rise = d.account("peak of " + span.title() + " above its start");
-        Account whole = new Difference(start, end).account(span.title());
-        List<String> answer = new ArrayList<>();
-        answer.add("It starts with " + Words.size(start.allocated()) + " and is highest when "
-                + Words.place(high.running()) + " runs: " + Difference.words(rise, PARTS) + ".");
+        List<String> more = new ArrayList<>();
         long before = start.bytes(Category.SAVED_ACTIVATIONS);
         long still = start.holdings(Category.SAVED_ACTIVATIONS).stream()
                 .filter(h -> h.tensor().died() > high.event())
                 .mapToLong(Holding::bytes)
                 .sum();
         boolean activations = d.appeared(Category.TEMPORARIES) >= d.appeared(Category.GRADIENTS);
+        Optional<Moment> forward = story.phase("forward").map(story::endOf);
+        List<Account> accounts = new ArrayList<>();
+        forward.filter(end -> story.matters(start.allocated() - end.allocated()))
+                .ifPresent(end -> {
+                    Account above =
+                            new Difference(end, high).account("peak of " + span.title() + " above the end of forward");
+                    more.add("That is " + Words.size(above.bytes()) + " above the end of forward, the loss included.");
+                    accounts.add(above);
+                });
         if (story.matters(before)) {
-            answer.add("Then " + Words.size(still) + " of the " + Words.size(before)
-                    + " of saved activations are still alive (" + Words.share(still, before)
-                    + "): "
+            more.add("Then " + Words.size(still) + " of the " + Words.size(before)
+                    + " of saved activations are still alive (" + Words.share(still, before) + "): "
                     + (activations
-                            ? "gradients of activations come alive before what they were computed from is let go"
-                            : "gradients of parameters come and stay while activations go")
-                    + ".");
+                            ? "gradients of activations come alive before what they were computed from is let go."
+                            : "gradients of parameters come and stay while activations go."));
         }
-        return Optional.of(new Finding(
-                "backward",
-                "Why does backward need " + Words.size(d.bytes()) + " more than it starts with?",
-                answer,
-                List.of(rise, whole)));
+        accounts.add(new Account(
+                "saved activations where " + span.title() + " starts",
+                before,
+                List.of(
+                        new Account.Part("alive at its peak", still),
+                        new Account.Part("let go before its peak", before - still))));
+        return Optional.of(rise("backward", span, start, high, more, accounts));
     }
 
     private Optional<Finding> optimizer(PhaseSpan span) {
-        Moment start = Moment.startOf(story.timeline(), span);
+        Moment start = story.startOf(span);
         Moment high = story.peakOf(span);
         Difference d = new Difference(start, high);
         boolean decides = high.allocated() * 10 >= story.peak().allocated() * 9;
         if (!decides || !story.matters(d.bytes())) {
             return Optional.empty();
         }
-        Account rise = d.account("peak of " + span.title() + " above its start");
-        List<String> answer = new ArrayList<>();
-        answer.add("It starts with " + Words.size(start.allocated()) + " and is highest with "
-                + Words.size(high.allocated()) + ": " + Difference.words(rise, PARTS) + ".");
-        long lists = d.newcomers().stream()
+        List<String> more = new ArrayList<>();
+        List<Holding> lists = d.newcomers().stream()
                 .filter(h -> h.category() == Category.TEMPORARIES)
-                .mapToLong(Holding::bytes)
-                .sum();
-        if (story.matters(lists)) {
-            long tensors = d.newcomers().stream()
-                    .filter(h -> h.category() == Category.TEMPORARIES)
-                    .count();
-            long parameters = high.holdings(Category.GRADIENTS).size();
-            answer.add("The " + Words.count(tensors, "temporary tensor") + " alive at once are "
-                    + Words.share(lists, high.bytes(Category.PARAMETERS)) + " of the parameters' size"
-                    + (tensors >= parameters
-                            ? ": the multi-tensor (foreach) step makes them for all parameters at once"
-                            : "")
-                    + ".");
+                .toList();
+        int gradients = high.holdings(Category.GRADIENTS).size();
+        if (story.matters(d.appeared(Category.TEMPORARIES)) && lists.size() >= gradients) {
+            more.add("The multi-tensor (foreach) step makes its temporaries for all parameters at once: "
+                    + Words.count(lists.size(), "tensor") + ", "
+                    + Words.share(d.appeared(Category.TEMPORARIES), high.bytes(Category.PARAMETERS))
+                    + " of the parameters' size.");
         }
-        return Optional.of(new Finding(
-                "optimizer",
-                "Why does the optimizer step need " + Words.size(d.bytes()) + " more?",
-                answer,
-                List.of(rise)));
+        return Optional.of(rise("optimizer", span, start, high, more, List.of()));
     }
 }

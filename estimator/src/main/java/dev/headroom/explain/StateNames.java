@@ -23,7 +23,11 @@ final class StateNames {
     /** {@code exp_avg and exp_avg_sq of 62 parameters}. */
     static String words(Story story) {
         List<Holding> state = story.peak().holdings(Category.OPTIMIZER_STATE);
-        long parameters = state.stream().map(h -> h.tensor().name()).distinct().count();
+        long parameters = state.stream()
+                .map(h -> h.tensor().name())
+                .filter(name -> !name.isEmpty())
+                .distinct()
+                .count();
         List<String> names = of(story.run());
         String what = names.isEmpty() ? Words.count(state.size(), "tensor") : Words.list(names);
         return what + " of " + Words.count(parameters, "parameter");

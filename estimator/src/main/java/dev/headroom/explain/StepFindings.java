@@ -39,8 +39,8 @@ final class StepFindings {
         if (first.isEmpty()) {
             return Optional.empty();
         }
-        Moment before = Moment.startOf(timeline, first.get(0));
-        Moment after = Moment.endOf(timeline, first.get(first.size() - 1));
+        Moment before = story.startOf(first.get(0));
+        Moment after = story.endOf(first.get(first.size() - 1));
         Difference d = new Difference(before, after);
         if (!story.matters(d.bytes())) {
             return Optional.empty();
@@ -64,7 +64,7 @@ final class StepFindings {
         return switch (c) {
             case OPTIMIZER_STATE -> "of optimizer state: " + StateNames.words(story) + ", which stay for good";
             case GRADIENTS ->
-                story.run().zeroGradKeep
+                story.keepsGradients()
                         ? "of gradients, which zero_grad does not free"
                         : "of gradients, until zero_grad of the next step";
             case OUTPUTS -> "of outputs: " + Words.count(kept.size(), "tensor") + " that Python's variables hold";

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** A run that got through, and where to look in it. */
+/** A run, and where to look in it. */
 final class Story {
     private static final int WORTH_TELLING = 100;
 
@@ -20,7 +20,7 @@ final class Story {
 
     Story(PlayedRun played) {
         this.played = played;
-        this.peak = new Moment(played.timeline(), played.timeline().peak());
+        this.peak = moment(played.timeline().peak());
     }
 
     Timeline timeline() {
@@ -33,6 +33,26 @@ final class Story {
 
     TrainingRun run() {
         return played.request().run();
+    }
+
+    /** What is alive after an event. */
+    Moment moment(int event) {
+        return new Moment(timeline(), event, recomputes());
+    }
+
+    /** Whether activations are checkpointed. */
+    boolean recomputes() {
+        return run().checkpoint > 0 || !run().checkpointModules.isEmpty();
+    }
+
+    /** The end of a phase. */
+    Moment endOf(PhaseSpan span) {
+        return moment(span.to() - 1);
+    }
+
+    /** Just before a phase. */
+    Moment startOf(PhaseSpan span) {
+        return moment(span.from() - 1);
     }
 
     /** When allocated memory is highest. */
@@ -64,7 +84,7 @@ final class Story {
     /** The moment in a phase when allocated memory is highest; the start of one in which nothing happens. */
     Moment peakOf(PhaseSpan span) {
         int at = timeline().peak(span);
-        return at < 0 ? Moment.startOf(timeline(), span) : new Moment(timeline(), at);
+        return at < 0 ? startOf(span) : moment(at);
     }
 
     /** Where the step of the peak begins. */
@@ -79,6 +99,11 @@ final class Story {
     /** Bytes of gradients at the peak that the step before has made. */
     long leftOverGradients() {
         return Moment.bornBefore(peak.holdings(Category.GRADIENTS), stepBegins());
+    }
+
+    /** Whether zero_grad fills gradients with zeros. */
+    boolean keepsGradients() {
+        return run().zeroGradKeep || zeroGradAlwaysKeeps();
     }
 
     /** Whether {@code zero_grad()} of the version that is modelled has no other way. */

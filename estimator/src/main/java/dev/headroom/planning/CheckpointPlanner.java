@@ -1,6 +1,8 @@
 package dev.headroom.planning;
 
+import dev.headroom.graph.GraphException;
 import dev.headroom.predict.PredictionRequest;
+import dev.headroom.training.TrainingRun;
 import java.util.List;
 import java.util.Optional;
 
@@ -41,5 +43,20 @@ public final class CheckpointPlanner {
         return Pareto.front(rehearsal.choices()).stream()
                 .filter(c -> c.peakAllocated() <= budgetBytes)
                 .findFirst();
+    }
+
+    /**
+     * What the checkpoints that a run asks for itself give, to compare with.
+     *
+     * @throws dev.headroom.graph.GraphException for impossible input, with a message for the user
+     */
+    public static CheckpointChoice play(PredictionRequest request) {
+        TrainingRun run = request.run();
+        Candidate own = new Candidate("as asked", run.checkpoint, run.checkpointModules, run.reentrant);
+        return new Rehearsal(request)
+                .play(own)
+                .orElseThrow(() -> new GraphException(
+                        "--reentrant true: parameters in the checkpoints get no gradients; take --reentrant false, or"
+                                + " --input-grad"));
     }
 }

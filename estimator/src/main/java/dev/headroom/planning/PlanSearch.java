@@ -18,7 +18,7 @@ final class PlanSearch {
 
     private final Rehearsal rehearsal;
     private final Stages stages;
-    private final Boolean reentrant;
+    private final boolean reentrant;
     private final Survey survey;
     private final PassLog log;
     private final ChainProgram program;
@@ -31,15 +31,15 @@ final class PlanSearch {
         reentrant = reentrant(rehearsal.asked());
         survey = new Survey(rehearsal, stages);
         log = new PassLog(rehearsal.storeAll(), stages);
-        costs = survey.costs(log, reentrant);
+        costs = survey.costs(log, reentrant, false);
         program = new ChainProgram(costs);
     }
 
     /** What the run says; else not re-entrant, which came with 1.11 (torch/utils/checkpoint.py). */
-    private static Boolean reentrant(TrainingRun run) {
+    private static boolean reentrant(TrainingRun run) {
         return run.reentrant != null
                 ? run.reentrant
-                : (Boolean) !TorchVersion.of(run.torch).since(1, 11);
+                : !TorchVersion.of(run.torch).since(1, 11);
     }
 
     CheckpointPlans plans() {
@@ -55,31 +55,50 @@ final class PlanSearch {
         String method = "dynamic program over " + stages.size() + " stages of a "
                 + (chain ? "chain" : "model that is no chain, whose costs it takes for a chain's");
         return new CheckpointPlans(
-                Pareto.front(rehearsal.choices()), baselines, log.necessary(), method, chain && program.exact());
+                Pareto.front(rehearsal.choices()), baselines, lowerBound(chain), method, chain && program.exact());
+    }
+
+    /** What must be alive at some moment; in a chain, too, what the leanest plan is sure to need. */
+    private long lowerBound(boolean chain) {
+        PassLog brief = new PassLog(rehearsal.storeAllBriefly(), stages);
+        long bound = brief.necessary();
+        if (chain) {
+            ChainProgram least = new ChainProgram(survey.costs(brief, reentrant, true));
+            long peak = least.leanest().peak() + brief.forwardStart[0];
+            bound = least.exact() ? Math.max(bound, peak) : bound;
+        }
+        return bound;
     }
 
     private Optional<CheckpointChoice> play(Schedule s) {
         return rehearsal.play(new Candidate(NAME, 0, stages.names(s.pieces()), reentrant));
     }
 
-    /** Plays plans around a budget: where a play differs from the model, the model is asked for as much less or more. */
+    /**
+     * Plays plans around a budget: where a play differs from the model, the model is asked for as much less or more. A
+     * budget that none of them meets may still be met by a plan that the model holds for worse than it is.
+     */
     void search(long budget) {
-        long above = budget - log.forwardStart[0];
-        long target = above;
+        long before = log.forwardStart[0];
+        long target = budget - before;
+        boolean met = false;
         for (int k = 0; k < ATTEMPTS; k++) {
             Schedule s = program.cheapest(target);
             if (s == null) {
-                play(program.leanest());
-                return;
+                break;
             }
             Optional<CheckpointChoice> played = play(s);
-            long missed = played.map(c -> c.peakAllocated() - budget).orElse(1L);
-            long error = played.map(c -> c.peakAllocated() - log.forwardStart[0] - s.peak())
-                    .orElse(0L);
-            if (missed <= 0 && above - error <= target) {
+            long peak = played.isPresent() ? played.get().peakAllocated() : budget + 1;
+            boolean fits = peak <= budget;
+            long asked = budget - before - (peak - before - s.peak());
+            if (fits && asked <= target) {
                 return;
             }
-            target = missed > 0 ? Math.min(target - 1, above - error) : above - error;
+            met |= fits;
+            target = fits ? asked : Math.min(target - 1, asked);
+        }
+        if (!met) {
+            plans();
         }
     }
 }

@@ -1,6 +1,5 @@
 package dev.headroom.planning;
 
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -27,18 +26,6 @@ record StageCosts(
         long floor) {
     int stages() {
         return stored.length;
-    }
-
-    /** The first stages alone. */
-    StageCosts prefix(int stages) {
-        return new StageCosts(
-                Arrays.copyOf(stored, stages),
-                Arrays.copyOf(storedPeak, stages),
-                kept,
-                keptPeak,
-                again,
-                allowed,
-                floor);
     }
 
     /**

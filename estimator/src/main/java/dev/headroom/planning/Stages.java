@@ -56,7 +56,8 @@ final class Stages {
 
     /** What {@code checkpointModules} calls the stages from {@code first} to {@code last}, or {@code null}. */
     String name(int first, int last) {
-        return names.get(key(stages.get(first).from(), stages.get(last).to()));
+        Stage end = stages.get(last);
+        return end.from() == end.to() ? null : names.get(key(stages.get(first).from(), end.to()));
     }
 
     /** The stage that is or holds a module, or -1: it is, or may be, none of them. */

@@ -3,6 +3,8 @@ package dev.headroom.predict;
 import dev.headroom.device.Gpu;
 import dev.headroom.shadow.Category;
 import dev.headroom.training.TrainingRun;
+import dev.headroom.uncertainty.Certainty;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -21,6 +23,7 @@ import java.util.Map;
  * @param convolutions where the workspaces of cuDNN convolutions come from; {@code null} when no convolution asked
  * @param warnings one line each
  * @param unmodelled operators without a rule
+ * @param certainty how sure the peak of device memory is
  */
 public record Prediction(
         String model,
@@ -36,7 +39,30 @@ public record Prediction(
         Oom oom,
         Convolutions convolutions,
         List<String> warnings,
-        List<Unmodelled> unmodelled) {
+        List<Unmodelled> unmodelled,
+        Certainty certainty) {
+
+    /** The same with more warnings before its own. */
+    public Prediction withWarnings(List<String> more) {
+        List<String> all = new ArrayList<>(more);
+        all.addAll(warnings);
+        return new Prediction(
+                model,
+                run,
+                device,
+                phases,
+                peak,
+                atPeak,
+                rounding,
+                cachedFree,
+                layers,
+                verdict,
+                oom,
+                convolutions,
+                all,
+                unmodelled,
+                certainty);
+    }
 
     /**
      * The card as the run sees it.
@@ -61,7 +87,8 @@ public record Prediction(
      *
      * @param fits {@code null} when no device was named
      * @param headroom bytes left at the peak (negative: missing), or {@code null}
-     * @param probabilityOom {@code null} where no calibrated figure exists
+     * @param probabilityOom that the run needs more than there is, from how far predictions were from measurements;
+     *     {@code null} when no device was named
      * @param minimumMemory the least device memory in which the run gets through
      */
     public record Verdict(Boolean fits, Long headroom, Double probabilityOom, Long minimumMemory) {}

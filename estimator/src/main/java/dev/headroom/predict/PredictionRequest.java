@@ -1,8 +1,12 @@
 package dev.headroom.predict;
 
+import dev.headroom.device.DeviceLine;
+import dev.headroom.device.DeviceLines;
 import dev.headroom.device.Gpu;
 import dev.headroom.graph.Graph;
+import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
+import java.util.List;
 
 /**
  * A question: this graph, trained so, on this card.
@@ -13,6 +17,25 @@ import dev.headroom.training.TrainingRun;
  * @param limit bytes that the allocator may reserve, or {@code null}
  */
 public record PredictionRequest(Graph graph, TrainingRun run, Gpu gpu, Long memory, long inUse, Long limit) {
+    /** Starts of the names of operators that cuDNN may run. */
+    private static final List<String> CUDNN =
+            List.of("aten.conv", "aten._conv", "aten.cudnn", "aten.batch_norm", "aten.lstm", "aten.gru", "aten.rnn");
+
+    /**
+     * Device memory of the process beside what its allocator reserves; empty where no card is named, because it is memory
+     * of that card.
+     *
+     * @throws dev.headroom.graph.GraphException when the user's calibration cannot be read
+     */
+    public List<DeviceLine> deviceLines() {
+        if (gpu == null) {
+            return List.of();
+        }
+        boolean cudnn = graph == null
+                || graph.nodes().stream().anyMatch(n -> CUDNN.stream().anyMatch(n.operator()::startsWith));
+        return DeviceLines.of(gpu, TorchVersion.of(run.torch).loadsKernelsLazily(), cudnn);
+    }
+
     /** The same question for another run. */
     public PredictionRequest with(TrainingRun other) {
         return new PredictionRequest(graph, other, gpu, memory, inUse, limit);

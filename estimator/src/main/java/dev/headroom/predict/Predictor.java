@@ -3,7 +3,8 @@ package dev.headroom.predict;
 import dev.headroom.allocator.AllocatorProfile;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.SimulatedDeviceMemory;
-import dev.headroom.device.ContextMemory;
+import dev.headroom.cudnn.WorkspaceEnd;
+import dev.headroom.device.DeviceLines;
 import dev.headroom.device.Gpu;
 import dev.headroom.graph.GraphException;
 import dev.headroom.shadow.DeviceModel;
@@ -44,8 +45,29 @@ public final class Predictor {
 
     /** As {@link #simulate(PredictionRequest)}, with somebody looking on. */
     public static Simulation simulate(PredictionRequest request, Simulation.Watcher watcher) {
+        return simulate(request, WorkspaceEnd.FIRST, watcher);
+    }
+
+    /** As {@link #simulate(PredictionRequest)}, with convolutions that get other workspaces. */
+    static Simulation simulate(PredictionRequest request, WorkspaceEnd end, Simulation.Watcher watcher) {
         return Simulation.play(
-                request.graph(), request.run(), device(request), settings(request), memory(request), watcher);
+                request.graph(), request.run(), device(request), settings(request), memory(request), end, watcher);
+    }
+
+    /** The same run with room for anything. */
+    static Simulation unlimited(PredictionRequest request, WorkspaceEnd end) {
+        return Simulation.play(
+                request.graph(),
+                request.run(),
+                device(request),
+                settings(withoutLimit(request)),
+                new SimulatedDeviceMemory(UNBOUNDED),
+                end,
+                (runtime, loop) -> {});
+    }
+
+    static PredictionRequest withoutLimit(PredictionRequest request) {
+        return new PredictionRequest(request.graph(), request.run(), request.gpu(), request.memory(), 0, null);
     }
 
     /**
@@ -101,8 +123,8 @@ public final class Predictor {
         return Math.min(free, request.limit());
     }
 
-    /** Bytes of CUDA's context: only where a card is named, because it takes memory of that card. */
+    /** Bytes of CUDA's context and libraries that are counted. */
     static long context(PredictionRequest request) {
-        return request.gpu() == null ? 0 : ContextMemory.bytes(request.gpu());
+        return DeviceLines.bytes(request.deviceLines());
     }
 }

@@ -5,6 +5,7 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.cudnn.CudnnDevice;
+import dev.headroom.cudnn.WorkspaceEnd;
 import dev.headroom.cudnn.WorkspaceSources;
 import dev.headroom.execution.TrainingLoop;
 import dev.headroom.execution.Unmodelled;
@@ -67,20 +68,30 @@ public record Simulation(
             AllocatorSettings settings,
             DeviceMemory memory,
             Watcher watcher) {
+        return play(exported, run, device, settings, memory, WorkspaceEnd.FIRST, watcher);
+    }
+
+    /** As above, with convolutions that get other workspaces; what the run itself says of them comes first. */
+    static Simulation play(
+            Graph exported,
+            TrainingRun run,
+            DeviceModel device,
+            AllocatorSettings settings,
+            DeviceMemory memory,
+            WorkspaceEnd end,
+            Watcher watcher) {
         Map<String, Long> symbols = SymbolBinding.bind(exported, run.batch, run.dims);
         Graph graph = AssignedNumbers.restore(SkippedMasks.restore(exported, symbols));
         CachingAllocator allocator = new CachingAllocator(settings, memory);
-        WorkspaceSources convolutions = WorkspaceSources.installed(
+        WorkspaceSources installed = WorkspaceSources.installed(
                 new CudnnDevice(device.major(), device.minor(), device.sms()), run.workspaces);
+        WorkspaceSources convolutions = end == WorkspaceEnd.MOST ? installed.atMost() : installed;
+        Long workspace = run.cudnnWorkspace == null && end == WorkspaceEnd.NONE ? Long.valueOf(0) : run.cudnnWorkspace;
         Runtime runtime = new Runtime(
                 allocator,
                 device,
                 new KernelOptions(
-                        run.cudnnWorkspace,
-                        convolutions,
-                        run.attention,
-                        TorchVersion.of(run.torch),
-                        run.cudnnBenchmark));
+                        workspace, convolutions, run.attention, TorchVersion.of(run.torch), run.cudnnBenchmark));
         Unmodelled unmodelled = new Unmodelled();
         List<PhaseState> phases = new ArrayList<>();
         List<Integer> phaseEnds = new ArrayList<>();

@@ -1,10 +1,8 @@
 package dev.headroom.predict;
 
-import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.cudnn.WorkspaceLevel;
 import dev.headroom.cudnn.WorkspaceSource;
 import dev.headroom.cudnn.WorkspaceSources;
-import dev.headroom.device.ContextMemory;
 import dev.headroom.execution.Unmodelled;
 import dev.headroom.shadow.Category;
 import dev.headroom.shadow.EventLog;
@@ -35,6 +33,7 @@ final class Summaries {
             }
         }
         Long total = Predictor.total(request);
+        Verdicts verdicts = new Verdicts(request, run);
         return new Prediction(
                 request.graph().name(),
                 request.run(),
@@ -45,11 +44,12 @@ final class Summaries {
                 rounding,
                 runtime.reservedAtPeak() - runtime.maxAllocated(),
                 LayerTable.of(run, log.aliveAfter(run.firstForwardEvents()), alive),
-                verdict(request, run, total),
+                verdicts.verdict(),
                 run.oom(),
                 convolutions(runtime.options().convolutions()),
                 warnings(request, run),
-                gaps(run.unmodelled()));
+                gaps(run.unmodelled()),
+                verdicts.certainty());
     }
 
     private static Prediction.Peak peak(PredictionRequest request, Simulation run) {
@@ -64,59 +64,12 @@ final class Summaries {
                 where == null ? run.loop().step() : where.step());
     }
 
-    private static Prediction.Verdict verdict(PredictionRequest request, Simulation run, Long total) {
-        Simulation whole = run.oom() == null ? run : unlimited(request);
-        long context = Predictor.context(request);
-        MinimumMemory least = new MinimumMemory(
-                whole.runtime().log(),
-                Predictor.settings(new PredictionRequest(
-                        request.graph(), request.run(), request.gpu(), request.memory(), 0, null)));
-        Long minimum = whole.oom() != null
-                ? null
-                : Long.valueOf(context
-                        + least.bytes(
-                                whole.runtime().maxAllocated(),
-                                whole.runtime()
-                                        .allocator()
-                                        .statistics()
-                                        .reservedBytes()
-                                        .peak()));
-        if (total == null && request.limit() == null) {
-            return new Prediction.Verdict(run.oom() == null ? null : Boolean.FALSE, null, null, minimum);
-        }
-        long room = total == null ? Long.MAX_VALUE : total - request.inUse();
-        if (request.limit() != null) {
-            room = Math.min(room, request.limit() + context);
-        }
-        long reserved = run.runtime().allocator().statistics().reservedBytes().peak();
-        Long headroom = room - reserved - context;
-        if (run.oom() != null) {
-            headroom = minimum == null ? null : Long.valueOf(Math.min(room - minimum, -1));
-        }
-        return new Prediction.Verdict(run.oom() == null, headroom, null, minimum);
-    }
-
-    /** The same run with room for anything. */
-    private static Simulation unlimited(PredictionRequest request) {
-        return Simulation.play(
-                request.graph(),
-                request.run(),
-                Predictor.device(request),
-                Predictor.settings(new PredictionRequest(
-                        request.graph(), request.run(), request.gpu(), request.memory(), 0, null)),
-                new SimulatedDeviceMemory(Predictor.UNBOUNDED),
-                (runtime, loop) -> {});
-    }
-
     private static List<String> warnings(PredictionRequest request, Simulation run) {
         List<String> out = new ArrayList<>(request.graph().held().notes());
         out.addAll(run.loop().warnings());
         if (request.gpu() == null) {
             out.add("no GPU named: kernels and library workspaces are those of compute capability 9.0 with 132"
                     + " multiprocessors, and CUDA's context is not counted; name one with --gpu");
-        } else if (!ContextMemory.measured(request.gpu())) {
-            out.add("CUDA's context is counted with a typical " + ContextMemory.bytes(request.gpu()) / 1_000_000
-                    + " MB; no measured figure for this GPU is known");
         }
         int unknown = run.runtime().options().convolutions().answered().getOrDefault(WorkspaceSources.UNKNOWN, 0);
         if (unknown > 0) {

@@ -46,7 +46,7 @@ public final class JsonOutput {
     }
 
     /** A field with an array of strings. */
-    static void strings(JsonGenerator json, String key, List<String> values) throws IOException {
+    public static void strings(JsonGenerator json, String key, List<String> values) throws IOException {
         json.writeArrayFieldStart(key);
         for (String value : values) {
             json.writeString(value);

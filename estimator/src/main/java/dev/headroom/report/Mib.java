@@ -20,4 +20,14 @@ public final class Mib {
                 ? String.format(Locale.ROOT, "%.2f MiB", bytes / MIB)
                 : String.format(Locale.ROOT, "%.2f GiB", bytes / GIB);
     }
+
+    /** {@code 712 to 960 MiB} or {@code 3.23 to 4.18 GiB}: bounds that are not meant to the byte. */
+    public static String range(long low, long high) {
+        if (low < GIB && high < GIB) {
+            return String.format(Locale.ROOT, "%.0f to %.0f MiB", low / MIB, high / MIB);
+        }
+        return low < GIB
+                ? String.format(Locale.ROOT, "%.0f MiB to %.2f GiB", low / MIB, high / GIB)
+                : String.format(Locale.ROOT, "%.2f to %.2f GiB", low / GIB, high / GIB);
+    }
 }

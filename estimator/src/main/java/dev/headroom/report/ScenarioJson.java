@@ -7,11 +7,10 @@ import java.io.IOException;
 import java.util.Map;
 
 /** The scenario of a prediction: the command line's options with their values, defaults included. */
-public final class ScenarioJson {
+final class ScenarioJson {
     private ScenarioJson() {}
 
-    /** Writes the field {@code scenario}. */
-    public static void write(JsonGenerator json, TrainingRun run) throws IOException {
+    static void write(JsonGenerator json, TrainingRun run) throws IOException {
         json.writeObjectFieldStart("scenario");
         JsonOutput.number(json, "batch", run.batch);
         json.writeObjectFieldStart("dims");

@@ -30,15 +30,15 @@ public enum Style {
         }
     }
 
-    public String good(String text) {
+    String good(String text) {
         return paint("1;32", text);
     }
 
-    public String bad(String text) {
+    String bad(String text) {
         return paint("1;31", text);
     }
 
-    public String strong(String text) {
+    String strong(String text) {
         return paint("1", text);
     }
 

@@ -1,6 +1,7 @@
 package dev.headroom.report;
 
 import dev.headroom.predict.Prediction;
+import dev.headroom.uncertainty.Interval;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +41,18 @@ public final class Summary {
         return List.of(
                 peak(style, "Peak", "allocated", peak.allocated(), where),
                 peak(style, "", "reserved", peak.reserved(), "segments that the allocator took from the driver"),
-                peak(style, "", "device", peak.device(), "with CUDA's context and libraries, as in nvidia-smi"));
+                peak(style, "", "device", peak.device(), device(p)));
+    }
+
+    /** What is counted beside reserved memory, and the interval: of a run that fails, what it would take. */
+    private static String device(Prediction p) {
+        Interval i = p.certainty().interval();
+        String interval = Math.round(100 * i.level()) + " %: " + Mib.range(i.low(), i.high());
+        long beside = p.peak().device() - p.peak().reserved();
+        if (p.oom() != null) {
+            return "with room to spare, " + interval;
+        }
+        return beside == 0 ? interval : "CUDA's " + (beside >> 20) + " MiB included; " + interval;
     }
 
     private static String peak(Style style, String title, String name, long bytes, String note) {

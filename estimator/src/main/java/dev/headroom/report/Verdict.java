@@ -7,6 +7,8 @@ import java.util.Locale;
 
 /** The answer in words. */
 final class Verdict {
+    private static final double SURE = 0.01;
+
     private Verdict() {}
 
     /** The verdict, and below it where memory ran out. */
@@ -15,14 +17,14 @@ final class Verdict {
         List<String> lines = new ArrayList<>();
         boolean fails = p.oom() != null || Boolean.FALSE.equals(verdict.fits());
         if (fails) {
-            lines.add(style.bad("Does not fit" + on(p) + shortfall(p)));
+            Wrap.lines("Does not fit" + on(p) + shortfall(p), width, "  ").forEach(line -> lines.add(style.bad(line)));
             if (p.oom() != null) {
                 Wrap.lines(place(p.oom()) + needs(verdict), width - 2, "").forEach(line -> lines.add("  " + line));
             } else if (verdict.minimumMemory() != null) {
                 lines.add("  " + needs(verdict).substring(2));
             }
         } else if (Boolean.TRUE.equals(verdict.fits())) {
-            lines.add(style.good("Fits" + on(p) + free(p)));
+            Wrap.lines("Fits" + on(p) + free(p), width, "  ").forEach(line -> lines.add(style.good(line)));
         } else {
             String least = verdict.minimumMemory() == null ? p.model() : "Needs " + Mib.text(verdict.minimumMemory());
             lines.add(style.strong(least) + " (--gpu NAME or --memory SIZE asks whether it fits)");
@@ -46,15 +48,24 @@ final class Verdict {
             return "";
         }
         String of = p.device() == null ? "" : " of " + Mib.text(p.device().memory());
-        String risk = verdict.probabilityOom() == null
-                ? ""
-                : String.format(Locale.ROOT, ", %.0f %% risk", 100 * verdict.probabilityOom());
-        return ": " + Mib.text(verdict.headroom()) + " free" + of + risk;
+        return ": " + Mib.text(verdict.headroom()) + " free" + of + risk(verdict);
     }
 
     private static String shortfall(Prediction p) {
         Long headroom = p.verdict().headroom();
-        return headroom == null || headroom >= 0 ? "" : ": " + Mib.text(-headroom) + " missing";
+        String missing = headroom == null || headroom >= 0 ? "" : ": " + Mib.text(-headroom) + " missing";
+        return missing + risk(p.verdict());
+    }
+
+    /** The probability of running out of memory; nothing is surer than what it was calibrated with. */
+    private static String risk(Prediction.Verdict verdict) {
+        Double p = verdict.probabilityOom();
+        if (p == null) {
+            return "";
+        }
+        String text =
+                p < SURE ? "under 1 %" : p > 1 - SURE ? "over 99 %" : String.format(Locale.ROOT, "%.0f %%", 100 * p);
+        return ", " + text + " risk";
     }
 
     private static String place(Prediction.Oom oom) {

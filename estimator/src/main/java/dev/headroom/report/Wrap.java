@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Breaks text at blanks. */
-public final class Wrap {
+final class Wrap {
     private Wrap() {}
 
     /** Lines of at most {@code width} characters, but for words that are longer; all but the first are indented. */
-    public static List<String> lines(String text, int width, String indent) {
+    static List<String> lines(String text, int width, String indent) {
         List<String> lines = new ArrayList<>();
         StringBuilder line = new StringBuilder();
         for (String word : text.strip().split("\\s+")) {

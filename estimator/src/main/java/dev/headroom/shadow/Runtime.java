@@ -1,6 +1,7 @@
 package dev.headroom.shadow;
 
 import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.graph.DType;
 import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import java.util.ArrayDeque;
@@ -33,9 +34,11 @@ public final class Runtime {
     private boolean backwardThread;
     private final long[] nextSequence = new long[2];
     private SavedTensorHooks hooks;
+    private boolean stoppedAtResult;
     private boolean destroying;
     private long maxAllocated = -1;
     private int eventsAtPeak;
+    private int eventsAtFailure = -1;
     private long reservedAtPeak;
 
     public Runtime(CachingAllocator allocator, DeviceModel device, KernelOptions options) {
@@ -125,7 +128,7 @@ public final class Runtime {
         long rounded = 0;
         if (bytes > 0) {
             requester = attribution;
-            block = allocator.allocate(bytes, STREAM);
+            block = request(bytes);
             rounded = allocator.size(block);
         }
         int id = log.add(bytes, rounded, attribution, category, dtype, sizes, reserved());
@@ -136,6 +139,23 @@ public final class Runtime {
             reservedAtPeak = reserved();
         }
         return new Storage(id, bytes, block, category);
+    }
+
+    private int request(long bytes) {
+        try {
+            return allocator.allocate(bytes, STREAM);
+        } catch (OutOfMemoryException e) {
+            eventsAtFailure = eventsAtFailure < 0 ? log.size() : eventsAtFailure;
+            throw e;
+        }
+    }
+
+    /**
+     * Events until a request for memory failed, or -1. What the log has beyond it is the release of what was alive in the
+     * functions that the failure ended.
+     */
+    public int eventsAtFailure() {
+        return eventsAtFailure;
     }
 
     private long reserved() {
@@ -444,7 +464,7 @@ public final class Runtime {
             return new Saved((Tensor) null);
         }
         if (hooks != null && !t.isWrappedNumber()) {
-            return pack(node, t);
+            return pack(node, t, isOutput);
         }
         // A result is kept through an alias: the node must not keep alive the tensor that keeps the node alive.
         Saved saved = new Saved(hold(isOutput ? alias(t) : t));
@@ -456,18 +476,24 @@ public final class Runtime {
         return new Tensor(t.storage(), t.dtype(), t.sizes(), t.strides(), t.offset());
     }
 
-    private Saved pack(GradNode node, Tensor t) {
+    private Saved pack(GradNode node, Tensor t, boolean isOutput) {
         try {
             Saved saved = new Saved(hooks.pack(t));
             node.saved.add(saved);
             return saved;
         } catch (StopRecomputation e) {
+            stoppedAtResult = isOutput;
             if (node.refs == 0) { // its operator never got to make a result that holds it
                 node.refs = 1;
                 releaseNode(node);
             }
             throw e;
         }
+    }
+
+    /** Whether the last recomputation that stopped did so at a result, which an operator saves when it has run. */
+    public boolean stoppedAtResult() {
+        return stoppedAtResult;
     }
 
     /** Takes a reference as what a backward pass needs later; {@link #drop} gives it back. */

@@ -1,7 +1,6 @@
 package dev.headroom.timeline;
 
 import dev.headroom.graph.DType;
-import dev.headroom.graph.ModelState;
 import dev.headroom.shadow.Attribution;
 
 /**
@@ -10,6 +9,8 @@ import dev.headroom.shadow.Attribution;
  * @param number of the storage, in order of birth
  * @param name of a parameter or buffer, {@code NAME.grad} of a gradient that outlives the run, {@code state of NAME} of
  *     optimizer state; "" of others
+ * @param owner path of the module that it counts for: that of the parameter that it is, or is the gradient or state of;
+ *     of others the one that ran
  * @param madeBy the module, the operator and the autograd node that ran
  * @param dtype element type of the tensor that it was made for
  * @param sizes shape of that tensor; do not change the array
@@ -21,6 +22,7 @@ import dev.headroom.shadow.Attribution;
 public record LiveTensor(
         int number,
         String name,
+        String owner,
         Attribution madeBy,
         DType dtype,
         long[] sizes,
@@ -28,13 +30,6 @@ public record LiveTensor(
         long rounded,
         int born,
         int died) {
-
-    private static final String STATE = "state of ";
-
-    /** Path of the module that it belongs to: a parameter's also for its state, else the one that ran. */
-    public String module() {
-        return name.startsWith(STATE) ? ModelState.owner(name.substring(STATE.length())) : madeBy.module();
-    }
 
     /** Whether it is alive after an event. */
     public boolean aliveAt(int event) {

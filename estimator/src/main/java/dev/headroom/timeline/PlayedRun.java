@@ -21,4 +21,9 @@ public record PlayedRun(PredictionRequest request, Prediction prediction, Timeli
         Timeline timeline = new Timeline(run, () -> Predictor.memory(request));
         return new PlayedRun(request, Predictor.read(request, run), timeline);
     }
+
+    /** The same run under a prediction with other remarks. */
+    public PlayedRun with(Prediction other) {
+        return new PlayedRun(request, other, timeline);
+    }
 }

@@ -77,6 +77,14 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
         return since(2, 1);
     }
 
+    /**
+     * CUDA loads kernels when they are first used: {@code CUDA_MODULE_LOADING} is set to {@code LAZY} unless the user set it
+     * (pull request 86509 of October 2022, first release 1.13).
+     */
+    public boolean loadsKernelsLazily() {
+        return since(1, 13);
+    }
+
     /** {@code torch.optim.Adafactor}: in 2.5.1, not in 2.3.1. */
     public boolean hasAdafactor() {
         return since(2, 5);

@@ -30,7 +30,9 @@ class JsonReportTest {
                         "oom",
                         "warnings",
                         "unmodelled",
-                        "convolution_workspaces"),
+                        "convolution_workspaces",
+                        "device_lines",
+                        "interval"),
                 keys(json));
         assertEquals(
                 List.of("phase", "step", "micro", "allocated", "reserved", "max_allocated", "max_reserved"),
@@ -73,6 +75,23 @@ class JsonReportTest {
         assertEquals(List.of("phase", "step", "module", "operator", "requested"), keys(json.get("oom")));
         assertEquals(false, json.get("verdict").get("fits").asBoolean(true));
         assertEquals(0.97, json.get("verdict").get("probability_oom").asDouble());
+    }
+
+    @Test
+    void tellsWhatDeviceMemoryIsMadeOfAndHowSureThatIs() throws IOException {
+        JsonNode json = json(Predictions.fitting(new TrainingRun()));
+        JsonNode reserved = json.get("device_lines").get(0);
+        assertEquals(List.of("part", "kind", "bytes", "low", "high", "source"), keys(reserved));
+        assertEquals("bounded", reserved.get("kind").asText());
+        assertEquals(List.of("level", "low", "high"), keys(json.get("interval")));
+        assertEquals(0.9, json.get("interval").get("level").asDouble());
+        long sum = 0;
+        for (JsonNode line : json.get("device_lines")) {
+            sum += line.get("bytes").asLong();
+        }
+        assertEquals(json.get("peak").get("device").asLong(), sum);
+        json = json(Predictions.warned(List.of("one")));
+        assertEquals("unmodelled", json.get("device_lines").get(0).get("kind").asText());
     }
 
     @Test

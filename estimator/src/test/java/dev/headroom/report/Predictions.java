@@ -1,11 +1,15 @@
 package dev.headroom.report;
 
+import dev.headroom.device.DeviceLine;
 import dev.headroom.device.GpuCatalogue;
 import dev.headroom.predict.LayerShare;
 import dev.headroom.predict.PhaseState;
 import dev.headroom.predict.Prediction;
 import dev.headroom.shadow.Category;
 import dev.headroom.training.TrainingRun;
+import dev.headroom.uncertainty.Certainty;
+import dev.headroom.uncertainty.Interval;
+import dev.headroom.uncertainty.Span;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -92,6 +96,18 @@ public final class Predictions {
                 oom,
                 null,
                 warnings,
-                unmodelled);
+                unmodelled,
+                certainty());
+    }
+
+    /** Reserved memory between bounds, and a context of 422 MiB. */
+    private static Certainty certainty() {
+        return new Certainty(
+                List.of(
+                        new DeviceLine(DeviceLine.RESERVED, 3200 * MIB, 3368 * MIB, 3368 * MIB, "played"),
+                        new DeviceLine(DeviceLine.CONTEXT, 300 * MIB, 422 * MIB, 600 * MIB, "made up")),
+                new Span(3200 * MIB, 3368 * MIB),
+                new Span(3100 * MIB, 3278 * MIB),
+                new Interval(Certainty.LEVEL, 3400 * MIB, 4100 * MIB));
     }
 }

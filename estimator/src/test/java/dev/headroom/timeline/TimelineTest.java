@@ -16,6 +16,7 @@ import dev.headroom.shadow.Category;
 import dev.headroom.training.OptimizerKind;
 import dev.headroom.training.TrainingRun;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -114,8 +115,12 @@ class TimelineTest {
             assertEquals(tensor, t.tensor(tensor.born()));
             assertTrue(tensor.died() == t.size() || t.isFree(tensor.died()));
         }
-        assertTrue(t.tensors().stream().anyMatch(x -> x.name().equals("state of " + weight.name())));
-        assertTrue(t.tensors().stream().anyMatch(x -> x.name().equals(weight.name() + ".grad")));
+        for (String name : new String[] {"state of " + weight.name(), weight.name() + ".grad"}) {
+            List<LiveTensor> named =
+                    t.tensors().stream().filter(x -> x.name().equals(name)).toList();
+            assertFalse(named.isEmpty());
+            named.forEach(x -> assertEquals(weight.owner(), x.owner()));
+        }
     }
 
     @Test

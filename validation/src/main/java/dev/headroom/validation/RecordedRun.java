@@ -124,6 +124,9 @@ public final class RecordedRun {
         run.loss = loss();
         String checkpoint = config.path("checkpoint").asText("none");
         run.checkpoint = checkpoint.equals("none") ? 0 : Integer.parseInt(checkpoint);
+        List<String> modules = new ArrayList<>();
+        config.path("checkpoint_modules").forEach(m -> modules.add(m.asText()));
+        run.checkpointModules = List.copyOf(modules);
         String reentrant = config.path("reentrant").asText("auto");
         run.reentrant = reentrant.equals("auto") ? null : Boolean.valueOf(reentrant);
         run.accumulate = config.path("accumulate").asInt(1);

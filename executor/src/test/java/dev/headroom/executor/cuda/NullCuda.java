@@ -49,6 +49,7 @@ public final class NullCuda {
         CONVOLUTIONS,
         HAS_CONTEXT,
         RECURRENCES,
+        OBJECT_BYTES,
         FAULT_CALL
     }
 
@@ -115,6 +116,7 @@ public final class NullCuda {
         set(Field.PRODUCTS, 0);
         set(Field.CONVOLUTIONS, 0);
         set(Field.RECURRENCES, 0);
+        set(Field.OBJECT_BYTES, 0);
     }
 
     /** From now on memory is real and work is computed. */
@@ -132,6 +134,12 @@ public final class NullCuda {
     /** Bytes that a context takes. The process keeps its one context; see {@link #forgetContext}. */
     public NullCuda contextBytes(long bytes) {
         set(Field.CONTEXT_BYTES, bytes);
+        return this;
+    }
+
+    /** Bytes of the device that each live handle takes. */
+    public NullCuda objectBytes(long bytes) {
+        set(Field.OBJECT_BYTES, bytes);
         return this;
     }
 

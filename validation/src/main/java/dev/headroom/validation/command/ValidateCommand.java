@@ -3,13 +3,19 @@ package dev.headroom.validation.command;
 import dev.headroom.cli.ExitStatus;
 import dev.headroom.cli.Subcommand;
 import dev.headroom.graph.GraphException;
+import dev.headroom.validation.report.HtmlReport;
 import dev.headroom.validation.report.TextReport;
+import dev.headroom.validation.report.ValidationJson;
 import dev.headroom.validation.runs.MeasuredRuns;
 import dev.headroom.validation.runs.Scores;
 import dev.headroom.validation.runs.Skipped;
 import dev.headroom.validation.runs.Sources;
 import dev.headroom.validation.runs.Validation;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.ArgGroup;
@@ -47,11 +53,27 @@ public final class ValidateCommand implements Subcommand {
     @Option(names = "--all", description = "Every run, with its phases that differ.")
     boolean all;
 
+    @Option(names = "--json", description = "One JSON object on standard output.")
+    boolean json;
+
+    @Option(names = "--html", paramLabel = "FILE", description = "Writes everything as a page for the browser, too.")
+    Path html;
+
+    @Option(
+            names = "--recorder",
+            paramLabel = "FILE",
+            description = "Writes a Python script that records your own training loops on your GPU, and ends.")
+    Path recorder;
+
     @ArgGroup(exclusive = false, validate = false, heading = "%nExit status 3 when exceeded:%n")
     Thresholds thresholds = new Thresholds();
 
     @Override
     public Integer call() {
+        if (recorder != null) {
+            Recorder.write(recorder);
+            return ExitStatus.OK;
+        }
         thresholds.parse();
         List<MeasuredRuns> runs = (folder == null ? Sources.fixtures() : Sources.folder(folder))
                 .stream()
@@ -62,31 +84,46 @@ public final class ValidateCommand implements Subcommand {
         }
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
-        Validation validation = Validation.of(runs, done -> {});
+        Validation validation = Validation.of(runs, new Progress(runs.size(), err));
         Scores scores = Scores.of(validation.outcomes());
-        if (all) {
+        List<String> exceeded = thresholds.missed(scores);
+        if (html != null) {
+            page(validation, scores, exceeded);
+        }
+        if (json) {
+            ValidationJson.write(validation, scores, exceeded, out);
+        } else if (all) {
             TextReport.writeAll(validation, scores, out);
         } else {
             TextReport.write(validation, scores, out);
         }
         out.flush();
-        return status(validation, scores, err);
+        return status(validation, exceeded, err);
     }
 
-    private Integer status(Validation validation, Scores scores, PrintWriter err) {
+    private void page(Validation validation, Scores scores, List<String> exceeded) {
+        try (Writer file = Files.newBufferedWriter(html)) {
+            HtmlReport.write(validation, scores, exceeded, file);
+        } catch (NoSuchFileException e) {
+            throw new GraphException("--html: the folder of " + html + " does not exist", e);
+        } catch (IOException e) {
+            throw new GraphException("--html: " + html + " cannot be written: " + e.getMessage(), e);
+        }
+    }
+
+    private static Integer status(Validation validation, List<String> exceeded, PrintWriter err) {
         List<Skipped> faults = validation.skipped().stream()
                 .filter(s -> s.cause() != Skipped.Cause.NO_COUNTERPART)
                 .toList();
         faults.forEach(s -> err.println("headroom: " + printable(s.name() + ": " + s.reason())));
-        List<String> missed = thresholds.missed(scores);
-        missed.forEach(line -> err.println("headroom: " + printable(line)));
+        exceeded.forEach(line -> err.println("headroom: " + printable(line)));
         err.flush();
         if (!faults.isEmpty()) {
             return faults.stream().anyMatch(s -> s.cause() == Skipped.Cause.DEFECT)
                     ? ExitStatus.DEFECT
                     : ExitStatus.BAD_INPUT;
         }
-        return missed.isEmpty() ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
+        return exceeded.isEmpty() ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
     }
 
     /** One line, whatever a file holds. */

@@ -1,12 +1,13 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.device.ContextMemory;
+import dev.headroom.device.DeviceLines;
 import dev.headroom.device.Gpu;
 import dev.headroom.device.GpuCatalogue;
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.training.TrainingRun;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -28,8 +29,8 @@ public final class Perceptron {
     /** 7.77 GiB, as the article's error message says. */
     private static final long USABLE = Math.round(7.77 * 1024) * MIB;
 
-    /** Modules of the chain: a Linear and a ReLU sixteen times, and a Sigmoid. */
-    private static final int MOST_SEGMENTS = 33;
+    /** From here on each segment but the last is one of the 33 modules. */
+    private static final int MOST_SEGMENTS = 17;
 
     private static final String CUT = "published in whole MiB, cut";
     private static final String INPUT_ON_HOST =
@@ -57,7 +58,7 @@ public final class Perceptron {
     /** Two steps on the article's card. */
     static PredictionRequest request(String archive, Consumer<TrainingRun> options) {
         Gpu card = GpuCatalogue.find("rtx-2080-super").orElseThrow();
-        long inUse = CONTEXT_AND_DESKTOP - ContextMemory.bytes(card);
+        long inUse = CONTEXT_AND_DESKTOP - DeviceLines.bytes(DeviceLines.of(card, false, false));
         return Runs.request(archive, card.name(), USABLE, inUse, run -> {
             run.torch = TORCH;
             run.batch = 100_000L;
@@ -90,16 +91,18 @@ public final class Perceptron {
     static List<String> remarks() {
         Prediction.Oom oom = plain().oom();
         SortedMap<Integer, Long> curve = curve();
-        int least =
-                curve.keySet().stream().min(Comparator.comparing(curve::get)).orElseThrow();
+        long least = Collections.min(curve.values());
+        List<Integer> best = curve.keySet().stream()
+                .filter(n -> curve.get(n) / MIB == least / MIB)
+                .toList();
         StringBuilder points = new StringBuilder("P1: predicted MiB by segments:");
         curve.forEach((n, bytes) ->
                 points.append(' ').append(n).append(": ").append(bytes / MIB).append(','));
         points.setCharAt(points.length() - 1, '.');
         return List.of(
                 points.toString(),
-                "P1: the best of the published numbers of segments is " + best() + ", of all " + least + " with "
-                        + (curve.get(best()) - curve.get(least)) / 1024 + " KiB less; without checkpoints "
+                "P1: the best of the published numbers of segments is " + best() + ", of all " + best + "; without"
+                        + " checkpoints "
                         + (oom == null ? "the run fits." : "a request of " + oom.requested() / MIB + " MiB fails."));
     }
 

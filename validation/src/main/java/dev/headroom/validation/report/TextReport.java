@@ -166,7 +166,7 @@ public final class TextReport {
                 + Columns.right("device", 2 * NUMBER)
                 + "  verdict");
         for (Outcome o : validation.outcomes()) {
-            StringBuilder line = new StringBuilder(Columns.left(printable(o.source() + " " + o.name()), RUN));
+            StringBuilder line = new StringBuilder(Columns.path(printable(o.source() + " " + o.name()), RUN));
             for (Quantity quantity : Quantity.values()) {
                 line.append(o.peak(quantity)
                         .map(p -> Columns.right(Mib.number(p.predicted()), NUMBER)
@@ -180,7 +180,7 @@ public final class TextReport {
                 }
             }
             if (!o.divergence().isEmpty()) {
-                out.println("    first: " + printable(o.divergence()));
+                out.println("    " + printable(o.divergence()));
             }
         }
     }

@@ -28,6 +28,9 @@ public final class Sources {
             Fixtures.recordings(recordings.resolve(folder))
                     .forEach(f -> out.add(new RecordingRun("recordings", recordings, f, models)));
         }
+        Path recorder = recordings.resolve("recorder");
+        Fixtures.recordings(recorder)
+                .forEach(f -> out.add(new RecordingRun("recordings", recordings, f, List.of(recorder))));
         XmemRow.all().forEach(row -> out.add(new XmemRun(row)));
         PublishedReport.systems().forEach((name, figures) -> out.add(new PublishedFigures(name, figures)));
         return out;
@@ -55,7 +58,8 @@ public final class Sources {
             throw new GraphException(folder + " is not a folder; name one with recordings and their archives");
         }
         List<MeasuredRuns> out = new ArrayList<>();
-        String source = folder.toString();
+        Path last = folder.toAbsolutePath().normalize().getFileName();
+        String source = last == null ? folder.toString() : last.toString();
         try (Stream<Path> files = Files.walk(folder)) {
             files.filter(f -> f.toString().endsWith(".json.gz") || f.toString().endsWith(".json"))
                     .sorted()

@@ -101,7 +101,7 @@ class ValidateCommandTest {
         record("off.json.gz", ValidateCommandTest::tenPercentMore);
         CommandResult result = run("--all");
         assertTrue(result.out().contains("backward 0: allocated +0, max_allocated -"), result::out);
-        assertTrue(result.out().contains("first: model: allocated +0, max_allocated -"), result::out);
+        assertTrue(result.out().contains("first differs after model: allocated +0, max_allocated -"), result::out);
     }
 
     @Test
@@ -176,5 +176,32 @@ class ValidateCommandTest {
         assertTrue(run("--only", "else").failure().getMessage().contains("no run has 'else'"));
         CommandResult none = CommandResult.of(folder.resolve("nowhere").toString());
         assertTrue(none.failure().getMessage().contains("is not a folder"));
+    }
+
+    /** Made by the recorder's script around loops of a user: a GradScaler, a loader, memory that runs out. */
+    @Test
+    void whatTheRecorderWroteIsExact() {
+        Path recorded = Fixtures.recordings().resolve("recorder");
+        CommandResult result =
+                CommandResult.of(recorded.toString(), "--all", "--max-error=0", "--max-wrong-verdicts=0");
+        assertEquals(0, result.status(), result::err);
+        assertTrue(result.out().contains("3 measured and 0 skipped"), result::out);
+        assertTrue(result.out().lines().noneMatch(l -> l.startsWith("    ")), result::out);
+        assertTrue(result.out().lines().anyMatch(l -> l.contains("perceptron-oom") && l.endsWith("OOM")), result::out);
+    }
+
+    @Test
+    void theRecorderIsWrittenOnce() throws IOException {
+        Path file = folder.resolve("record.py");
+        assertEquals(0, CommandResult.of("--recorder", file.toString()).status());
+        assertTrue(Files.readString(file).contains("class watch:"));
+        assertTrue(CommandResult.of("--recorder", file.toString())
+                .failure()
+                .getMessage()
+                .contains("exists already"));
+        assertTrue(CommandResult.of("--recorder", folder.resolve("no/record.py").toString())
+                .failure()
+                .getMessage()
+                .contains("does not exist"));
     }
 }

@@ -1,13 +1,17 @@
-package dev.headroom.explain;
+package dev.headroom.report;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.headroom.report.JsonOutput;
-import dev.headroom.report.ScenarioJson;
+import dev.headroom.explain.Account;
+import dev.headroom.explain.Explanation;
+import dev.headroom.explain.Finding;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.List;
 
-/** An explanation as one JSON object: {@code model}, {@code scenario} and {@code findings}; bytes throughout. */
+/**
+ * An explanation as one JSON object: {@code model}, {@code scenario}, {@code findings} and
+ * {@code warnings}; bytes throughout.
+ */
 public final class ExplanationJson {
     private ExplanationJson() {}
 
@@ -19,6 +23,7 @@ public final class ExplanationJson {
             ScenarioJson.write(json, explanation.run().request().run());
             json.writeFieldName("findings");
             write(explanation.findings(), json);
+            JsonOutput.strings(json, "warnings", explanation.remarks());
             json.writeEndObject();
         });
     }
@@ -30,11 +35,7 @@ public final class ExplanationJson {
             json.writeStartObject();
             json.writeStringField("key", finding.key());
             json.writeStringField("question", finding.question());
-            json.writeArrayFieldStart("answer");
-            for (String sentence : finding.answer()) {
-                json.writeString(sentence);
-            }
-            json.writeEndArray();
+            JsonOutput.strings(json, "answer", finding.answer());
             json.writeArrayFieldStart("accounts");
             for (Account account : finding.accounts()) {
                 write(account, json);

@@ -1,0 +1,114 @@
+package dev.headroom.report.page;
+
+import dev.headroom.report.JsonOutput;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * One file of HTML with everything in it: style, scripts, Apache ECharts for the charts, and the runs as JSON. Its content
+ * security policy names the scripts by their hashes and lets nothing be fetched.
+ */
+public final class Page {
+    /** In this order: a later file uses what an earlier one defines. */
+    private static final List<String> SCRIPTS = List.of(
+            "format.js",
+            "dom.js",
+            "theme.js",
+            "run.js",
+            "groups.js",
+            "columns.js",
+            "verdict.js",
+            "marks.js",
+            "timeline.js",
+            "cursor.js",
+            "tensors.js",
+            "icicle.js",
+            "segments.js",
+            "layers.js",
+            "compare.js",
+            "main.js");
+
+    private static final Pattern SLOT = Pattern.compile("\\{\\{([a-z]+)}}");
+
+    private Page() {}
+
+    /**
+     * Writes the page; the writer stays open.
+     *
+     * @param runs one or more; the first is shown first
+     * @throws UncheckedIOException when it cannot be written to
+     */
+    public static void write(List<PageRun> runs, Writer out) {
+        String library = resource("echarts.min.js");
+        StringJoiner scripts = new StringJoiner("\n", "\"use strict\";\n(() => {\n", "\n})();\n");
+        SCRIPTS.forEach(name -> scripts.add(resource(name)));
+        String page = scripts.toString();
+        Map<String, String> slots = Map.of(
+                "policy",
+                "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src " + hash(library) + " "
+                        + hash(page),
+                "style",
+                resource("page.css"),
+                "library",
+                library,
+                "data",
+                data(runs),
+                "script",
+                page);
+        try {
+            fill(resource("page.html"), slots, out);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String data(List<PageRun> runs) {
+        StringWriter text = new StringWriter();
+        JsonOutput.write(text, json -> PageJson.write(runs, json));
+        return text.toString();
+    }
+
+    private static void fill(String template, Map<String, String> slots, Writer out) throws IOException {
+        Matcher slot = SLOT.matcher(template);
+        int from = 0;
+        while (slot.find()) {
+            out.write(template, from, slot.start() - from);
+            out.write(slots.get(slot.group(1)));
+            from = slot.end();
+        }
+        out.write(template, from, template.length() - from);
+    }
+
+    /** A source expression of a content security policy. */
+    private static String hash(String script) {
+        try {
+            byte[] sum = MessageDigest.getInstance("SHA-256").digest(script.getBytes(StandardCharsets.UTF_8));
+            return "'sha256-" + Base64.getEncoder().encodeToString(sum) + "'";
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+
+    private static String resource(String name) {
+        try (InputStream in = Page.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IllegalStateException("the resource " + name + " is missing: build the module with Maven");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8).replace("\r\n", "\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

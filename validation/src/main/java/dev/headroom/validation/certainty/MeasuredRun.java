@@ -1,0 +1,80 @@
+package dev.headroom.validation.certainty;
+
+import dev.headroom.device.DeviceLine;
+import dev.headroom.predict.Prediction;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.predict.Predictor;
+import dev.headroom.training.TrainingRun;
+import dev.headroom.uncertainty.Certainty;
+import dev.headroom.uncertainty.Deviations;
+import dev.headroom.uncertainty.Risk;
+import dev.headroom.uncertainty.Span;
+import dev.headroom.validation.published.XmemRow;
+import java.util.List;
+
+/**
+ * A run of the xMem repository and what was predicted of it, with the workspaces that ship with Headroom, so that every
+ * machine gets the same.
+ *
+ * @param span predicted reserved memory. Of convolutional networks the measurement's base line was read while the model was
+ *     moved to the card, so that what is there when they start may be missing from it: the lower end is without that
+ */
+public record MeasuredRun(XmemRow row, Prediction prediction, Span span) {
+    /** Every published run, predicted once. */
+    public static List<MeasuredRun> all() {
+        return Predicted.ALL;
+    }
+
+    /** Runs whose bytes can be compared: they got through, and the prediction said so. */
+    public static List<MeasuredRun> comparable() {
+        return all().stream().filter(MeasuredRun::gotThrough).toList();
+    }
+
+    private static MeasuredRun of(XmemRow row) {
+        PredictionRequest request = row.request();
+        request.run().workspaces = TrainingRun.Workspaces.DISTILLED;
+        return of(row, Predictor.predict(request));
+    }
+
+    /** Beside a prediction of the run. */
+    public static MeasuredRun of(XmemRow row, Prediction p) {
+        long unseen = row.kind().equals("cnn") ? p.phases().get(0).reserved() : 0;
+        Certainty c = p.certainty();
+        return new MeasuredRun(
+                row, p, c.reserved().plus(-Math.min(unseen, c.reserved().low()), 0));
+    }
+
+    private boolean gotThrough() {
+        return !row.oom() && prediction.oom() == null;
+    }
+
+    /** How far the measurement lay outside of the span. */
+    double deviation() {
+        return Deviations.of(span, row.ground());
+    }
+
+    /** Whether the measurement lies in the interval that others calibrated. */
+    boolean covered(Deviations others) {
+        var i = others.interval(span, Certainty.LEVEL);
+        return i.low() <= row.ground() && row.ground() <= i.high();
+    }
+
+    /** Width of the interval that others calibrated, in bytes. */
+    double width(Deviations others) {
+        var i = others.interval(span, Certainty.LEVEL);
+        return i.high() - i.low();
+    }
+
+    /** The probability of running out of memory that others calibrated. */
+    public double risk(Deviations others) {
+        Certainty c = prediction.certainty();
+        List<DeviceLine> beside = c.lines().subList(1, c.lines().size());
+        Span free = Certainty.free(beside, row.totalBytes(), row.totalBytes());
+        return new Risk(c.needed(), free, null).probability(others);
+    }
+
+    private static final class Predicted {
+        static final List<MeasuredRun> ALL =
+                XmemRow.all().parallelStream().map(MeasuredRun::of).toList();
+    }
+}

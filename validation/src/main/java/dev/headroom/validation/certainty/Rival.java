@@ -1,0 +1,49 @@
+package dev.headroom.validation.certainty;
+
+import dev.headroom.uncertainty.Certainty;
+import dev.headroom.uncertainty.Deviations;
+import dev.headroom.uncertainty.Risk;
+import dev.headroom.uncertainty.Span;
+import dev.headroom.validation.published.XmemRow;
+import java.util.List;
+
+/**
+ * What another estimator said of a published run, calibrated in the same way as Headroom's predictions: a span of a single
+ * number.
+ */
+record Rival(XmemRow row, Span span, boolean saidOom) {
+    /** The runs of which an estimator said something. */
+    static List<Rival> of(String estimator) {
+        return XmemRow.all().stream()
+                .filter(r -> r.estimates().containsKey(estimator))
+                .map(r -> {
+                    XmemRow.Estimate e = r.estimates().get(estimator);
+                    long bytes = Math.round(e.bytes());
+                    return new Rival(r, new Span(bytes, bytes), e.oom());
+                })
+                .toList();
+    }
+
+    /** Whether bytes can be compared. */
+    boolean comparable() {
+        return !row.oom() && !saidOom;
+    }
+
+    double deviation() {
+        return Deviations.of(span, row.ground());
+    }
+
+    boolean covered(Deviations others) {
+        var i = others.interval(span, Certainty.LEVEL);
+        return i.low() <= row.ground() && row.ground() <= i.high();
+    }
+
+    double width(Deviations others) {
+        var i = others.interval(span, Certainty.LEVEL);
+        return i.high() - i.low();
+    }
+
+    double risk(Deviations others) {
+        return new Risk(span, new Span(row.totalBytes(), row.totalBytes()), null).probability(others);
+    }
+}

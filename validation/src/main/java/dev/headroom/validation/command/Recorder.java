@@ -1,0 +1,33 @@
+package dev.headroom.validation.command;
+
+import dev.headroom.graph.GraphException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** The Python script with which users record their own runs: the resource {@code record.py}. */
+final class Recorder {
+    private static final String SCRIPT = "record.py";
+
+    private Recorder() {}
+
+    /**
+     * Writes it to a new file.
+     *
+     * @throws GraphException when there is one already, or it cannot be written
+     */
+    static void write(Path file) {
+        try (InputStream script = Recorder.class.getResourceAsStream(SCRIPT)) {
+            Files.copy(script, file);
+        } catch (FileAlreadyExistsException e) {
+            throw new GraphException("--recorder: " + file + " exists already; name another file", e);
+        } catch (NoSuchFileException e) {
+            throw new GraphException("--recorder: the folder of " + file + " does not exist", e);
+        } catch (IOException e) {
+            throw new GraphException("--recorder: " + file + " cannot be written: " + e.getMessage(), e);
+        }
+    }
+}

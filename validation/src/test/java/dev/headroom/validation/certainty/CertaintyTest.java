@@ -1,0 +1,114 @@
+package dev.headroom.validation.certainty;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.fixtures.Recording;
+import dev.headroom.predict.Prediction;
+import dev.headroom.predict.Predictor;
+import dev.headroom.uncertainty.Deviations;
+import dev.headroom.validation.RecordedRun;
+import dev.headroom.validation.certainty.CertaintyReport.Intervals;
+import dev.headroom.validation.published.LargeHeads;
+import dev.headroom.validation.published.XmemRow;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Intervals and probabilities on the published runs, each asked of a calibration that never saw its model. */
+class CertaintyTest {
+    private static void between(double low, double high, double value, String what) {
+        assertTrue(low <= value && value <= high, () -> what + ": " + value);
+    }
+
+    @Test
+    void nineOfTenIntervalsHoldForModelsThatWereLeftOut() {
+        Intervals all = CertaintyReport.intervals(XmemRow::archive, r -> true);
+        assertTrue(all.runs() >= 105, all::toString);
+        between(0.87, 0.93, all.coverage(), "all");
+        between(
+                0.87,
+                0.93,
+                CertaintyReport.intervals(XmemRow::archive, CertaintyReport.xmemCompares())
+                        .coverage(),
+                "");
+        for (String kind : List.of("cnn", "transformer")) {
+            Intervals part =
+                    CertaintyReport.intervals(XmemRow::archive, r -> r.kind().equals(kind));
+            between(0.85, 0.95, part.coverage(), kind);
+        }
+    }
+
+    /** Cards differ more than models do; a card of which nothing was measured is no worse off than this. */
+    @Test
+    void mostIntervalsHoldForCardsThatWereLeftOut() {
+        between(0.8, 0.95, CertaintyReport.intervals(XmemRow::gpu, r -> true).coverage(), "card");
+    }
+
+    /** Other cards, other years, PyTorch 0.4 to 1.6: nothing was calibrated with them. */
+    @Test
+    void intervalsHoldForOtherPublishedSystems() {
+        int figures = CertaintyReport.systems().size();
+        assertTrue(figures >= 25, () -> "figures " + figures);
+        assertTrue(CertaintyReport.covered() >= 0.87 * figures, () -> CertaintyReport.covered() + " of " + figures);
+    }
+
+    /** P5's plain model on a V100 failed, although what is predicted of it without workspaces fits. */
+    @Test
+    void thePublishedFailureThatIsNotPredictedHasARisk() {
+        double risk = LargeHeads.full(false, false).verdict().probabilityOom();
+        assertTrue(risk >= 0.01, () -> "risk " + risk);
+    }
+
+    @Test
+    void intervalsAreHalfAsWideAsThoseOfXmemCalibratedAlike() {
+        Intervals own = CertaintyReport.intervals(XmemRow::archive, CertaintyReport.xmemCompares());
+        Intervals xmem = CertaintyReport.rivalIntervals("xmem", XmemRow::archive);
+        between(0.85, 0.95, xmem.coverage(), "xMem's coverage");
+        assertTrue(own.width() <= xmem.width() / 2, () -> own + " against " + xmem);
+        assertTrue(own.relative() <= xmem.relative() / 2, () -> own + " against " + xmem);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"xmem", "dnnmem", "schedtune", "llmem"})
+    void probabilitiesAreBetterThanTheVerdictsOf(String other) {
+        double own = Math.max(CertaintyReport.brier(XmemRow::archive), CertaintyReport.brier(XmemRow::gpu));
+        assertTrue(own < CertaintyReport.verdictBrier(other), () -> own + " against " + other + "'s verdicts");
+        assertTrue(own < CertaintyReport.calibratedBrier(other), () -> own + " against " + other + ", calibrated");
+        assertTrue(own < 0.005, () -> "no worse than it was: " + own);
+    }
+
+    @Test
+    void noPublishedRunOfLittleRiskRanOutOfMemory() {
+        for (MeasuredRun r : MeasuredRun.all()) {
+            double p = r.prediction().verdict().probabilityOom();
+            assertTrue(!r.row().oom() || p >= 0.01, () -> r.row().name() + ": " + p);
+            assertTrue(r.row().oom() || p <= 0.99, () -> r.row().name() + ": " + p);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"cnn-full-b100-limit32g", "resnet50-b32-adamw-limit2900", "resnet50-b32-adamw-limit3200"})
+    void noRecordedRunOfLittleRiskRanOutOfMemory(String name) {
+        Recording recording = Recording.read(Fixtures.recordings().resolve(name + ".json.gz"));
+        RecordedRun run = new RecordedRun(recording);
+        Prediction p =
+                Predictor.predict(run.request(run.archive(Fixtures.models()).orElseThrow()));
+        boolean failed = !recording.root().path("oom").isMissingNode()
+                && !recording.root().path("oom").isNull();
+        double risk = p.verdict().probabilityOom();
+        assertTrue(failed ? risk >= 0.01 : risk <= 0.99, () -> name + ": " + risk);
+    }
+
+    /** What ships was made of today's predictions, or of ones as good. */
+    @Test
+    void theCalibrationThatShipsIsThatOfTheseRuns() {
+        Deviations today = new Deviations(MeasuredRun.comparable().stream()
+                .mapToDouble(MeasuredRun::deviation)
+                .toArray());
+        assertEquals(Deviations.published().count(), today.count(), 3);
+        assertEquals(Deviations.published().margin(0.9), today.margin(0.9), 0.5, "run CalibrateDeviations again");
+    }
+}

@@ -1,0 +1,138 @@
+package dev.headroom.validation.planning;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.device.GpuCatalogue;
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.importer.Importers;
+import dev.headroom.planning.CheckpointChoice;
+import dev.headroom.planning.CheckpointPlanner;
+import dev.headroom.planning.CheckpointPlans;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.predict.Predictor;
+import dev.headroom.training.OptimizerKind;
+import dev.headroom.training.TrainingRun;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What must hold of plans, and the deep perceptron of 2020 (P1 of the published systems). */
+class CheckpointPlannerTest {
+    private static final long MIB = 1 << 20;
+
+    private static PredictionRequest request(String model, long batch, Consumer<TrainingRun> options) {
+        TrainingRun run = new TrainingRun();
+        run.batch = batch;
+        run.steps = 2;
+        run.cudnnWorkspace = 0L;
+        options.accept(run);
+        return new PredictionRequest(
+                Importers.read(Fixtures.models().resolve(model + ".pt2")),
+                run,
+                GpuCatalogue.find("rtx-2080-super").orElseThrow(),
+                null,
+                0,
+                null);
+    }
+
+    private static long peak(PredictionRequest request, CheckpointChoice choice) {
+        return Predictor.simulate(request.with(choice.applied(request.run())).unbounded())
+                .runtime()
+                .maxAllocated();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "resnet18-i224, 32, true",
+        "vgg16-i224, 16, true",
+        "gpt2-s512, 4, true",
+        "bert-base-s256, 8, true",
+        "unet-i256, 4, false",
+        "t5-small-s256, 4, false",
+        "swin_t-i224, 8, true"
+    })
+    void plansKeepTheirLaws(String model, long batch, boolean exact) {
+        PredictionRequest request = request(model, batch, run -> {});
+        CheckpointPlans plans = CheckpointPlanner.plan(request);
+        assertEquals(exact, plans.exact(), plans.method());
+        CheckpointChoice before = null;
+        assertTrue(plans.pareto().size() > 3, "something to choose from");
+        for (CheckpointChoice c : plans.pareto()) {
+            assertTrue(c.peakAllocated() >= plans.lowerBound());
+            assertEquals(peak(request, c), c.peakAllocated());
+            assertTrue(c.recomputedShare() < 0.5, "at most one more forward pass, which is less than a third");
+            if (before == null) {
+                assertTrue(c.storesAll());
+            } else {
+                assertTrue(c.peakAllocated() < before.peakAllocated());
+                assertTrue(c.recomputedFlops() > before.recomputedFlops());
+            }
+            before = c;
+        }
+        for (CheckpointChoice b : plans.baselines()) {
+            assertTrue(b.peakAllocated() >= plans.lowerBound());
+            assertTrue(plans.pareto().stream()
+                    .anyMatch(
+                            c -> c.peakAllocated() <= b.peakAllocated() && c.recomputedFlops() <= b.recomputedFlops()));
+        }
+    }
+
+    @Test
+    void moreBudgetNeverCostsMoreRecomputation() {
+        PredictionRequest request = request("resnet18-i224", 32, run -> {});
+        CheckpointPlans plans = CheckpointPlanner.plan(request);
+        long low = plans.leanest().peakAllocated();
+        long high = plans.pareto().get(0).peakAllocated();
+        long before = Long.MAX_VALUE;
+        for (int k = 0; k <= 6; k++) {
+            long budget = low + (high - low) * k / 6;
+            CheckpointChoice c = CheckpointPlanner.within(request, budget).orElseThrow();
+            assertTrue(c.peakAllocated() <= budget);
+            assertTrue(c.recomputedFlops() <= before);
+            before = c.recomputedFlops();
+        }
+        assertEquals(0, before);
+        assertEquals(Optional.empty(), CheckpointPlanner.within(request, plans.lowerBound() - 1));
+    }
+
+    /** At the bar or below: 3777 MiB were published as the best, with 8 segments. */
+    @Test
+    void thePerceptronNeedsLessThanThePublishedOptimum() {
+        PredictionRequest request = request("mlp-xor", 100_000, run -> {
+            run.torch = "1.5";
+            run.optimizer = OptimizerKind.ADAM;
+            run.inputGrad = true;
+        });
+        PredictionRequest published = request("mlp-xor", 100_000, run -> {
+            run.torch = "1.5";
+            run.optimizer = OptimizerKind.ADAM;
+            run.inputGrad = true;
+            run.checkpoint = 8;
+        });
+        CheckpointPlans plans = CheckpointPlanner.plan(request);
+        CheckpointChoice eight = CheckpointPlanner.play(published);
+        Optional<CheckpointChoice> better = plans.pareto().stream()
+                .filter(c -> c.peakAllocated() <= 3777 * MIB && c.recomputedFlops() <= eight.recomputedFlops())
+                .findFirst();
+        assertTrue(better.isPresent(), plans.pareto()::toString);
+        assertEquals(Boolean.TRUE, better.get().reentrant(), "there was no other in 1.5");
+        assertTrue(plans.exact());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void nothingIsPlannedWhereNothingIsKept(boolean inference) {
+        PredictionRequest request = request("resnet18-i224", 8, run -> {
+            run.inference = inference;
+            run.checkpoint = inference ? 0 : 3;
+        });
+        CheckpointPlans plans = CheckpointPlanner.plan(request);
+        assertEquals(inference, plans.pareto().size() == 1);
+        assertTrue(plans.pareto().get(0).storesAll());
+        assertEquals(0, plans.baselines().get(0).recomputedFlops());
+    }
+}
