@@ -7,8 +7,8 @@ import java.util.Optional;
 
 /** Micro-batches: the batch in equal parts, a pass each, whose gradients add up before the optimizer steps. */
 final class Accumulation {
-    /** Passes in which memory has settled: the first makes the gradients, the second adds to them. */
-    private static final int SETTLED = 2;
+    /** The first pass makes the gradients, the second adds to them. */
+    private static final int DIFFERENT = 2;
 
     private final ModelFacts model;
     private final Trials trials;
@@ -25,19 +25,13 @@ final class Accumulation {
         int high = parts.size();
         while (low < high) {
             int middle = (low + high) / 2;
-            if (trials.fits(settled(run, parts.get(middle)))) {
+            if (trials.mayFit(change(run, parts.get(middle)).of(run))) {
                 high = middle;
             } else {
                 low = middle + 1;
             }
         }
-        for (int i = low; i < parts.size(); i++) {
-            Change change = change(run, parts.get(i));
-            if (trials.fits(change.of(run))) {
-                return Optional.of(change);
-            }
-        }
-        return Optional.empty();
+        return low == parts.size() ? Optional.empty() : Optional.of(change(run, parts.get(low)));
     }
 
     /** A sample a pass, played as two passes: what micro-batches can save at most. */
@@ -65,7 +59,7 @@ final class Accumulation {
     private static TrainingRun settled(TrainingRun run, int parts) {
         TrainingRun r = run.copy();
         r.batch /= parts;
-        r.accumulate = run.inference ? 1 : Math.max(run.accumulate, SETTLED);
+        r.accumulate = run.inference ? 1 : Math.max(run.accumulate, DIFFERENT);
         return r;
     }
 

@@ -9,6 +9,8 @@ import java.util.Optional;
 
 /** Activation checkpointing with sets of modules that are worth their price. */
 final class Checkpoints {
+    static final String KIND = "checkpointing";
+
     /** Modules that a title names. */
     private static final int NAMED = 3;
 
@@ -42,12 +44,14 @@ final class Checkpoints {
 
     /** The cheapest under which a run gets through, if there is one. */
     Optional<Change> cheapest(TrainingRun run) {
-        return choices.stream().filter(c -> trials.fits(c.of(run))).findFirst();
+        return strongest().filter(c -> trials.mayFit(c.of(run))).flatMap(unused -> choices.stream()
+                .filter(c -> trials.mayFit(c.of(run)))
+                .findFirst());
     }
 
     private static Change change(CheckpointChoice choice, List<String> modules, List<String> code) {
         return new Change(
-                "checkpointing",
+                KIND,
                 title(choice.segments(), modules),
                 Intrusion.WORK,
                 new Cost(1, choice.recomputedFlops(), choice.recomputedShare()),

@@ -28,6 +28,9 @@ final class Helpful {
             Map<String, Long> saved = new LinkedHashMap<>();
             Trials.Outcome before = trials.unbounded(way.run());
             for (Change change : free.of(way.run())) {
+                if (best.containsKey(change.kind()) && !saved.containsKey(change.kind())) {
+                    continue; // found for an earlier way
+                }
                 long saves = saved(before, trials.unbounded(change.of(way.run())));
                 if (saves > MUCH * saved.getOrDefault(change.kind(), 0L)) {
                     saved.put(change.kind(), saves);

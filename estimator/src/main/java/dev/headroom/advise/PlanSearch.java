@@ -62,7 +62,7 @@ final class PlanSearch {
         tools.checkpoints().cheapest(asked).ifPresent(change -> ways.add(start.with(change)));
         tools.precisions(asked).forEach(change -> ways.add(start.with(change)));
         OptimizerChanges.of(asked).forEach(change -> ways.add(start.with(change)));
-        ways.stream().filter(way -> trials.fits(way.run())).forEach(found::add);
+        ways.stream().filter(way -> trials.mayFit(way.run())).forEach(found::add);
     }
 
     /** What combinations begin with, the least intrusive first. */
@@ -78,14 +78,14 @@ final class PlanSearch {
     }
 
     private void combine(Way base, Way best) {
-        if (trials.fits(base.run())) {
+        if (trials.mayFit(base.run())) {
             // Alone it is listed already; where it is a combination, nothing has to be added.
             list(base, best);
             return;
         }
         Way free = base.with(applicable(base));
         Way all = squeezed(free);
-        if (!trials.fits(all.run()) && !trials.fits(mostPasses(free).run())) {
+        if (!trials.mayFit(all.run()) && !trials.mayFit(mostPasses(free).run())) {
             strongest.add(all);
             return;
         }
@@ -95,12 +95,12 @@ final class PlanSearch {
         ways.add(tools.checkpoints().cheapest(base.run()).map(base::with));
         ways.add(tools.passes().fewest(free.run()).map(free::with));
         ways.add(tools.checkpoints().cheapest(free.run()).map(free::with));
-        if (ways.stream().flatMap(Optional::stream).noneMatch(way -> trials.fits(way.run()))) {
+        if (ways.stream().flatMap(Optional::stream).noneMatch(way -> trials.mayFit(way.run()))) {
             ways.add(both(base).or(() -> both(free)));
         }
         ways.stream()
                 .flatMap(Optional::stream)
-                .filter(way -> trials.fits(way.run()))
+                .filter(way -> trials.mayFit(way.run()))
                 .forEach(way -> list(minimal(way), best));
     }
 
@@ -134,7 +134,7 @@ final class PlanSearch {
         Way least = way;
         for (Change change : way.changes()) {
             Way without = least.without(change, asked);
-            if (change.intrusion() == Intrusion.NONE && trials.fits(without.run())) {
+            if (change.intrusion() == Intrusion.NONE && trials.mayFit(without.run())) {
                 least = without;
             }
         }

@@ -34,6 +34,9 @@ final class Trials {
 
     private record Key(List<String> run, boolean bounded) {}
 
+    /** Passes and steps after which memory goes round in a circle: nothing is first any more in the third. */
+    private static final int SETTLED = 3;
+
     private final PredictionRequest asked;
     private final Map<Key, Outcome> seen = new ConcurrentHashMap<>();
 
@@ -46,11 +49,20 @@ final class Trials {
         return outcome(run, true);
     }
 
+    /** Within the device's memory, cut to the passes and steps in which memory settles: quick, and nearly as sure. */
+    boolean mayFit(TrainingRun run) {
+        TrainingRun few = run.copy();
+        few.accumulate = Math.min(run.accumulate, SETTLED);
+        few.steps = Math.min(run.steps, SETTLED);
+        return fits(few);
+    }
+
     /** With room for anything, on the same card. */
     Outcome unbounded(TrainingRun run) {
         return outcome(run, false);
     }
 
+    /** Within the device's memory, to the end. */
     boolean fits(TrainingRun run) {
         return within(run).fits();
     }

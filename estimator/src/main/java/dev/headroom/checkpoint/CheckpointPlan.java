@@ -57,7 +57,7 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
         }
         if (!run.checkpointModules.isEmpty()) {
             List<Region> named = ModulePatterns.ranges(graph, run.checkpointModules).stream()
-                    .map(r -> Region.of(graph, r.from(), r.to()))
+                    .map(r -> Region.of(graph, r.from(), r.to(), LibrarySwitch.given(graph, r.from(), r.to())))
                     .toList();
             return new CheckpointPlan(graph, named, explicit);
         }

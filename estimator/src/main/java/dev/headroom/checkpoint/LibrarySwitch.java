@@ -39,6 +39,15 @@ final class LibrarySwitch {
         return List.of();
     }
 
+    /** What the layers of transformers from one node to before another are given and do not read, when they are wrapped by name. */
+    static List<String> given(Graph graph, int from, int to) {
+        return ModuleCalls.outermost(ModuleCalls.roots(graph), LibrarySwitch::isLayer).stream()
+                .filter(c -> from <= c.from() && c.to() <= to)
+                .findFirst()
+                .map(c -> positions(graph, c))
+                .orElse(List.of());
+    }
+
     private static boolean isLayer(ModuleCalls.Call c) {
         return c.index() >= 0
                 && c.type().startsWith("transformers.")

@@ -15,9 +15,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The asked scenario with a few options changed. */
-@Command(name = "predict")
+@Command(name = "headroom predict")
 final class ComparedScenario {
     /** A word, or text in quotes. */
     private static final Pattern TOKEN = Pattern.compile("'([^']*)'|\"([^\"]*)\"|(\\S+)");
@@ -59,10 +60,19 @@ final class ComparedScenario {
             compared.lastDims();
             compared.request(null);
         } catch (ParameterException | GraphException e) {
-            throw new BadOption(
-                    "--compare '" + compared.text + "': " + ErrorLine.of(e).substring("headroom: ".length()));
+            throw new BadOption("--compare '" + compared.text + "': " + reason(e));
         }
         return compared;
+    }
+
+    private static String reason(RuntimeException e) {
+        if (e instanceof UnmatchedArgumentException unmatched) {
+            String word = unmatched.getUnmatched().get(0);
+            if (!word.startsWith("-")) {
+                return "'" + word + "' is not an option; the model is that of the command line";
+            }
+        }
+        return ErrorLine.of(e).substring("headroom: ".length());
     }
 
     private static List<String> words(OptionSpec option) {

@@ -14,6 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Stack;
+import picocli.CommandLine.IParameterConsumer;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
@@ -28,6 +33,7 @@ final class ReportOptions {
     @Option(
             names = "--compare",
             paramLabel = "OPTIONS",
+            parameterConsumer = AsItIs.class,
             description = "Another scenario on the page of --report: what differs, such as '--batch 64 --amp bf16';"
                     + " repeatable.")
     List<String> compare = new ArrayList<>();
@@ -56,11 +62,12 @@ final class ReportOptions {
     void write(PlayedRun run) {
         Graph graph = run.request().graph();
         List<PageRun> runs = new ArrayList<>();
-        runs.add(new PageRun(scenarios.isEmpty() ? Scenario.words(run.request().run()) : "as asked", run));
+        runs.add(PageRun.explained(
+                scenarios.isEmpty() ? Scenario.words(run.request().run()) : "as asked", run));
         for (ComparedScenario other : scenarios) {
             PredictionRequest request = other.request(graph);
             PlayedRun played = PlayedRun.of(request);
-            runs.add(new PageRun(other.label(), played.with(other.notes(played.prediction()))));
+            runs.add(PageRun.explained(other.label(), played.with(other.notes(played.prediction()))));
         }
         try (Writer out = Files.newBufferedWriter(report, StandardCharsets.UTF_8)) {
             Page.write(runs, out);
@@ -68,6 +75,19 @@ final class ReportOptions {
             throw new BadOption("--report: " + report + " cannot be written: " + Engine.reason(e));
         } catch (UncheckedIOException e) {
             throw new BadOption("--report: " + report + " cannot be written: " + Engine.reason(e.getCause()));
+        }
+    }
+
+    /** Takes the next word whatever it is: {@code --fused} means that option elsewhere, and text here. */
+    static final class AsItIs implements IParameterConsumer {
+        @Override
+        public void consumeParameters(Stack<String> words, ArgSpec option, CommandSpec command) {
+            if (words.isEmpty()) {
+                throw new MissingParameterException(command.commandLine(), List.of(option), "--compare needs a value");
+            }
+            List<String> values = new ArrayList<>(option.<List<String>>getValue());
+            values.add(words.pop());
+            option.setValue(values);
         }
     }
 }

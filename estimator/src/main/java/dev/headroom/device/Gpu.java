@@ -11,4 +11,12 @@ package dev.headroom.device;
  * @param sms streaming multiprocessors
  * @param source where the figures come from
  */
-public record Gpu(String name, String title, long memory, int major, int minor, int sms, String source) {}
+public record Gpu(String name, String title, long memory, int major, int minor, int sms, String source) {
+    /** What a card that is sold as so large may lack of it: CUDA reports up to 5 % less. */
+    private static final double LACKING = 0.05;
+
+    /** The least that CUDA may report: the known size, or less than a nominal one. */
+    public long leastMemory() {
+        return source.equals("nominal") ? memory - Math.round(LACKING * memory) : memory;
+    }
+}

@@ -50,7 +50,7 @@ final class DeviceFindings {
                 new Account.Part("reserved at other times", later)));
         List<String> besides = new ArrayList<>();
         for (DeviceLine line : story.prediction().certainty().lines()) {
-            if (!line.part().equals(DeviceLine.RESERVED)) {
+            if (!line.part().equals(DeviceLine.RESERVED) && line.bytes() > 0) {
                 parts.add(new Account.Part(name(line), line.bytes()));
                 besides.add(name(line) + " " + Words.size(line.bytes()));
             }

@@ -71,14 +71,16 @@ final class Verdicts {
     private Double probability() {
         return certainty.needed() == null
                 ? null
-                : Double.valueOf(new Risk(certainty.needed(), besideSpan(), room(), request.limit())
-                        .probability(Deviations.published()));
+                : Double.valueOf(
+                        new Risk(certainty.needed(), free(), request.limit()).probability(Deviations.published()));
     }
 
-    private Span besideSpan() {
-        return new Span(
-                beside.stream().mapToLong(DeviceLine::low).sum(),
-                beside.stream().mapToLong(DeviceLine::high).sum());
+    /** What the allocator can get of the device. */
+    private Span free() {
+        long lacking = request.memory() != null || request.gpu() == null
+                ? 0
+                : request.gpu().memory() - request.gpu().leastMemory();
+        return Certainty.free(beside, room() - lacking, room());
     }
 
     /** Plays the ends, as far as there are any. */

@@ -70,6 +70,12 @@ public final class AdviceJson {
         json.writeNumberField("device", plan.prediction().peak().device());
         json.writeEndObject();
         JsonOutput.number(json, "headroom", plan.prediction().verdict().headroom());
+        Double risk = plan.prediction().verdict().probabilityOom();
+        if (risk == null) {
+            json.writeNullField("probability_oom");
+        } else {
+            json.writeNumberField("probability_oom", risk);
+        }
         JsonOutput.number(json, "minimum_memory", plan.prediction().verdict().minimumMemory());
         price(plan);
         json.writeEndObject();

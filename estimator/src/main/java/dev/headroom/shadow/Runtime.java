@@ -1,6 +1,7 @@
 package dev.headroom.shadow;
 
 import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.graph.DType;
 import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import java.util.ArrayDeque;
@@ -37,6 +38,7 @@ public final class Runtime {
     private boolean destroying;
     private long maxAllocated = -1;
     private int eventsAtPeak;
+    private int eventsAtFailure = -1;
     private long reservedAtPeak;
 
     public Runtime(CachingAllocator allocator, DeviceModel device, KernelOptions options) {
@@ -126,7 +128,7 @@ public final class Runtime {
         long rounded = 0;
         if (bytes > 0) {
             requester = attribution;
-            block = allocator.allocate(bytes, STREAM);
+            block = request(bytes);
             rounded = allocator.size(block);
         }
         int id = log.add(bytes, rounded, attribution, category, dtype, sizes, reserved());
@@ -137,6 +139,23 @@ public final class Runtime {
             reservedAtPeak = reserved();
         }
         return new Storage(id, bytes, block, category);
+    }
+
+    private int request(long bytes) {
+        try {
+            return allocator.allocate(bytes, STREAM);
+        } catch (OutOfMemoryException e) {
+            eventsAtFailure = eventsAtFailure < 0 ? log.size() : eventsAtFailure;
+            throw e;
+        }
+    }
+
+    /**
+     * Events until a request for memory failed, or -1. What the log has beyond it is the release of what was alive in the
+     * functions that the failure ended.
+     */
+    public int eventsAtFailure() {
+        return eventsAtFailure;
     }
 
     private long reserved() {

@@ -37,7 +37,9 @@ public final class Timeline {
         this.run = run;
         this.log = run.runtime().log();
         this.memory = memory;
-        this.allocated = new long[log.size()];
+        // A run that failed is looked at as it was then, not as what it left behind.
+        int failure = run.runtime().eventsAtFailure();
+        this.allocated = new long[failure < 0 ? log.size() : failure];
         this.byNumber = new LiveTensor[log.storages()];
         readEvents();
         readPhases();
@@ -47,9 +49,9 @@ public final class Timeline {
         int[] born = new int[log.storages()];
         int[] died = new int[log.storages()];
         Arrays.fill(born, -1);
-        Arrays.fill(died, log.size());
+        Arrays.fill(died, size());
         long now = 0;
-        for (int e = 0; e < log.size(); e++) {
+        for (int e = 0; e < size(); e++) {
             int s = log.storage(e);
             if (log.isFree(e)) {
                 died[s] = e;
@@ -90,11 +92,11 @@ public final class Timeline {
             from = to;
         }
         if (run.oom() != null) {
-            phases.add(new PhaseSpan(run.oom().phase(), run.oom().step(), null, from, log.size()));
+            phases.add(new PhaseSpan(run.oom().phase(), run.oom().step(), null, from, size()));
         }
     }
 
-    /** Number of events. */
+    /** Number of events, up to where memory ran out. */
     public int size() {
         return allocated.length;
     }

@@ -16,4 +16,17 @@ import java.util.List;
 public record Certainty(List<DeviceLine> lines, Span reserved, Span needed, Interval interval) {
     /** The level of intervals. */
     public static final double LEVEL = 0.9;
+
+    /**
+     * What is left for the allocator.
+     *
+     * @param beside the other lines of the device
+     * @param least of the device that the process may take
+     * @param most of the device that the process may take
+     */
+    public static Span free(List<DeviceLine> beside, long least, long most) {
+        return new Span(
+                least - beside.stream().mapToLong(DeviceLine::high).sum(),
+                most - beside.stream().mapToLong(DeviceLine::low).sum());
+    }
 }

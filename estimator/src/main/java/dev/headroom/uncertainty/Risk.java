@@ -4,11 +4,11 @@ package dev.headroom.uncertainty;
  * The probability that memory runs out.
  *
  * @param needed what the allocator must at least be able to reserve for the run to get through, bytes
- * @param beside what the process takes beside that: the bounds of CUDA's context and libraries
- * @param room what of the device the process may take
+ * @param free what the allocator can get of the device, between the bounds of what others, CUDA's context and libraries
+ *     take, and of the card's size where only the nominal one is known
  * @param limit what the allocator may reserve, or {@code null}
  */
-public record Risk(Span needed, Span beside, long room, Long limit) {
+public record Risk(Span needed, Span free, Long limit) {
     /** Points at which a span is looked at, each as likely as the others. */
     private static final int POINTS = 8;
 
@@ -17,8 +17,8 @@ public record Risk(Span needed, Span beside, long room, Long limit) {
         double sum = 0;
         int cases = 0;
         for (long bytes : points(needed)) {
-            for (long other : points(beside)) {
-                long most = limit == null ? room - other : Math.min(limit, room - other);
+            for (long room : points(free)) {
+                long most = limit == null ? room : Math.min(limit, room);
                 sum += deviations.exceeds(bytes, most);
                 cases++;
             }

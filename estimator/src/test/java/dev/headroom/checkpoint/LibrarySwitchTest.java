@@ -66,6 +66,15 @@ class LibrarySwitchTest {
                 List.of("v1", "v0"), inputs(chain.then("mul", LAYER).then("exp").graph()));
     }
 
+    /** PyTorch's run of a Llama with two layers wrapped one by one holds 8 bytes more for every position. */
+    @Test
+    void layersThatAreNamedAreGivenThemToo() {
+        Chains chain = model().then("exp").source("position_ids = make()").then("exp");
+        Graph graph = chain.then("mul", LAYER).then("exp").graph();
+        assertEquals(List.of("v0"), LibrarySwitch.given(graph, 2, 3));
+        assertEquals(List.of(), LibrarySwitch.given(graph, 3, 4));
+    }
+
     @Test
     void theLatestPositionsBeforeTheLayerCount() {
         Chains chain = model().then("exp").source("position_ids = make()");

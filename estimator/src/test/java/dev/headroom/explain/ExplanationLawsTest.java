@@ -129,6 +129,17 @@ class ExplanationLawsTest {
     }
 
     @Test
+    void whatFailedInAFunctionWasStillThere() {
+        PredictionRequest request = Runs.request("mlp-xor", 1000, "v100-16gb", 150L << 20, run -> {});
+        Explanation explanation = Explanation.of(request);
+        Prediction.Oom oom = explanation.run().prediction().oom();
+        assertEquals("optimizer", oom.phase());
+        Account memory = explanation.findings().get(0).accounts().get(0);
+        long left = Runs.part(memory, "not taken yet") + Runs.part(memory, "free segments");
+        assertTrue(left < oom.requested(), left + " bytes were left for " + oom.requested());
+    }
+
+    @Test
     void aLimitNeedsNoDevice() {
         Explanation explanation = Explanation.of(Runs.request("resnet50-i224", 64, null, 3L << 30, run -> {}));
         Account memory = explanation.findings().get(0).accounts().get(0);

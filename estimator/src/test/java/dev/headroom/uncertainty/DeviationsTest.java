@@ -68,14 +68,15 @@ class DeviationsTest {
     }
 
     @Test
-    void riskCountsTheContextAndTheLimit() {
+    void riskCountsWhatIsFreeAndTheLimit() {
         Deviations d = normal(100, 3);
         Span needed = new Span(1000 * MIB, 1000 * MIB);
-        Span none = new Span(0, 0);
-        double plain = new Risk(needed, none, 1040 * MIB, null).probability(d);
-        assertEquals(plain, new Risk(needed, none, Long.MAX_VALUE, 1040 * MIB).probability(d));
-        assertTrue(new Risk(needed, new Span(0, 80 * MIB), 1040 * MIB, null).probability(d) > plain);
-        assertTrue(new Risk(new Span(900 * MIB, 1000 * MIB), none, 1040 * MIB, null).probability(d) < plain);
+        Span free = new Span(1040 * MIB, 1040 * MIB);
+        double plain = new Risk(needed, free, null).probability(d);
+        assertEquals(
+                plain, new Risk(needed, new Span(0, Long.MAX_VALUE).plus(2000 * MIB, 0), 1040 * MIB).probability(d));
+        assertTrue(new Risk(needed, new Span(960 * MIB, 1040 * MIB), null).probability(d) > plain);
+        assertTrue(new Risk(new Span(900 * MIB, 1000 * MIB), free, null).probability(d) < plain);
     }
 
     @Test

@@ -30,6 +30,7 @@ public final class Page {
             "groups.js",
             "columns.js",
             "verdict.js",
+            "marks.js",
             "timeline.js",
             "cursor.js",
             "tensors.js",

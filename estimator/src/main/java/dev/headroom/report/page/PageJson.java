@@ -1,6 +1,7 @@
 package dev.headroom.report.page;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.headroom.explain.Finding;
 import dev.headroom.predict.Prediction;
 import dev.headroom.report.JsonReport;
 import dev.headroom.report.Scenario;
@@ -33,6 +34,7 @@ final class PageJson {
             json.writeString(line);
         }
         json.writeEndArray();
+        findings(run.findings(), json);
         json.writeFieldName("prediction");
         JsonReport.write(p, json);
         json.writeNumberField("context", p.peak().device() - p.peak().reserved());
@@ -40,5 +42,20 @@ final class PageJson {
         events.write(json);
         SegmentsJson.write(run.played(), events, json);
         json.writeEndObject();
+    }
+
+    private static void findings(List<Finding> findings, JsonGenerator json) throws IOException {
+        json.writeArrayFieldStart("findings");
+        for (Finding finding : findings) {
+            json.writeStartObject();
+            json.writeStringField("question", finding.question());
+            json.writeArrayFieldStart("answer");
+            for (String sentence : finding.answer()) {
+                json.writeString(sentence);
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+        }
+        json.writeEndArray();
     }
 }

@@ -3,8 +3,6 @@
 class ComparisonView {
     constructor(runs) {
         this.runs = runs;
-        if (runs.length < 2) return;
-        $("comparison").hidden = false;
         $("comparison-rows").replaceChildren(this.rows());
         this.phases = this.phaseTitles();
         $("comparison-phase-rows").replaceChildren(this.phaseRows());
@@ -99,7 +97,7 @@ class ComparisonView {
             stack: "device",
             name: words(key),
             barWidth: 22,
-            itemStyle: { color: colour(`c-${key === "in_use" ? "context" : key}`) },
+            itemStyle: { color: colour(`c-${key}`) },
             data: parts.map((map) => map.get(key) ?? 0),
             markLine:
                 i === 0 && shown

@@ -13,6 +13,9 @@ function el(tag, props = {}, ...children) {
     return node;
 }
 
+/** How many of so many rows a screen shows at first: cards are taller than rows. */
+const atFirst = (rows) => (matchMedia("screen and (max-width: 48rem)").matches ? Math.ceil(rows / 3) : rows);
+
 /** A coloured square; its colour is a custom property or a colour. */
 function swatch(colour) {
     const node = el("span", { class: "swatch", "aria-hidden": "true" });
@@ -81,7 +84,7 @@ class SortedTable {
             const sign = this.sort.down ? -1 : 1;
             rows.sort((a, b) => sign * (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
         }
-        const shown = this.all ? rows : rows.slice(0, this.most);
+        const shown = this.all ? rows : rows.slice(0, atFirst(this.most));
         const parts = [table(this.columns, shown, { sort: this.sort, onsort: (column) => this.sortBy(column) })];
         if (shown.length < rows.length) {
             const more = () => {

@@ -88,7 +88,10 @@ class IcicleView {
     draw() {
         if (!this.root) return;
         this.nodes = this.layout(Math.max(50, this.box.clientWidth));
-        const rows = 1 + Math.max(...this.nodes.map((node) => node.depth));
+        // The chart draws again on its own, too: what it draws must stay as it was.
+        const nodes = this.nodes;
+        const fontFamily = fonts();
+        const rows = 1 + Math.max(...nodes.map((node) => node.depth));
         this.box.style.height = `${rows * ROW + 2}px`;
         this.chart.resize();
         const base = chartBase();
@@ -97,7 +100,7 @@ class IcicleView {
                 ...base,
                 tooltip: {
                     ...base.tooltip,
-                    formatter: ({ data }) => el("div", { class: "tip" }, this.describe(this.nodes[data.at])),
+                    formatter: ({ data }) => el("div", { class: "tip" }, this.describe(nodes[data.at])),
                 },
                 grid: { left: 1, right: 1, top: 1, bottom: 1 },
                 xAxis: { type: "value", min: 0, max: this.root.bytes, show: false },
@@ -105,8 +108,8 @@ class IcicleView {
                 series: [
                     {
                         type: "custom",
-                        renderItem: (params, api) => this.cell(params, api),
-                        data: this.nodes.map((node, at) => ({
+                        renderItem: (params, api) => this.cell(nodes[params.dataIndex], api, fontFamily),
+                        data: nodes.map((node, at) => ({
                             at,
                             value: [node.from, node.from + node.bytes, node.depth],
                         })),
@@ -119,8 +122,7 @@ class IcicleView {
         this.drawCrumbs();
     }
 
-    cell(params, api) {
-        const node = this.nodes[params.dataIndex];
+    cell(node, api, fontFamily) {
         const [left, top] = api.coord([api.value(0), api.value(2)]);
         const [right] = api.coord([api.value(1), 0]);
         const shape = { x: left, y: top, width: Math.max(0.5, right - left - 1), height: ROW - 2, r: 3 };
@@ -139,6 +141,7 @@ class IcicleView {
                     text,
                     fill: node.category === null ? colour("ink") : ON_COLOUR,
                     fontSize: 12,
+                    fontFamily,
                     width: Math.max(0, right - left - 9),
                     overflow: "truncate",
                 },

@@ -42,11 +42,26 @@ timeline.onzoom = () => {
     $("phase").value = whole ? "" : at >= 0 ? String(at) : "part";
 };
 
+/** Links to the sections that this run has. */
+function showSections() {
+    const sections = document.querySelectorAll("main > section:not([hidden], #answer)");
+    const title = ({ id, dataset }) => dataset.title ?? id[0].toUpperCase() + id.slice(1);
+    $("sections").replaceChildren(
+        ...Array.from(sections, (section) => el("a", { href: `#${section.id}` }, title(section))),
+    );
+}
+
+/** What stands further down can wait until the top is on the screen. */
+function afterPaint(act) {
+    requestAnimationFrame(() => setTimeout(act));
+}
+
 function showRun(next) {
     run = next;
     showVerdict(run);
-    showSentences(run);
-    $("timeline").hidden = run.size === 0;
+    showFindings(run);
+    for (const id of ["timeline", "modules", "segments"]) $(id).hidden = run.size === 0;
+    showSections();
     showPhaseChoice();
     timeline.show(run, stackBy());
     $("whole-device").hidden = run.size === 0 || !timeline.far;
@@ -54,17 +69,35 @@ function showRun(next) {
         cursor.held = false;
         cursor.moveTo(run.peak);
     }
-    showIcicle();
-    segments.show(run);
-    layers.show(run);
-    showPhases(run);
+    afterPaint(() => {
+        showIcicle();
+        segments.show(run);
+        layers.show(run);
+        showPhases(run);
+        document.documentElement.dataset.ready = Math.round(performance.now() - started);
+    });
 }
 
-function showSentences(run) {
-    const sentences = run.raw.explanation ?? [];
-    $("explanation").hidden = sentences.length === 0;
-    $("sentences").replaceChildren(...sentences.map((text) => el("p", {}, text)));
+/** Why: every question can be opened; the first two are. */
+function showFindings(run) {
+    const { findings } = run.raw;
+    $("explanation").hidden = findings.length === 0;
+    $("findings").replaceChildren(
+        ...findings.map(({ question, answer }, i) =>
+            el(
+                "details",
+                { open: i < 2 },
+                el("summary", {}, question),
+                el("ul", {}, ...answer.map((text) => el("li", {}, text))),
+            ),
+        ),
+    );
 }
+
+/** Paper cannot be clicked. */
+addEventListener("beforeprint", () => {
+    document.querySelectorAll("#findings details").forEach((finding) => (finding.open = true));
+});
 
 for (const input of document.querySelectorAll('input[name="stack"]')) {
     input.addEventListener("change", () => {
@@ -92,11 +125,10 @@ choices(
     0,
     (i) => showRun(runs[i]),
 );
-showRun(run);
-const comparison = new ComparisonView(runs);
-if (runs.length > 1) comparison.draw();
-
-for (const section of document.querySelectorAll("main > section:not([hidden]) > h2")) {
-    $("sections").append(el("a", { href: `#${section.parentElement.id}` }, section.textContent));
+if (runs.length > 1) {
+    $("comparison").hidden = false;
+    afterPaint(() => new ComparisonView(runs).draw());
 }
-document.documentElement.dataset.ready = Math.round(performance.now() - started);
+showRun(run);
+
+document.documentElement.dataset.shown = Math.round(performance.now() - started);

@@ -99,7 +99,9 @@ class Run {
 
     /** When a tensor comes or goes. */
     when(event) {
-        return event >= this.size ? "outlives the run" : `${this.span(event).title} (${count(event)})`;
+        if (event >= this.size)
+            return this.prediction.oom === null ? "outlives the run" : "still alive when memory ran out";
+        return `${this.span(event).title} (${count(event)})`;
     }
 
     /** Bytes that the allocator can have, or null. */

@@ -43,10 +43,7 @@ class SegmentsView {
     choose(i) {
         this.map = this.run.maps[i];
         this.block = null;
-        if (!this.map) {
-            $("segments-lead").textContent = "Nothing was allocated.";
-            return;
-        }
+        if (!this.map) return;
         const f = fragmentation(this.map);
         this.total = f.reserved;
         this.blocks = this.layBlocks();
@@ -101,16 +98,21 @@ class SegmentsView {
         this.box.style.height = `${lines * LINE + 2}px`;
         this.chart.resize();
         const base = chartBase();
-        const rows = (pieces) => pieces.map((piece, i) => ({ at: i, value: [piece.from, piece.to, piece.line] }));
+        const pieces = this.pieces;
+        const rows = (all) => all.map((piece, i) => ({ at: i, value: [piece.from, piece.to, piece.line] }));
         this.chart.setOption(
             {
                 ...base,
-                tooltip: { ...base.tooltip, formatter: ({ data }) => this.tip(this.pieces[data.at].block) },
+                tooltip: { ...base.tooltip, formatter: ({ data }) => this.tip(pieces[data.at].block) },
                 grid: { left: 1, right: 1, top: 1, bottom: 1 },
                 xAxis: { type: "value", min: 0, max: this.perLine, show: false },
                 yAxis: { type: "value", min: 0, max: lines, inverse: true, show: false },
                 series: [
-                    { type: "custom", renderItem: (p, api) => this.piece(p, api), data: rows(this.pieces) },
+                    {
+                        type: "custom",
+                        renderItem: (params, api) => this.piece(pieces[params.dataIndex].block, api),
+                        data: rows(pieces),
+                    },
                     { type: "custom", silent: true, renderItem: (p, api) => this.frame(api), data: rows(frames) },
                 ],
             },
@@ -124,8 +126,7 @@ class SegmentsView {
         return { x: left, y: top + 1, width: Math.max(0.5, right - left), height: LINE - 3 };
     }
 
-    piece(params, api) {
-        const { block } = this.pieces[params.dataIndex];
+    piece(block, api) {
         const chosen = block === this.block;
         return {
             type: "rect",
@@ -156,7 +157,7 @@ class SegmentsView {
         const name = [run.title(t), run.owner(t)].filter(Boolean).join(", ");
         return (
             `${name}: ${size(block.bytes)}, ${run.shape(t)}, ${words(block.category)}, in ${where}; ` +
-            `born in ${run.when(run.born[t])}, ${run.died[t] >= run.size ? "outlives the run" : `dies in ${run.when(run.died[t])}`}`
+            `born in ${run.when(run.born[t])}, ${run.died[t] >= run.size ? "" : "dies in "}${run.when(run.died[t])}`
         );
     }
 

@@ -5,6 +5,10 @@ const MOST_TENSORS = 25;
 class MomentView {
     constructor(view) {
         this.view = view;
+        const box = $("timeline-chart");
+        this.tip = box.appendChild(el("div", { class: "tip beside", hidden: true, "aria-hidden": "true" }));
+        box.addEventListener("pointermove", (e) => (this.tip.hidden = e.pointerType === "touch"));
+        box.addEventListener("pointerleave", () => (this.tip.hidden = true));
     }
 
     show(run, grouping, event, held) {
@@ -14,8 +18,24 @@ class MomentView {
         const text = this.sentence(run, event, alive);
         $("moment-text").textContent = text;
         this.speak(run, event, `${span.title}, event ${count(event)}: ${text}`, alive);
+        this.showTip(run, event, alive);
         $("parts").replaceChildren(this.parts(run, grouping, event));
         $("tensors").replaceChildren(...this.tensors(run, alive));
+    }
+
+    /** The largest tensors beside the cursor, on the side that has room; the whole list stands below the chart. */
+    showTip(run, event, alive) {
+        const largest = alive.slice(0, 4).map(({ tensor: t, category }) => {
+            const name = [run.title(t), run.owner(t), run.shape(t)].filter(Boolean).join(", ");
+            return el("li", {}, swatch(`var(--c-${category})`), `${size(run.block[t])} ${name}`);
+        });
+        const more = alive.length - largest.length;
+        if (more > 0) largest.push(el("li", {}, `and ${count(more)} more`));
+        this.tip.replaceChildren(el("strong", {}, `${size(run.allocated[event])} allocated`), el("ul", {}, ...largest));
+        const x = this.view.xOf(event + 0.5);
+        const right = x > EDGE.left + this.view.width / 2;
+        this.tip.style.left = right ? "auto" : `${x + 12}px`;
+        this.tip.style.right = right ? `${this.view.chart.getWidth() - x + 12}px` : "auto";
     }
 
     sentence(run, event, alive) {

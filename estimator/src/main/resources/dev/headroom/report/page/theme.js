@@ -14,6 +14,9 @@ function colour(name) {
     return colours.get(name);
 }
 
+/** The fonts of the page, for text that charts draw. */
+const fonts = () => getComputedStyle(document.body).fontFamily;
+
 /** Calls a function now whenever colours or widths change. */
 function onRedraw(draw) {
     drawings.push(draw);
@@ -66,7 +69,7 @@ function chart(id) {
 function chartBase() {
     return {
         animation: false,
-        textStyle: { fontFamily: getComputedStyle(document.body).fontFamily, color: colour("ink") },
+        textStyle: { fontFamily: fonts(), color: colour("ink") },
         tooltip: {
             backgroundColor: colour("card"),
             borderColor: colour("line"),

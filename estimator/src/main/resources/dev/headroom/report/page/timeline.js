@@ -1,10 +1,8 @@
 // The chart of memory over events.
 
-const EDGE = { left: 66, right: 16, top: 50, bottom: 64 };
-const NEAR = 1.6; // A device up to so many times the need is drawn whole.
-
-class TimelineView {
+class TimelineView extends TimelineMarks {
     constructor() {
+        super();
         this.chart = chart("timeline-chart");
         this.life = $("timeline-chart").appendChild(el("div", { class: "life", hidden: true }));
         this.chart.on("datazoom", () => this.zoomed());
@@ -20,6 +18,7 @@ class TimelineView {
         this.run = run;
         this.grouping = by === "module" ? byModule(run) : byCategory(run);
         if (!same) [this.from, this.to] = [0, run.size];
+        this.chart.resize();
         this.draw(true);
     }
 
@@ -50,7 +49,10 @@ class TimelineView {
         const shift = Math.max(0, half - middle) - Math.max(0, middle + half - this.run.size);
         const startValue = Math.max(0, Math.round(middle - half + shift));
         const endValue = Math.min(this.run.size, Math.round(middle + half + shift));
-        this.chart.dispatchAction({ type: "dataZoom", dataZoomIndex: 1, startValue, endValue });
+        // The library's own action would first draw the old columns in the new place.
+        [this.from, this.to] = [startValue, endValue];
+        this.resample();
+        this.onzoom?.();
     }
 
     zoomBy(factor, around) {
@@ -60,7 +62,7 @@ class TimelineView {
     }
 
     zoomed() {
-        const zoom = this.chart.getOption().dataZoom[1];
+        const zoom = this.chart.getModel().getComponent("dataZoom", 1).option;
         this.from = Math.max(0, Math.floor(zoom.startValue));
         this.to = Math.min(this.run.size, Math.max(this.from + 1, Math.ceil(zoom.endValue)));
         this.resample();
@@ -71,9 +73,10 @@ class TimelineView {
     draw(whole) {
         if (!this.run || this.empty) return;
         const groups = this.grouping.titles.length;
-        const columns = columnsOf(this.run, this.grouping, this.from, this.to, Math.min(this.width, 12000 / groups));
-        const series = [this.overview(whole), ...this.stack(columns), this.lines(columns)];
-        const option = whole ? { ...chartBase(), ...this.frame(), series } : { series };
+        const columns = columnsOf(this.run, this.grouping, this.from, this.to, Math.min(this.width, 9000 / groups));
+        const series = [this.overview(whole), this.bands(), ...this.stack(columns), this.lines(columns)];
+        const window = { startValue: this.from, endValue: this.to };
+        const option = whole ? { ...chartBase(), ...this.frame(), series } : { series, dataZoom: [window, window] };
         this.chart.setOption(option, { notMerge: whole, lazyUpdate: false });
         this.ondraw?.();
     }
@@ -90,6 +93,7 @@ class TimelineView {
                 min: 0,
                 max: this.run.size,
                 minInterval: 1,
+                splitNumber: Math.max(2, Math.floor(this.width / 110)),
                 axisLabel: { ...quiet, formatter: count, hideOverlap: true },
                 axisLine: { lineStyle: { color: colour("line") } },
                 splitLine: { show: false },
@@ -141,23 +145,13 @@ class TimelineView {
         return this.bounds().some((bound) => bound.bytes > this.run.prediction.peak.reserved * NEAR);
     }
 
-    bounds() {
-        const room = this.run.room();
-        const limit = this.run.prediction.device?.limit ?? null;
-        return [
-            { name: "room on the device", bytes: room },
-            { name: "limit of the allocator", bytes: limit },
-        ].filter((bound) => bound.bytes !== null);
-    }
-
-    /** The whole run, unseen: the zoom slider draws its shape. The phases are its areas. */
+    /** The whole run, unseen: the zoom slider draws its shape. */
     overview(whole) {
         const series = {
             type: "line",
             silent: true,
             symbol: "none",
             lineStyle: { opacity: 0 },
-            markArea: this.phases(),
         };
         if (!whole) return series;
         const all = columnsOf(this.run, { titles: [], add() {} }, 0, this.run.size, 1000);
@@ -187,85 +181,6 @@ class TimelineView {
         const out = Array.from(columns.starts, (e, c) => [e, values[c]]);
         out.push([this.to, values[values.length - 1]]);
         return out;
-    }
-
-    lines(columns) {
-        const ink = colour("ink");
-        const label = { color: ink, fontSize: 12, textBorderColor: colour("card"), textBorderWidth: 3 };
-        const bounds = this.bounds().map(({ name, bytes }) => ({
-            yAxis: bytes,
-            label: { ...label, formatter: `${name}: ${size(bytes)}`, position: "insideStartTop" },
-            lineStyle: { color: colour("bad"), type: "solid", width: 1.5 },
-        }));
-        const { peak, prediction } = this.run;
-        const near = (peak - this.from) / (this.to - this.from);
-        const position = near > 0.8 ? "left" : "right";
-        const points =
-            peak < this.from || peak >= this.to ? [] : [{ coord: [peak + 0.5, this.run.allocated[peak]], position }];
-        if (prediction.oom && this.to === this.run.size) {
-            bounds.push({
-                xAxis: this.run.size,
-                label: { ...label, color: colour("bad"), formatter: "out of memory", position: "insideEndTop" },
-                lineStyle: { color: colour("bad"), type: "dashed", width: 1.5 },
-            });
-        }
-        return {
-            type: "line",
-            name: "reserved",
-            step: "end",
-            symbol: "none",
-            silent: true,
-            z: 4,
-            lineStyle: { color: ink, width: 1.4, type: [5, 3] },
-            data: this.points(columns, columns.reserved),
-            markLine: { symbol: "none", silent: true, animation: false, data: bounds },
-            markPoint: {
-                symbol: "circle",
-                symbolSize: 8,
-                animation: false,
-                itemStyle: { color: colour("card"), borderColor: ink, borderWidth: 2 },
-                data: points.map(({ coord, position: side }) => ({
-                    coord,
-                    label: {
-                        ...label,
-                        show: true,
-                        position: side,
-                        distance: 6,
-                        formatter: `peak ${size(coord[1])}`,
-                        fontWeight: 600,
-                    },
-                })),
-            },
-        };
-    }
-
-    /** Bands for phases, the steps above them; names only where they fit. */
-    phases() {
-        const bands = [];
-        const scale = this.width / (this.to - this.from);
-        const add = (name, from, to, row, tone) => {
-            const [a, b] = [Math.max(from, this.from), Math.min(to, this.to)];
-            if (b <= a) return;
-            const show = (b - a) * scale > name.length * 6.6 + 6;
-            const label = { show, position: "top", distance: 4 + 19 * row, color: colour("quiet"), fontSize: 12 };
-            bands.push([{ name, xAxis: a, label, itemStyle: tone }, { xAxis: b }]);
-        };
-        this.run.spans.forEach((span, i) => {
-            add(words(span.phase), span.from, span.to, 0, { color: i % 2 ? colour("band") : "transparent" });
-        });
-        for (const [title, from, to] of this.steps()) {
-            add(title, from, to, 1, { color: "transparent", borderColor: colour("line"), borderWidth: 1 });
-        }
-        return { silent: true, animation: false, data: bands };
-    }
-
-    /** [title, from, to] of every step. */
-    steps() {
-        const steps = new Map();
-        this.run.spans.forEach((span) => {
-            if (span.step !== null) steps.set(span.step, [steps.get(span.step)?.[0] ?? span.from, span.to]);
-        });
-        return [...steps].map(([step, [from, to]]) => [`step ${step}`, from, to]);
     }
 
     /** Marks the life of a tensor, or none. */

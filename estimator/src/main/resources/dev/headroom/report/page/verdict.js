@@ -12,8 +12,9 @@ function showVerdict(run) {
         ...rest.map((line) => el("p", {}, line)),
     );
     $("device").replaceChildren(...deviceBar(run));
-    $("peaks").replaceChildren(...figures(p));
+    $("peaks").replaceChildren(...figures(run));
     $("notes").replaceChildren(...notes(p));
+    $("certainty").querySelector("div").replaceChildren(certainty(p));
 }
 
 /** What the device holds at the peak: [category, bytes], all that is not zero. */
@@ -25,13 +26,14 @@ function deviceParts(p, context) {
     return parts.filter(([, bytes]) => bytes > 0);
 }
 
-const partColour = (key) => `var(--c-${key === "in_use" ? "context" : key})`;
+const partColour = (key) => `var(--c-${key})`;
 
 function deviceBar(run) {
     const p = run.prediction;
     const parts = deviceParts(p, run.raw.context);
     const used = parts.reduce((sum, [, bytes]) => sum + bytes, 0);
-    const whole = Math.max(p.device?.memory ?? 0, used, 1);
+    const whole = Math.max(p.device?.memory ?? 0, used);
+    if (whole === 0) return [];
     const bar = el("div", { class: "bar", "aria-hidden": "true" });
     const legend = el("ul", { class: "legend", "aria-label": "Memory at the peak" });
     for (const [key, bytes] of parts) {
@@ -49,11 +51,17 @@ function deviceBar(run) {
     return [bar, legend];
 }
 
-function figures(p) {
+function figures(run) {
+    const p = run.prediction;
+    const { interval } = p;
+    const sure = interval
+        ? `; ${(100 * interval.level).toFixed(0)} %: ${size(interval.low)} to ${size(interval.high)}`
+        : "";
+    const where = run.size > 0 ? `, in ${run.span(run.peak).title}` : "";
     const out = [
-        ["Allocated", size(p.peak.allocated), "live blocks at the peak"],
+        ["Allocated", size(p.peak.allocated), `live blocks at the peak${where}`],
         ["Reserved", size(p.peak.reserved), "segments taken from the driver"],
-        ["Device", size(p.peak.device), "as nvidia-smi shows the process"],
+        ["Device", size(p.peak.device), `as nvidia-smi shows the process${sure}`],
     ];
     if (p.verdict.minimum_memory !== null) {
         out.push(["Least device memory", size(p.verdict.minimum_memory), "in which the run gets through"]);
@@ -65,9 +73,27 @@ function figures(p) {
 
 function notes(p) {
     const out = p.warnings.map((text) => el("p", { class: "note" }, `Warning: ${text}`));
+    const { source, ...levels } = p.convolution_workspaces ?? {};
+    const answered = Object.entries(levels).filter(([, n]) => n > 0);
+    if (answered.length > 0) {
+        const counts = answered.map(([level, n]) => `${counted(n, "convolution")} ${level}`).join(", ");
+        out.push(el("p", { class: "note" }, `cuDNN workspaces: ${counts}${source ? ` (${source})` : ""}`));
+    }
     if (p.unmodelled.length > 0) {
         const names = p.unmodelled.map((u) => `${u.operator} (${counted(u.count, "call")})`).join(", ");
         out.unshift(el("p", { class: "note bad" }, `Operators without a memory rule, estimated roughly: ${names}`));
     }
     return out;
+}
+
+function certainty(p) {
+    const columns = [
+        { title: "Part", wide: true, cell: (line) => words(line.part) },
+        { title: "MiB", number: true, cell: (line) => mib(line.bytes) },
+        { title: "At least", number: true, cell: (line) => mib(line.low) },
+        { title: "At most", number: true, cell: (line) => mib(line.high) },
+        { title: "Known", cell: (line) => line.kind },
+        { title: "From", cell: (line) => line.source },
+    ];
+    return table(columns, p.device_lines);
 }

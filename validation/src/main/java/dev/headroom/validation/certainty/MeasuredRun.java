@@ -1,5 +1,6 @@
 package dev.headroom.validation.certainty;
 
+import dev.headroom.device.DeviceLine;
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.predict.Predictor;
@@ -32,7 +33,11 @@ public record MeasuredRun(XmemRow row, Prediction prediction, Span span) {
     private static MeasuredRun of(XmemRow row) {
         PredictionRequest request = row.request();
         request.run().workspaces = TrainingRun.Workspaces.DISTILLED;
-        Prediction p = Predictor.predict(request);
+        return of(row, Predictor.predict(request));
+    }
+
+    /** Beside a prediction of the run. */
+    public static MeasuredRun of(XmemRow row, Prediction p) {
         long unseen = row.kind().equals("cnn") ? p.phases().get(0).reserved() : 0;
         Certainty c = p.certainty();
         return new MeasuredRun(
@@ -61,12 +66,11 @@ public record MeasuredRun(XmemRow row, Prediction prediction, Span span) {
     }
 
     /** The probability of running out of memory that others calibrated. */
-    double risk(Deviations others) {
-        List<dev.headroom.device.DeviceLine> lines = prediction.certainty().lines();
-        Span beside = new Span(
-                lines.stream().skip(1).mapToLong(l -> l.low()).sum(),
-                lines.stream().skip(1).mapToLong(l -> l.high()).sum());
-        return new Risk(prediction.certainty().needed(), beside, row.totalBytes(), null).probability(others);
+    public double risk(Deviations others) {
+        Certainty c = prediction.certainty();
+        List<DeviceLine> beside = c.lines().subList(1, c.lines().size());
+        Span free = Certainty.free(beside, row.totalBytes(), row.totalBytes());
+        return new Risk(c.needed(), free, null).probability(others);
     }
 
     private static final class Predicted {

@@ -44,6 +44,6 @@ record Rival(XmemRow row, Span span, boolean saidOom) {
     }
 
     double risk(Deviations others) {
-        return new Risk(span, new Span(0, 0), row.totalBytes(), null).probability(others);
+        return new Risk(span, new Span(row.totalBytes(), row.totalBytes()), null).probability(others);
     }
 }

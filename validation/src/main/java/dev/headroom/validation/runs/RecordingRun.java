@@ -7,6 +7,9 @@ import dev.headroom.importer.Importers;
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.predict.Predictor;
+import dev.headroom.uncertainty.Certainty;
+import dev.headroom.uncertainty.Deviations;
+import dev.headroom.uncertainty.Interval;
 import dev.headroom.validation.Comparison;
 import dev.headroom.validation.RecordedRun;
 import dev.headroom.validation.TraceComparison;
@@ -79,7 +82,7 @@ final class RecordingRun implements MeasuredRuns {
                 request.gpu().name(),
                 verdict.right() ? peaks(recording, prediction, comparison) : List.of(),
                 verdict,
-                null,
+                interval(recording, prediction),
                 comparison.rows(),
                 divergence(recording, request, comparison),
                 Map.of());
@@ -110,6 +113,26 @@ final class RecordingRun implements MeasuredRuns {
         return out;
     }
 
+    /**
+     * Of the device where it was measured, else of reserved memory. Runs over null libraries say nothing of it: what
+     * intervals are for, the libraries' own choices, is not in them.
+     */
+    private static Outcome.Interval interval(Recording recording, Prediction prediction) {
+        if (recording.root().path("null_libraries").asBoolean()
+                || recording.oom().isObject()
+                || prediction.oom() != null) {
+            return null;
+        }
+        OptionalLong device = device(recording);
+        Certainty certainty = prediction.certainty();
+        Interval stated = device.isPresent()
+                ? certainty.interval()
+                : Deviations.published().interval(certainty.reserved(), Certainty.LEVEL);
+        List<Recording.Phase> phases = recording.phases();
+        long measured = device.orElse(phases.get(phases.size() - 1).maxReserved());
+        return new Outcome.Interval(stated.level(), stated.low(), stated.high(), measured);
+    }
+
     private static OptionalLong device(Recording recording) {
         return StreamSupport.stream(recording.root().path("phases").spliterator(), false)
                 .map(phase -> phase.path("device_used"))
@@ -120,9 +143,10 @@ final class RecordingRun implements MeasuredRuns {
 
     private static String divergence(Recording recording, PredictionRequest request, Comparison comparison) {
         String first = comparison.firstDivergence();
-        String text = comparison.structure().isEmpty()
-                ? first
-                : comparison.structure() + (first.isEmpty() ? "" : "; " + first);
+        String text = first.isEmpty() ? "" : "first differs after " + first;
+        if (!comparison.structure().isEmpty()) {
+            text = comparison.structure() + (text.isEmpty() ? "" : "; " + text);
+        }
         if (text.isEmpty() || recording.trace().isEmpty()) {
             return text;
         }
