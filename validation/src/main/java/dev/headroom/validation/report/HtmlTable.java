@@ -32,7 +32,9 @@ final class HtmlTable {
                         },
                         attributes),
                 "class",
-                "wide");
+                "wide",
+                "tabindex",
+                "0"); // wide tables scroll, by keyboard too
     }
 
     static void row(Markup body, String name, String... cells) {

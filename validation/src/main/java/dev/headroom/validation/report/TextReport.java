@@ -75,7 +75,7 @@ public final class TextReport {
 
     private void group(Scores.Group g) {
         Distribution d = g.errors();
-        out.println(Columns.left(g.name(), NAME)
+        out.println(Columns.left(printable(g.name()), NAME)
                 + right(
                         String.valueOf(g.runs()),
                         String.valueOf(g.exact()),
@@ -143,7 +143,7 @@ public final class TextReport {
         out.println();
         for (Outcome o : scores.worst().subList(0, Math.min(most, scores.worst().size()))) {
             String where = o.divergence().isEmpty() ? "" : ": " + o.divergence();
-            out.println(Columns.left("worst: " + error(o) + " " + o.source() + " " + o.name() + where, WIDTH)
+            out.println(Columns.left(printable("worst: " + error(o) + " " + o.source() + " " + o.name() + where), WIDTH)
                     .stripTrailing());
         }
     }
