@@ -40,8 +40,7 @@ final class PhaseFindings {
         }
         Account account = d.account(span.title());
         List<String> answer = new ArrayList<>();
-        answer.add("It ends with " + Words.size(end.allocated()) + " allocated: " + Difference.words(account, PARTS)
-                + ".");
+        answer.add("It ends with " + Words.size(end.allocated()) + " allocated: " + account.changes(PARTS) + ".");
         List<Group> families = Group.by(d.newcomers(), Holding::family);
         answer.add("Most of it stays in "
                 + Words.list(Group.largest(families, PARTS).stream()
@@ -72,7 +71,7 @@ final class PhaseFindings {
         Account rise = new Difference(start, high).account("peak of " + span.title() + " above its start");
         List<String> answer = new ArrayList<>();
         answer.add("It starts with " + Words.size(start.allocated()) + " and is highest when "
-                + Words.place(high.running()) + " runs: " + Difference.words(rise, PARTS) + ".");
+                + Words.place(high.running()) + " runs: " + rise.changes(PARTS) + ".");
         answer.addAll(more);
         List<Account> accounts = new ArrayList<>(List.of(rise));
         accounts.addAll(others);
@@ -139,7 +138,6 @@ final class PhaseFindings {
                 .filter(h -> h.tensor().died() > high.event())
                 .mapToLong(Holding::bytes)
                 .sum();
-        boolean activations = d.appeared(Category.TEMPORARIES) >= d.appeared(Category.GRADIENTS);
         Optional<Moment> forward = story.phase("forward").map(story::endOf);
         List<Account> accounts = new ArrayList<>();
         forward.filter(end -> story.matters(start.allocated() - end.allocated()))
@@ -152,9 +150,7 @@ final class PhaseFindings {
         if (story.matters(before)) {
             more.add("Then " + Words.size(still) + " of the " + Words.size(before)
                     + " of saved activations are still alive (" + Words.share(still, before) + "): "
-                    + (activations
-                            ? "gradients of activations come alive before what they were computed from is let go."
-                            : "gradients of parameters come and stay while activations go."));
+                    + reason(d) + ".");
         }
         accounts.add(new Account(
                 "saved activations where " + span.title() + " starts",
@@ -163,6 +159,18 @@ final class PhaseFindings {
                         new Account.Part("alive at its peak", still),
                         new Account.Part("let go before its peak", before - still))));
         return Optional.of(rise("backward", span, start, high, more, accounts));
+    }
+
+    /** Why a backward pass grows at first, by what came alive most. */
+    private static String reason(Difference rise) {
+        long gradients = rise.appeared(Category.GRADIENTS);
+        long again = rise.appeared(Category.SAVED_ACTIVATIONS);
+        if (again > Math.max(gradients, rise.appeared(Category.TEMPORARIES))) {
+            return "checkpoints compute the activations of a segment again, which come alive beside them";
+        }
+        return gradients > rise.appeared(Category.TEMPORARIES)
+                ? "gradients of parameters come and stay while activations go"
+                : "gradients of activations come alive before what they were computed from is let go";
     }
 
     private Optional<Finding> optimizer(PhaseSpan span) {

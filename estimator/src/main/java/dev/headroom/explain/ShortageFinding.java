@@ -50,7 +50,7 @@ final class ShortageFinding {
         }
         Account alive = last.byCategory("allocated when memory ran out");
         if (!alive.parts().isEmpty()) {
-            answer.add("Alive then: " + Difference.words(alive, CATEGORIES).replace("+", "") + ".");
+            answer.add("Alive then: " + alive.amounts(CATEGORIES) + ".");
         }
         Long least = p.verdict().minimumMemory();
         answer.add("With room to spare the peak would be "
