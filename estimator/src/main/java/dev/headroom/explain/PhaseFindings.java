@@ -3,8 +3,10 @@ package dev.headroom.explain;
 import dev.headroom.shadow.Category;
 import dev.headroom.timeline.PhaseSpan;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Why memory rises in the phases of the step with the peak. */
 final class PhaseFindings {
@@ -150,7 +152,7 @@ final class PhaseFindings {
         if (story.matters(before)) {
             more.add("Then " + Words.size(still) + " of the " + Words.size(before)
                     + " of saved activations are still alive (" + Words.share(still, before) + "): "
-                    + reason(d) + ".");
+                    + reason(d, still * 2 > before) + ".");
         }
         accounts.add(new Account(
                 "saved activations where " + span.title() + " starts",
@@ -161,16 +163,22 @@ final class PhaseFindings {
         return Optional.of(rise("backward", span, start, high, more, accounts));
     }
 
-    /** Why a backward pass grows at first, by what came alive most. */
-    private static String reason(Difference rise) {
-        long gradients = rise.appeared(Category.GRADIENTS);
-        long again = rise.appeared(Category.SAVED_ACTIVATIONS);
-        if (again > Math.max(gradients, rise.appeared(Category.TEMPORARIES))) {
-            return "checkpoints compute the activations of a segment again, which come alive beside them";
-        }
-        return gradients > rise.appeared(Category.TEMPORARIES)
-                ? "gradients of parameters come and stay while activations go"
-                : "gradients of activations come alive before what they were computed from is let go";
+    /** Why a backward pass is higher than its start, by what came alive most. */
+    private static String reason(Difference rise, boolean early) {
+        Category most = Stream.of(
+                        Category.TEMPORARIES, Category.GRADIENTS, Category.SAVED_ACTIVATIONS, Category.WORKSPACES)
+                .max(Comparator.comparingLong(rise::appeared))
+                .orElseThrow();
+        return switch (most) {
+            case GRADIENTS -> "gradients of parameters come and stay while activations go";
+            case SAVED_ACTIVATIONS ->
+                "checkpoints compute the activations of a segment again, which come alive beside them";
+            case WORKSPACES -> "the largest part of the rise is the workspace of the kernel that runs";
+            default ->
+                early
+                        ? "gradients of activations come alive before what they were computed from is let go"
+                        : "the largest part of the rise is gradients of activations";
+        };
     }
 
     private Optional<Finding> optimizer(PhaseSpan span) {
