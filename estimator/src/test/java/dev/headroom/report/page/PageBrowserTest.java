@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.report.Mib;
 import dev.headroom.timeline.PlayedRun;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -181,6 +183,25 @@ class PageBrowserTest {
         map.sendKeys(Keys.ARROW_RIGHT);
         assertTrue(first.contains("segment 1 of"));
         assertNotEquals(first, find("#segments-text").getText());
+    }
+
+    @Test
+    void nothingKeepsOtherReadersOut() throws Exception {
+        String axe;
+        try (InputStream in = getClass().getResourceAsStream("/META-INF/resources/webjars/axe-core/4.6.3/axe.min.js")) {
+            axe = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+        for (String scheme : new String[] {"light", "dark"}) {
+            browser.media("screen", scheme);
+            browser.script("document.querySelectorAll('details').forEach(d => d.open = true)");
+            List<?> found = (List<?>) browser.driver.executeAsyncScript(axe
+                    + "; axe.run().then(r => arguments[0]([r.passes.length, r.violations.map("
+                    + "v => v.id + ': ' + v.nodes[0].html)]))");
+            assertTrue(((Number) found.get(0)).intValue() > 40);
+            assertEquals(List.of(), found.get(1));
+        }
+        // Chromium has an opinion on how axe reads its canvas.
+        browser.complaints();
     }
 
     @Test
