@@ -44,27 +44,27 @@ public final class Advisor {
     private Advice advice() {
         TrainingRun run = request.run();
         Prediction asked = trials.predict(run);
+        List<Largest> largest = largest(run);
+        if (asked.oom() == null || goal == Goal.MAX_BATCH) {
+            List<Plan> plans = open() ? plans(growth(largest.get(0))) : List.of();
+            return new Advice(goal, asked, largest, plans, null, new Notes(trials, request).fitting(asked));
+        }
+        Toolbox tools = toolbox(run);
+        PlanSearch search = new PlanSearch(run, trials, tools);
+        List<Plan> plans = plans(search.find());
+        Shortfall shortfall = plans.isEmpty() ? shortfall(search.notEnough()) : null;
+        return new Advice(goal, asked, largest, plans, shortfall, new Notes(trials, request).failing(tools, plans));
+    }
+
+    private Toolbox toolbox(TrainingRun run) {
         ModelFacts model = new ModelFacts(request.graph());
         FreeChanges free = new FreeChanges(model);
-        Accumulation passes = new Accumulation(model, trials);
-        Toolbox tools = new Toolbox(
+        return new Toolbox(
                 free,
                 new PrecisionChanges(model, request.gpu()),
-                passes,
+                new Accumulation(model, trials),
                 new Checkpoints(request.graph(), trials, recomputable(free, run)),
                 trials);
-        List<Largest> largest = largest(run);
-        List<Plan> plans;
-        Shortfall shortfall = null;
-        if (goal == Goal.KEEP_BATCH && asked.oom() != null) {
-            PlanSearch search = new PlanSearch(run, trials, tools);
-            plans = plans(search.find());
-            shortfall = plans.isEmpty() ? shortfall(search.notEnough()) : null;
-        } else {
-            plans = open() ? plans(growth(tools, largest.get(0))) : List.of();
-        }
-        Prediction whole = asked.oom() == null ? asked : Predictor.predict(request.unbounded());
-        return new Advice(goal, asked, largest, plans, shortfall, new Notes(trials, tools, run, whole).lines());
     }
 
     /**
@@ -93,9 +93,12 @@ public final class Advisor {
         return largest;
     }
 
-    private List<Way> growth(Toolbox tools, Largest batch) {
+    /** What is worth recomputing shows when memory is full: at the largest batch of the run as it stands. */
+    private List<Way> growth(Largest batch) {
+        TrainingRun full = request.run().copy();
+        full.batch = batch.value() == null ? full.batch : batch.value();
         long least = batch.value() == null ? 0 : batch.value();
-        return new Growth(request, trials, tools).beyond(least, goal == Goal.MAX_BATCH);
+        return new Growth(request.with(full), trials, toolbox(full)).beyond(least, goal == Goal.MAX_BATCH);
     }
 
     /** Predictions of the ways on the device; one that would not fit is none. */

@@ -9,6 +9,8 @@ import java.util.Optional;
 
 /** Activation checkpointing with sets of modules that are worth their price. */
 final class Checkpoints {
+    static final String KIND = "checkpointing";
+
     /** Modules that a title names. */
     private static final int NAMED = 3;
 
@@ -49,7 +51,7 @@ final class Checkpoints {
 
     private static Change change(CheckpointChoice choice, List<String> modules, List<String> code) {
         return new Change(
-                "checkpointing",
+                KIND,
                 title(choice.segments(), modules),
                 Intrusion.WORK,
                 new Cost(1, choice.recomputedFlops(), choice.recomputedShare()),

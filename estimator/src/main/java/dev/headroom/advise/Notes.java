@@ -1,6 +1,8 @@
 package dev.headroom.advise;
 
 import dev.headroom.predict.Prediction;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.predict.Predictor;
 import dev.headroom.report.Mib;
 import dev.headroom.shadow.Category;
 import dev.headroom.training.TrainingRun;
@@ -15,27 +17,36 @@ final class Notes {
     private static final double HELPS = 0.05;
 
     private final Trials trials;
-    private final Toolbox tools;
+    private final PredictionRequest request;
     private final TrainingRun asked;
-    private final Prediction whole;
 
-    /** @param whole the run with room for anything */
-    Notes(Trials trials, Toolbox tools, TrainingRun asked, Prediction whole) {
+    Notes(Trials trials, PredictionRequest request) {
         this.trials = trials;
-        this.tools = tools;
-        this.asked = asked;
-        this.whole = whole;
+        this.request = request;
+        this.asked = request.run();
     }
 
-    List<String> lines() {
+    /** Of a run that gets through. */
+    List<String> fitting(Prediction prediction) {
+        return reentrant(prediction).stream().toList();
+    }
+
+    /** Of a run that does not. */
+    List<String> failing(Toolbox tools, List<Plan> plans) {
+        Prediction whole = Predictor.predict(request.unbounded());
+        boolean recomputes = plans.stream()
+                .flatMap(plan -> plan.changes().stream())
+                .anyMatch(change -> change.kind().equals(Checkpoints.KIND));
         List<String> lines = new ArrayList<>();
-        dominated().ifPresent(lines::add);
-        reentrant().ifPresent(lines::add);
+        if (!recomputes) {
+            dominated(whole, tools).ifPresent(lines::add);
+        }
+        reentrant(whole).ifPresent(lines::add);
         return lines;
     }
 
     /** Weights and what goes with them outweigh all that recomputation could save. */
-    private Optional<String> dominated() {
+    private Optional<String> dominated(Prediction whole, Toolbox tools) {
         Map<Category, Long> peak = whole.atPeak();
         long fixed = peak.get(Category.PARAMETERS)
                 + peak.get(Category.BUFFERS)
@@ -63,7 +74,7 @@ final class Notes {
     }
 
     /** The variant that drops gradients of what comes before the first input that requires one. */
-    private Optional<String> reentrant() {
+    private Optional<String> reentrant(Prediction whole) {
         boolean trap = Boolean.TRUE.equals(asked.reentrant)
                 && whole.warnings().stream().anyMatch(w -> w.startsWith("re-entrant checkpointing"));
         if (!trap) {

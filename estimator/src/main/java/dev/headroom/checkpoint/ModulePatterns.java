@@ -2,9 +2,12 @@ package dev.headroom.checkpoint;
 
 import dev.headroom.graph.Graph;
 import dev.headroom.graph.GraphException;
+import dev.headroom.graph.Suggestion;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -30,8 +33,8 @@ final class ModulePatterns {
             List<Range> some =
                     ModuleRuns.isRun(pattern) ? ModuleRuns.find(graph, roots, pattern) : calls(roots, pattern);
             if (some.isEmpty()) {
-                throw new GraphException("--checkpoint-modules: no module that runs is called '" + pattern
-                        + "'; --layers lists the modules");
+                throw new GraphException("--checkpoint-modules: no module that runs is called '" + pattern + "'"
+                        + Suggestion.of(pattern, paths(roots)) + "; --layers lists the modules");
             }
             found.addAll(some);
         }
@@ -74,5 +77,14 @@ final class ModulePatterns {
             }
         }
         return Pattern.compile(regex.toString());
+    }
+
+    private static Set<String> paths(List<ModuleCalls.Call> calls) {
+        Set<String> paths = new LinkedHashSet<>();
+        for (ModuleCalls.Call c : calls) {
+            paths.add(c.path());
+            paths.addAll(paths(c.children()));
+        }
+        return paths;
     }
 }

@@ -1,5 +1,6 @@
 package dev.headroom.cli;
 
+import dev.headroom.graph.Suggestion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

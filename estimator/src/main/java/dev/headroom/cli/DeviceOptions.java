@@ -3,6 +3,7 @@ package dev.headroom.cli;
 import dev.headroom.device.Gpu;
 import dev.headroom.device.GpuCatalogue;
 import dev.headroom.graph.Graph;
+import dev.headroom.graph.Suggestion;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.training.TrainingRun;
 import picocli.CommandLine.Option;

@@ -1,6 +1,7 @@
 package dev.headroom.cli;
 
 import dev.headroom.graph.GraphException;
+import dev.headroom.graph.Suggestion;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine;

@@ -80,9 +80,7 @@ final class ReplayCommand implements Callable<Integer> {
         if (json && trace instanceof JsonTrace program && program.isProgram()) {
             return states(program, settings, where);
         }
-        ReplayProgress progress = new ReplayProgress(spec.commandLine().getErr());
-        ReplayComparison comparison = TraceInput.read(
-                file, () -> ReplayComparison.of(trace, settings.all(confs), () -> memory(trace, where), progress));
+        ReplayComparison comparison = compare(trace, settings, where);
         ReplayReport report = new ReplayReport(
                 trace.name(), deviceOf(where), memory(trace, where).total(), comparison, warnings(trace, comparison));
         PrintWriter out = spec.commandLine().getOut();
@@ -93,6 +91,14 @@ final class ReplayCommand implements Callable<Integer> {
         }
         out.flush();
         return comparison.best() == null ? ExitStatus.DOES_NOT_FIT : ExitStatus.OK;
+    }
+
+    private ReplayComparison compare(Trace trace, ReplaySettings settings, PredictionRequest where) {
+        try (Progress progress = Progress.of("Playing events")) {
+            ReplayProgress observer = new ReplayProgress(progress);
+            return TraceInput.read(
+                    file, () -> ReplayComparison.of(trace, settings.all(confs), () -> memory(trace, where), observer));
+        }
     }
 
     private int states(JsonTrace program, ReplaySettings settings, PredictionRequest where) {

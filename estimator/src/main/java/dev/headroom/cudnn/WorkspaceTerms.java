@@ -4,16 +4,19 @@ package dev.headroom.cudnn;
  * What workspaces of cuDNN's convolutions are made of. Tensor core engines work on NHWC with channels in multiples of 16
  * bytes: what lies otherwise is copied (x, w and y), which is the <em>base</em>. Engines that split a sum over several
  * thread blocks add partial results in float32, a number of times a <em>unit</em>: the whole result, or the result rounded
- * up to tiles, or single tiles of 64 KiB. Found by comparing cuDNN's answers with these sums.
+ * up to tiles, or single tiles of 16 KiB. Found by comparing cuDNN's answers with these sums.
  */
 final class WorkspaceTerms {
     /** Bytes that channels are padded to. */
     private static final long VECTOR = 16;
 
     private static final long FLOAT = 4;
-    private static final long TILE_BYTES = 65_536;
+    private static final long TILE_BYTES = 16_384;
     /** A convolution with more groups is done in parts. */
     private static final long GROUPS_AT_ONCE = 8;
+
+    /** Depthwise gradients add up channels in blocks of so many. */
+    private static final long DEPTHWISE_CHANNELS = 32;
 
     private static final long OFFSET_BYTES = 6;
     private static final long TABLE_ALIGNMENT = 128;
@@ -21,9 +24,9 @@ final class WorkspaceTerms {
     private static final long WINOGRAD_HEADER = 128;
 
     /** Number of bases. */
-    static final int BASES = 21;
+    static final int BASES = 22;
     /** Number of units. */
-    static final int UNITS = 14;
+    static final int UNITS = 24;
 
     private WorkspaceTerms() {}
 
@@ -62,7 +65,8 @@ final class WorkspaceTerms {
             plain(q),
             (copyX + copyY + w) * Math.min(GROUPS_AT_ONCE, q.groups()) / q.groups(),
             table(q.outputPixels()) * q.groups(),
-            table(q.inputPixels()) * q.groups()
+            table(q.inputPixels()) * q.groups(),
+            q.c() * q.k() * q.taps() * q.groups() * q.element()
         };
     }
 
@@ -96,12 +100,27 @@ final class WorkspaceTerms {
             bases(q)[10],
             weights(q, 64, 128),
             weights(q, 128, 64),
-            matrix(mx, 64, q.c(), 64) * q.groups()
+            matrix(mx, 64, q.c(), 64) * q.groups(),
+            sums(q, 64, 64),
+            sums(q, 128, 128),
+            sums(q, 64, 128),
+            sums(q, 128, 64),
+            sums(q, 32, 32),
+            sums(q, 16, 32),
+            sums(q, 16, 64),
+            sums(q, 64, 16),
+            sums(q, 32, 16),
+            ConvolutionShape.up(q.k() * q.groups(), DEPTHWISE_CHANNELS) * DEPTHWISE_CHANNELS
         };
     }
 
     private static long weights(ConvolutionShape q, long tileC, long tileK) {
         return matrix(q.c(), tileC, q.k(), tileK) * q.taps() * q.groups();
+    }
+
+    /** Weights as the matrix that an implicit product makes: channels and taps in one dimension. */
+    private static long sums(ConvolutionShape q, long tileSum, long tileK) {
+        return matrix(q.c() * q.taps(), tileSum, q.k(), tileK) * q.groups();
     }
 
     private static long matrix(long rows, long tileRows, long columns, long tileColumns) {

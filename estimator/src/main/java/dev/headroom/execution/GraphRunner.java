@@ -113,13 +113,12 @@ final class GraphRunner {
         }
     }
 
-    /** A recomputation that stops at this node stops before its kernel runs, unless it saves what the kernel made. */
+    /** A recomputation that stops at this node stops before its kernel runs, unless it stops at what the kernel made. */
     private void counted(int i, Map<String, Tensor> values) {
-        int before = runtime.log().size();
         try {
             step(i, values);
         } catch (StopRecomputation e) {
-            executions[i] += runtime.log().size() > before ? 1 : 0;
+            executions[i] += runtime.stoppedAtResult() ? 1 : 0;
             throw e;
         }
         executions[i]++;

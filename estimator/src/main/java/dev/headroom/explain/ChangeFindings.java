@@ -48,6 +48,7 @@ final class ChangeFindings {
         doesNot.add(emptyCache());
         List<Finding> out = new ArrayList<>();
         if (!does.isEmpty()) {
+            does.add("headroom advise combines such changes until a run fits, and names their price.");
             out.add(new Finding("help", "What would help?", does, accounts(helpful)));
         }
         out.add(new Finding("no_help", "What would not help?", doesNot, accounts(useless)));

@@ -34,6 +34,13 @@ public record Explanation(PlayedRun run, List<Finding> findings, List<String> re
     public static Explanation of(PlayedRun run) {
         boolean failed = run.prediction().oom() != null;
         Story story = new Story(failed ? PlayedRun.of(run.request().unbounded()) : run);
+        if (story.peak().allocated() == 0) {
+            String nothing = "It makes no tensor on the device: it takes no memory of the allocator.";
+            return new Explanation(
+                    run,
+                    List.of(new Finding("peak", "What makes the peak?", List.of(nothing), List.of())),
+                    remarks(run.prediction()));
+        }
         Trial trial = new Trial(run.request());
         List<Finding> findings = new ArrayList<>();
         if (failed) {

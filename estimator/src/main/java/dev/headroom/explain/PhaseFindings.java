@@ -140,6 +140,15 @@ final class PhaseFindings {
                 .mapToLong(Holding::bytes)
                 .sum();
         boolean activations = d.appeared(Category.TEMPORARIES) >= d.appeared(Category.GRADIENTS);
+        Optional<Moment> forward = story.phase("forward").map(story::endOf);
+        List<Account> accounts = new ArrayList<>();
+        forward.filter(end -> story.matters(start.allocated() - end.allocated()))
+                .ifPresent(end -> {
+                    Account above =
+                            new Difference(end, high).account("peak of " + span.title() + " above the end of forward");
+                    more.add("That is " + Words.size(above.bytes()) + " above the end of forward, the loss included.");
+                    accounts.add(above);
+                });
         if (story.matters(before)) {
             more.add("Then " + Words.size(still) + " of the " + Words.size(before)
                     + " of saved activations are still alive (" + Words.share(still, before) + "): "
@@ -147,13 +156,13 @@ final class PhaseFindings {
                             ? "gradients of activations come alive before what they were computed from is let go."
                             : "gradients of parameters come and stay while activations go."));
         }
-        Account saved = new Account(
+        accounts.add(new Account(
                 "saved activations where " + span.title() + " starts",
                 before,
                 List.of(
                         new Account.Part("alive at its peak", still),
-                        new Account.Part("let go before its peak", before - still)));
-        return Optional.of(rise("backward", span, start, high, more, List.of(saved)));
+                        new Account.Part("let go before its peak", before - still))));
+        return Optional.of(rise("backward", span, start, high, more, accounts));
     }
 
     private Optional<Finding> optimizer(PhaseSpan span) {

@@ -49,7 +49,9 @@ final class ShortageFinding {
             answer.add("The largest free block has " + Words.size(largest) + ".");
         }
         Account alive = last.byCategory("allocated when memory ran out");
-        answer.add("Alive then: " + Difference.words(alive, CATEGORIES).replace("+", "") + ".");
+        if (!alive.parts().isEmpty()) {
+            answer.add("Alive then: " + Difference.words(alive, CATEGORIES).replace("+", "") + ".");
+        }
         Long least = p.verdict().minimumMemory();
         answer.add("With room to spare the peak would be "
                 + Words.size(story.peak().allocated()) + " allocated, in "

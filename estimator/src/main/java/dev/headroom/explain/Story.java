@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** A run that got through, and where to look in it. */
+/** A run, and where to look in it. */
 final class Story {
     private static final int WORTH_TELLING = 100;
 

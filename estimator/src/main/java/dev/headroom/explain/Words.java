@@ -16,12 +16,12 @@ final class Words {
 
     private Words() {}
 
-    /** {@code 97.66 MiB}, as PyTorch's messages write sizes (c10/cuda/CUDACachingAllocator.cpp, format_size). */
+    /** {@code 97.66 MiB}, in the units of PyTorch's messages (c10/cuda/CUDACachingAllocator.cpp, format_size). */
     static String size(long bytes) {
-        if (bytes <= KIB) {
+        if (bytes < KIB) {
             return bytes + " bytes";
         }
-        return bytes <= KIB * KIB ? String.format(Locale.ROOT, "%.2f KiB", bytes / (double) KIB) : Mib.text(bytes);
+        return bytes < KIB * KIB ? String.format(Locale.ROOT, "%.2f KiB", bytes / (double) KIB) : Mib.text(bytes);
     }
 
     /** {@code +97.66 MiB} or {@code -97.66 MiB}. */
@@ -52,6 +52,7 @@ final class Words {
         return switch (operator) {
             case "" -> "the loop";
             case "loss", "optimizer" -> "the " + operator;
+            case ModelTensors.PARAMETER -> "the move to the device";
             default -> operator;
         };
     }

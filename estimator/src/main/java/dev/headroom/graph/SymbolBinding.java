@@ -91,7 +91,8 @@ public final class SymbolBinding {
         }
         SymExpr size = dimension(name);
         if (size == null) {
-            throw new GraphException(asked + " names nothing in the model; open sizes are " + openSizes());
+            throw new GraphException(asked + " names nothing in the model" + Suggestion.of(name, openSizes())
+                    + "; open sizes are " + listed(openSizes()));
         }
         if (isConstant(size) && size.evaluate(Map.of()) != value) {
             throw new GraphException(
@@ -209,9 +210,13 @@ public final class SymbolBinding {
         return symbol;
     }
 
-    private String openSizes() {
+    private List<String> openSizes() {
         List<String> open = new ArrayList<>();
         graph.symbols().keySet().forEach(symbol -> open.add(place(symbol)));
+        return open;
+    }
+
+    private static String listed(List<String> open) {
         return open.isEmpty() ? "none" : String.join(", ", open);
     }
 

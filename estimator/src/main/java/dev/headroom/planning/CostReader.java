@@ -11,7 +11,13 @@ final class CostReader {
     private final int n;
     private final long before;
 
-    /** Net change of a stage's forward pass. */
+    /**
+     * Bytes alive when a stage's forward pass ends, without those that no later stage reads and that are not kept either:
+     * Python variables hold them a little longer.
+     */
+    private final long[] end;
+
+    /** What a stage's forward pass leaves. */
     private final long[] stored;
 
     /** Bytes from before stage i that the forward pass ends in stages i to j: a checkpoint keeps them. */
@@ -23,8 +29,11 @@ final class CostReader {
     /** By stages b and j: bytes made in b that stages after j read. */
     private final long[][] passedOn;
 
-    /** Of those the bytes that are still alive when the backward pass comes to stage j. */
+    /** Of those the bytes that outlive the pass. */
     private final long[][] passedAlive;
+
+    /** Of those the bytes that are gone when the backward pass comes to stage j. */
+    private final long[][] passedGone;
 
     CostReader(PassLog log, int stages) {
         this.log = log;
@@ -36,14 +45,30 @@ final class CostReader {
         gone = new long[n][n];
         passedOn = new long[n][n];
         passedAlive = new long[n][n];
-        for (int s = 0; s < n; s++) {
-            stored[s] = log.forwardEnd[s] - log.forwardStart[s];
-        }
+        passedGone = new long[n][n];
+        end = log.forwardEnd.clone();
         for (int s = 0; s < made.born.length; s++) {
-            if (made.born[s] >= 0) {
-                note(made.born[s], made.used[s], made.freed[s], made.released[s], log.events.bytes(s));
+            int freed = made.freed[s];
+            if (made.born[s] >= 0 && freed < n && made.used[s] < freed) {
+                for (int p = made.born[s]; p < freed; p++) {
+                    end[p] -= log.events.bytes(s);
+                }
+            } else if (made.born[s] >= 0) {
+                note(made.born[s], made.used[s], freed, made.released[s], log.events.bytes(s));
             }
         }
+        for (int s = 0; s < n; s++) {
+            stored[s] = end[s] - start(s);
+        }
+    }
+
+    private long start(int stage) {
+        return stage == 0 ? before : end[stage - 1];
+    }
+
+    /** Bytes that a stage's forward pass needs at most. */
+    private long forward(int stage) {
+        return log.forwardPeak[stage] - start(stage);
     }
 
     private void note(int born, int used, int freed, int released, long bytes) {
@@ -59,7 +84,8 @@ final class CostReader {
             gone[born][j] += isGone ? bytes : 0;
             if (used > j) {
                 passedOn[born][j] += bytes;
-                passedAlive[born][j] += isGone || freed <= j ? 0 : bytes;
+                passedAlive[born][j] += freed == MadeMemory.NEVER && released < 0 ? bytes : 0;
+                passedGone[born][j] += isGone ? bytes : 0;
             }
         }
     }
@@ -70,18 +96,19 @@ final class CostReader {
      * @param again by first and last stage: FLOPs that a checkpoint recomputes
      * @param allowed by first and last stage: whether the stages can be one checkpoint
      * @param reentrant whether a checkpoint's backward pass is a pass of its own inside of one node
+     * @param sure whether only such bytes count that a plan is sure to need, for a bound; else all that are likely
      */
-    StageCosts costs(long[][] again, boolean[][] allowed, boolean reentrant) {
+    StageCosts costs(long[][] again, boolean[][] allowed, boolean reentrant, boolean sure) {
         long[] storedPeak = new long[n];
         long[][] kept = new long[n][n];
         long[][] keptPeak = new long[n][n];
         for (int i = 0; i < n; i++) {
-            long forward = log.forwardPeak[i] - log.forwardStart[i];
+            long forward = sure ? log.forwardPeak[i] - log.forwardStart[i] : forward(i);
             storedPeak[i] = Math.max(forward, backward(i, i, stored[i], 0));
             for (int j = i; j < n; j++) {
                 if (allowed[i][j]) {
                     kept[i][j] = sum(passedOn, i, j, j);
-                    keptPeak[i][j] = checkpointPeak(i, j, reentrant ? kept[i][j] : 0);
+                    keptPeak[i][j] = checkpointPeak(i, j, reentrant, sure);
                 }
             }
         }
@@ -98,7 +125,7 @@ final class CostReader {
 
     /** What is alive when the backward pass comes to stage p, besides what stages up to p made. */
     private long gradients(int p) {
-        return log.backwardStart[p] - log.forwardEnd[p] + sum(gone, 0, p, p);
+        return log.backwardStart[p] - end[p] + sum(gone, 0, p, p);
     }
 
     /**
@@ -113,22 +140,23 @@ final class CostReader {
     }
 
     /**
-     * At most for stages under one checkpoint. A re-entrant one holds what it made again until its own backward pass is
-     * over, and the gradient of that.
-     *
-     * @param results bytes of what a re-entrant one makes for others, 0 for one that is not
+     * At most for stages under one checkpoint. A re-entrant one holds what it made again for others until its own backward
+     * pass is over, and the gradient of that.
      */
-    private long checkpointPeak(int i, int j, long results) {
-        long alive = sum(passedAlive, i, j, j);
-        long start = gradients(j) - (i == 0 ? 0 : sum(gone, 0, i - 1, j)) + alive;
-        long most = start;
+    private long checkpointPeak(int i, int j, boolean reentrant, boolean sure) {
+        long results = sum(passedOn, i, j, j);
+        long outliving = sum(passedAlive, i, j, j);
+        long start = gradients(j) - (i == 0 ? 0 : sum(gone, 0, i - 1, j)) + outliving;
+        long most = sure ? 0 : start;
         long own = 0;
-        for (int p = i; p <= j; p++) { // recomputation
-            most = Math.max(most, start + own + log.forwardPeak[p] - log.forwardStart[p]);
+        for (int p = i; p <= j; p++) {
+            // It may stop before its last stage is through.
+            most = sure ? most : Math.max(most, start + own + forward(p));
             own += makes(i, p);
         }
         for (int p = j; p >= i; p--) {
-            most = Math.max(most, backward(i, p, own, alive + (p == j ? results : 2 * results)));
+            long held = !reentrant || sure ? 0 : p == j ? sum(passedGone, i, j, j) : 2 * results;
+            most = Math.max(most, backward(i, p, own, held + (sure ? 0 : outliving)));
             own -= makes(i, p);
         }
         return most;

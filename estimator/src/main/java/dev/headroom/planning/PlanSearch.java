@@ -18,7 +18,7 @@ final class PlanSearch {
 
     private final Rehearsal rehearsal;
     private final Stages stages;
-    private final Boolean reentrant;
+    private final boolean reentrant;
     private final Survey survey;
     private final PassLog log;
     private final ChainProgram program;
@@ -31,15 +31,15 @@ final class PlanSearch {
         reentrant = reentrant(rehearsal.asked());
         survey = new Survey(rehearsal, stages);
         log = new PassLog(rehearsal.storeAll(), stages);
-        costs = survey.costs(log, reentrant);
+        costs = survey.costs(log, reentrant, false);
         program = new ChainProgram(costs);
     }
 
     /** What the run says; else not re-entrant, which came with 1.11 (torch/utils/checkpoint.py). */
-    private static Boolean reentrant(TrainingRun run) {
+    private static boolean reentrant(TrainingRun run) {
         return run.reentrant != null
                 ? run.reentrant
-                : (Boolean) !TorchVersion.of(run.torch).since(1, 11);
+                : !TorchVersion.of(run.torch).since(1, 11);
     }
 
     CheckpointPlans plans() {
@@ -55,7 +55,19 @@ final class PlanSearch {
         String method = "dynamic program over " + stages.size() + " stages of a "
                 + (chain ? "chain" : "model that is no chain, whose costs it takes for a chain's");
         return new CheckpointPlans(
-                Pareto.front(rehearsal.choices()), baselines, log.necessary(), method, chain && program.exact());
+                Pareto.front(rehearsal.choices()), baselines, lowerBound(chain), method, chain && program.exact());
+    }
+
+    /** What must be alive at some moment; in a chain, too, what the leanest plan is sure to need. */
+    private long lowerBound(boolean chain) {
+        PassLog brief = new PassLog(rehearsal.storeAllBriefly(), stages);
+        long bound = brief.necessary();
+        if (chain) {
+            ChainProgram least = new ChainProgram(survey.costs(brief, reentrant, true));
+            long peak = least.leanest().peak() + brief.forwardStart[0];
+            bound = least.exact() ? Math.max(bound, peak) : bound;
+        }
+        return bound;
     }
 
     private Optional<CheckpointChoice> play(Schedule s) {

@@ -55,6 +55,11 @@ final class Rehearsal {
         return storeAll;
     }
 
+    /** The run that stores all, but lets go of what is saved as early as checkpoints do. */
+    Simulation storeAllBriefly() {
+        return Predictor.simulate(request, (runtime, loop) -> runtime.setHooks(new BrieflyUnpacked(runtime)));
+    }
+
     GraphFlops flops() {
         return flops;
     }

@@ -21,6 +21,8 @@ final class Survey {
     /** Latest node before which a checkpoint must begin that holds a stage, because it changes that node's result in place. */
     private final int[] changes;
 
+    private long[][] again;
+
     Survey(Rehearsal rehearsal, Stages stages) {
         this.rehearsal = rehearsal;
         this.stages = stages;
@@ -64,16 +66,21 @@ final class Survey {
         return allowed;
     }
 
-    /** The costs. */
-    StageCosts costs(PassLog log, Boolean reentrant) {
-        return new CostReader(log, stages.size()).costs(again(reentrant), allowed, Boolean.TRUE.equals(reentrant));
+    /**
+     * The costs.
+     *
+     * @param sure whether only such bytes count that a plan is sure to need
+     */
+    StageCosts costs(PassLog log, boolean reentrant, boolean sure) {
+        again = again == null ? again(reentrant) : again;
+        return new CostReader(log, stages.size()).costs(again, allowed, reentrant, sure);
     }
 
     /**
      * FLOPs that a checkpoint recomputes. It stops as soon as it has all that was saved, so that its last stage is not
      * always made in full; how much of it is shows the play in which every stage is a checkpoint.
      */
-    private long[][] again(Boolean reentrant) {
+    private long[][] again(boolean reentrant) {
         int n = stages.size();
         GraphFlops flops = rehearsal.flops();
         List<String> names = new ArrayList<>();

@@ -12,13 +12,14 @@ final class CertaintyJson {
 
     /**
      * Writes {@code device_lines}, an array of {@code part, kind, bytes, low, high, source} whose bytes add up to the peak of
-     * device memory, and {@code interval} with {@code level, low, high}. The kind is {@code exact} or {@code bounded};
-     * operators without a rule stand under {@code unmodelled}.
+     * device memory, and {@code interval} with {@code level, low, high}. The kind is {@code exact}, {@code bounded}, or
+     * {@code unmodelled} when operators without a rule had a part in it.
      */
-    static void write(Certainty certainty, JsonGenerator json) throws IOException {
+    static void write(Certainty certainty, boolean unmodelled, JsonGenerator json) throws IOException {
         json.writeArrayFieldStart("device_lines");
         for (DeviceLine line : certainty.lines()) {
-            line(line, json);
+            boolean gaps = unmodelled && line.part().equals(DeviceLine.RESERVED);
+            line(line, gaps ? "unmodelled" : kind(line), json);
         }
         json.writeEndArray();
         Interval interval = certainty.interval();
@@ -29,10 +30,18 @@ final class CertaintyJson {
         json.writeEndObject();
     }
 
+    private static String kind(DeviceLine line) {
+        return line.exact() ? "exact" : "bounded";
+    }
+
     static void line(DeviceLine line, JsonGenerator json) throws IOException {
+        line(line, kind(line), json);
+    }
+
+    private static void line(DeviceLine line, String kind, JsonGenerator json) throws IOException {
         json.writeStartObject();
         json.writeStringField("part", line.part());
-        json.writeStringField("kind", line.exact() ? "exact" : "bounded");
+        json.writeStringField("kind", kind);
         json.writeNumberField("bytes", line.bytes());
         json.writeNumberField("low", line.low());
         json.writeNumberField("high", line.high());

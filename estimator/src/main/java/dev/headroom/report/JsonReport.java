@@ -62,7 +62,7 @@ public final class JsonReport {
         }
         json.writeEndArray();
         convolutions(p.convolutions());
-        CertaintyJson.write(p.certainty(), json);
+        CertaintyJson.write(p.certainty(), !p.unmodelled().isEmpty(), json);
         json.writeEndObject();
     }
 

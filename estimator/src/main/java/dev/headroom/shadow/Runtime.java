@@ -34,6 +34,7 @@ public final class Runtime {
     private boolean backwardThread;
     private final long[] nextSequence = new long[2];
     private SavedTensorHooks hooks;
+    private boolean stoppedAtResult;
     private boolean destroying;
     private long maxAllocated = -1;
     private int eventsAtPeak;
@@ -463,7 +464,7 @@ public final class Runtime {
             return new Saved((Tensor) null);
         }
         if (hooks != null && !t.isWrappedNumber()) {
-            return pack(node, t);
+            return pack(node, t, isOutput);
         }
         // A result is kept through an alias: the node must not keep alive the tensor that keeps the node alive.
         Saved saved = new Saved(hold(isOutput ? alias(t) : t));
@@ -475,18 +476,24 @@ public final class Runtime {
         return new Tensor(t.storage(), t.dtype(), t.sizes(), t.strides(), t.offset());
     }
 
-    private Saved pack(GradNode node, Tensor t) {
+    private Saved pack(GradNode node, Tensor t, boolean isOutput) {
         try {
             Saved saved = new Saved(hooks.pack(t));
             node.saved.add(saved);
             return saved;
         } catch (StopRecomputation e) {
+            stoppedAtResult = isOutput;
             if (node.refs == 0) { // its operator never got to make a result that holds it
                 node.refs = 1;
                 releaseNode(node);
             }
             throw e;
         }
+    }
+
+    /** Whether the last recomputation that stopped did so at a result, which an operator saves when it has run. */
+    public boolean stoppedAtResult() {
+        return stoppedAtResult;
     }
 
     /** Takes a reference as what a backward pass needs later; {@link #drop} gives it back. */

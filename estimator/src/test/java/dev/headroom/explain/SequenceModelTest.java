@@ -40,7 +40,8 @@ class SequenceModelTest {
         assertEquals(3482 - 2566, rise.bytes() / MIB, 2);
         assertEquals(LOGITS, Runs.part(rise, "made by LogSoftmaxBackward0"));
         assertEquals(LOGITS, Runs.part(rise, "made by NllLossBackward0"));
-        assertTrue(backward.answer().get(1).contains("(100 %)"));
+        assertEquals(3482 - 2108, backward.accounts().get(1).bytes() / MIB, 2);
+        assertTrue(backward.answer().get(2).contains("(100 %)"));
     }
 
     @Test

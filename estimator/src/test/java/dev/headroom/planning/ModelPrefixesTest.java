@@ -3,12 +3,6 @@ package dev.headroom.planning;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.graph.Graph;
-import dev.headroom.importer.Importers;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.training.TrainingRun;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -18,26 +12,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The dynamic program against all plans, on the beginnings of models up to 12 stages. */
 class ModelPrefixesTest {
     private static final int STAGES = 12;
-
-    private static Path archive(String name) {
-        Path at = Path.of("").toAbsolutePath();
-        while (!Files.exists(at.resolve("fixtures/models/" + name + ".pt2"))) {
-            at = at.getParent();
-        }
-        return at.resolve("fixtures/models/" + name + ".pt2");
-    }
-
-    private static StageCosts costs(String model) {
-        Graph graph = Importers.read(archive(model));
-        TrainingRun run = new TrainingRun();
-        run.batch = 4L;
-        run.steps = 2;
-        run.cudnnWorkspace = 0L;
-        Rehearsal rehearsal = new Rehearsal(new PredictionRequest(graph, run, null, null, 0, null));
-        Stages stages = Stages.of(rehearsal.storeAll().loop().plan().graph());
-        PassLog log = new PassLog(rehearsal.storeAll(), stages);
-        return new Survey(rehearsal, stages).costs(log, false);
-    }
 
     /** The first stages, in a run that peaks nowhere but in its forward and backward passes. */
     private static StageCosts prefix(StageCosts whole, int stages) {
@@ -54,7 +28,7 @@ class ModelPrefixesTest {
     @ParameterizedTest
     @ValueSource(strings = {"gpt2-medium-s512", "resnet50-i224"})
     void noPlanIsCheaperOrLeaner(String model) {
-        StageCosts whole = costs(model);
+        StageCosts whole = Surveyed.of(model, 4).likely();
         assertTrue(whole.stages() > STAGES);
         int plans = 0;
         for (int n = 1; n <= STAGES; n++) {

@@ -78,6 +78,23 @@ class JsonReportTest {
     }
 
     @Test
+    void tellsWhatDeviceMemoryIsMadeOfAndHowSureThatIs() throws IOException {
+        JsonNode json = json(Predictions.fitting(new TrainingRun()));
+        JsonNode reserved = json.get("device_lines").get(0);
+        assertEquals(List.of("part", "kind", "bytes", "low", "high", "source"), keys(reserved));
+        assertEquals("bounded", reserved.get("kind").asText());
+        assertEquals(List.of("level", "low", "high"), keys(json.get("interval")));
+        assertEquals(0.9, json.get("interval").get("level").asDouble());
+        long sum = 0;
+        for (JsonNode line : json.get("device_lines")) {
+            sum += line.get("bytes").asLong();
+        }
+        assertEquals(json.get("peak").get("device").asLong(), sum);
+        json = json(Predictions.warned(List.of("one")));
+        assertEquals("unmodelled", json.get("device_lines").get(0).get("kind").asText());
+    }
+
+    @Test
     void listsWarningsAndUnmodelledOperators() throws IOException {
         JsonNode json = json(Predictions.warned(List.of("one \"quoted\"", "two")));
         assertEquals("one \"quoted\"", json.get("warnings").get(0).asText());

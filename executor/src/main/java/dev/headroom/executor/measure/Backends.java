@@ -1,7 +1,7 @@
 package dev.headroom.executor.measure;
 
-import dev.headroom.cli.Suggestion;
 import dev.headroom.graph.GraphException;
+import dev.headroom.graph.Suggestion;
 import java.util.List;
 
 /** Finds a backend by name. */

@@ -1,5 +1,11 @@
 package dev.headroom.validation.certainty;
 
+import dev.headroom.uncertainty.Certainty;
+import dev.headroom.uncertainty.Deviations;
+import dev.headroom.uncertainty.Interval;
+import dev.headroom.uncertainty.Span;
+import dev.headroom.validation.published.Figure;
+import dev.headroom.validation.published.PublishedReport;
 import dev.headroom.validation.published.XmemRow;
 import java.io.PrintStream;
 import java.util.LinkedHashSet;
@@ -51,6 +57,10 @@ public final class CertaintyReport {
         table(out, "model", XmemRow::archive);
         table(out, "card", XmemRow::gpu);
         out.println();
+        out.println(
+                covered() + " of " + systems().size()
+                        + " figures of reserved and device memory of the other published systems, with which nothing was calibrated");
+        out.println();
         out.println("| estimator | runs | Brier score of verdicts | of calibrated probabilities |");
         out.println("|---|---|---|---|");
         out.printf(
@@ -65,6 +75,31 @@ public final class CertaintyReport {
                     verdictBrier(other),
                     calibratedBrier(other));
         }
+    }
+
+    /** Figures of reserved or device memory of the systems P1 to P8. */
+    static List<Figure> systems() {
+        return Systems.FIGURES;
+    }
+
+    private static final class Systems {
+        private static final List<Figure> FIGURES = PublishedReport.figures().stream()
+                .filter(f -> f.what().endsWith("nvidia-smi")
+                        || f.what().endsWith("reserved")
+                        || f.what().endsWith("after the first epoch"))
+                .toList();
+    }
+
+    /** How many of them lie within the interval around what was predicted. */
+    static long covered() {
+        return systems().stream()
+                .filter(f -> {
+                    long predicted = Math.round(f.predicted() * MIB);
+                    Interval i = Deviations.published().interval(new Span(predicted, predicted), Certainty.LEVEL);
+                    double published = f.published() * MIB;
+                    return i.low() <= published && published <= i.high();
+                })
+                .count();
     }
 
     private static void table(PrintStream out, String what, Function<XmemRow, String> group) {

@@ -3,6 +3,7 @@ package dev.headroom.validation.command;
 import dev.headroom.cli.ExitStatus;
 import dev.headroom.cli.Subcommand;
 import dev.headroom.graph.GraphException;
+import dev.headroom.validation.report.HtmlReport;
 import dev.headroom.validation.report.TextReport;
 import dev.headroom.validation.report.ValidationJson;
 import dev.headroom.validation.runs.MeasuredRuns;
@@ -10,7 +11,11 @@ import dev.headroom.validation.runs.Scores;
 import dev.headroom.validation.runs.Skipped;
 import dev.headroom.validation.runs.Sources;
 import dev.headroom.validation.runs.Validation;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.ArgGroup;
@@ -51,6 +56,9 @@ public final class ValidateCommand implements Subcommand {
     @Option(names = "--json", description = "One JSON object on standard output.")
     boolean json;
 
+    @Option(names = "--html", paramLabel = "FILE", description = "Writes everything as a page for the browser, too.")
+    Path html;
+
     @Option(
             names = "--recorder",
             paramLabel = "FILE",
@@ -76,9 +84,12 @@ public final class ValidateCommand implements Subcommand {
         }
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
-        Validation validation = Validation.of(runs, done -> {});
+        Validation validation = Validation.of(runs, new Progress(runs.size(), err));
         Scores scores = Scores.of(validation.outcomes());
         List<String> exceeded = thresholds.missed(scores);
+        if (html != null) {
+            page(validation, scores, exceeded);
+        }
         if (json) {
             ValidationJson.write(validation, scores, exceeded, out);
         } else if (all) {
@@ -88,6 +99,16 @@ public final class ValidateCommand implements Subcommand {
         }
         out.flush();
         return status(validation, exceeded, err);
+    }
+
+    private void page(Validation validation, Scores scores, List<String> exceeded) {
+        try (Writer file = Files.newBufferedWriter(html)) {
+            HtmlReport.write(validation, scores, exceeded, file);
+        } catch (NoSuchFileException e) {
+            throw new GraphException("--html: the folder of " + html + " does not exist", e);
+        } catch (IOException e) {
+            throw new GraphException("--html: " + html + " cannot be written: " + e.getMessage(), e);
+        }
     }
 
     private static Integer status(Validation validation, List<String> exceeded, PrintWriter err) {

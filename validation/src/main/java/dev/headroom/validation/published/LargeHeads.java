@@ -1,6 +1,5 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.device.DeviceLines;
 import dev.headroom.device.GpuCatalogue;
 import dev.headroom.graph.DType;
 import dev.headroom.predict.Prediction;
@@ -13,12 +12,12 @@ import java.util.function.Consumer;
 
 /**
  * P5: weights, gradients and Adam's state dominate and activations are small, so that checkpointing does not help (2019).
- * What nvidia-smi shows besides reserved memory, CUDA's context of that time and a desktop, is taken from the row with the
- * smallest workspaces, 100 passes over one image each, and is the same for the other rows of the card.
+ * What nvidia-smi shows is reserved memory and CUDA's context, which loaded all kernels at once at that time.
  */
 public final class LargeHeads {
     private static final double MIB = 1 << 20;
-    private static final String WORKSPACES = "workspaces of cuDNN 7 at batch 100";
+    private static final String CONTEXT = "the context is an estimate between two other cards";
+    private static final String WORKSPACES = CONTEXT + "; workspaces of cuDNN 7 at batch 100";
 
     /** A model on a card, and what nvidia-smi showed in MiB. */
     private record Case(String archive, String gpu, double accumulated, Double plain, double half) {}
@@ -27,6 +26,11 @@ public final class LargeHeads {
             new Case("cnn-small", "rtx-2080-super", 1097, 1317.0, 987),
             new Case("cnn-full", "v100-32gb", 32_027, null, 16_943));
 
+    private static final Consumer<TrainingRun> PLAIN = run -> {};
+    private static final Consumer<TrainingRun> PASSES = run -> {
+        run.batch = 1L;
+        run.accumulate = 100;
+    };
     private static final Consumer<TrainingRun> HALF = run -> run.dtype = DType.FLOAT16;
     private static final Consumer<TrainingRun> CHECKPOINTED = run -> {
         run.checkpointModules = List.of("body");
@@ -39,38 +43,29 @@ public final class LargeHeads {
     public static List<Figure> figures() {
         List<Figure> out = new ArrayList<>();
         for (Case c : CASES) {
-            double besides = besides(c);
+            out.add(figure(c, " in 100 passes over one image", peak(c, PASSES), c.accumulated, CONTEXT));
             if (c.plain != null) {
-                double plain = besides + reserved(c, run -> {});
-                out.add(new Figure("P5", c.archive + ", nvidia-smi", plain, c.plain, WORKSPACES));
+                out.add(figure(c, "", peak(c, PLAIN), c.plain, WORKSPACES));
             }
-            double half = besides + reserved(c, HALF);
-            out.add(new Figure("P5", c.archive + " in fp16, nvidia-smi", half, c.half, WORKSPACES));
+            out.add(figure(c, " in fp16", peak(c, HALF), c.half, WORKSPACES));
         }
         return out;
     }
 
-    /** MiB that nvidia-smi shows besides reserved memory. */
-    private static double besides(Case c) {
-        return c.accumulated
-                - reserved(c, run -> {
-                    run.batch = 1L;
-                    run.accumulate = 100;
-                });
+    private static Figure figure(Case c, String what, Prediction.Peak peak, double published, String mechanism) {
+        return Figure.of("P5", c.archive + what + ", nvidia-smi", peak.device(), published, mechanism);
     }
 
     /**
      * The full model in fp32 on its card, which failed.
      *
      * @param workspaces whether as much is taken besides as the same batch in fp16 took beyond its prediction on that card:
-     *     the workspaces of its convolutions, which fp32 does not make smaller
+     *     the workspaces of its convolutions, which fp32 does not make smaller, and what of the context is not predicted
      */
     public static Prediction full(boolean workspaces, boolean checkpointed) {
         Case c = CASES.get(1);
-        double besides = besides(c);
-        double taken = workspaces ? c.half - reserved(c, HALF) : besides;
-        long context = DeviceLines.bytes(DeviceLines.of(GpuCatalogue.find(c.gpu).orElseThrow(), false, true));
-        return Runs.predict(Runs.request(c.archive, c.gpu, null, Math.round(taken * MIB) - context, run -> {
+        double taken = workspaces ? c.half - peak(c, HALF).device() / MIB : 0;
+        return Runs.predict(Runs.request(c.archive, c.gpu, null, Math.round(taken * MIB), run -> {
             options(run);
             if (checkpointed) {
                 CHECKPOINTED.accept(run);
@@ -81,9 +76,9 @@ public final class LargeHeads {
     /** Why the plain full model fails, and what would not help. */
     static List<String> remarks() {
         Case c = CASES.get(1);
-        double plain = besides(c) + reserved(c, run -> {});
+        double plain = peak(c, PLAIN).device() / MIB;
         double card = GpuCatalogue.find(c.gpu).orElseThrow().memory() / MIB;
-        double beyond = c.half - besides(c) - reserved(c, HALF);
+        double beyond = c.half - peak(c, HALF).device() / MIB;
         return List.of(String.format(
                 Locale.ROOT,
                 "P5: the full model is predicted to show %.0f MiB of the card's %.0f without workspaces of cuDNN 7: %.0f MiB"
@@ -100,17 +95,8 @@ public final class LargeHeads {
     /** Part of the peak of allocated memory that checkpointing the convolutions saves; negative when it costs. */
     public static double savedByCheckpointing() {
         Case c = CASES.get(1);
-        double plain = allocated(c, run -> {});
-        double checkpointed = allocated(c, CHECKPOINTED);
-        return (plain - checkpointed) / plain;
-    }
-
-    private static double reserved(Case c, Consumer<TrainingRun> options) {
-        return peak(c, options).reserved() / MIB;
-    }
-
-    private static double allocated(Case c, Consumer<TrainingRun> options) {
-        return peak(c, options).allocated() / MIB;
+        double plain = peak(c, PLAIN).allocated();
+        return (plain - peak(c, CHECKPOINTED).allocated()) / plain;
     }
 
     private static Prediction.Peak peak(Case c, Consumer<TrainingRun> more) {

@@ -1,7 +1,5 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.device.DeviceLines;
-import dev.headroom.device.GpuCatalogue;
 import dev.headroom.graph.DType;
 import dev.headroom.predict.Prediction;
 import dev.headroom.training.LossKind;
@@ -92,9 +90,7 @@ public final class Remedies {
     }
 
     private static Prediction xRay(Consumer<TrainingRun> options, String card, long batch, Long memory) {
-        long context = DeviceLines.bytes(DeviceLines.of(GpuCatalogue.find(card).orElseThrow(), false, true));
-        long inUse = Math.max(0, Perceptron.CONTEXT_AND_DESKTOP - context);
-        return Runs.predict(Runs.request("densenet169-i512", card, memory, inUse, run -> {
+        return Runs.predict(Runs.request("densenet169-i512", card, memory, 0, run -> {
             run.torch = "1.10";
             run.batch = batch;
             run.steps = 2;
@@ -102,7 +98,7 @@ public final class Remedies {
         }));
     }
 
-    /** The largest batch of P6 that fits on a card beside an eagerly loaded context and a desktop. */
+    /** The largest batch of P6 that gets through on a card. */
     static long largestBatch(String remedy, String card) {
         Consumer<TrainingRun> options = X_RAYS.get(remedy);
         long fits = 0;

@@ -180,7 +180,7 @@ public final class TextReport {
                 }
             }
             if (!o.divergence().isEmpty()) {
-                out.println("    first: " + printable(o.divergence()));
+                out.println("    " + printable(o.divergence()));
             }
         }
     }

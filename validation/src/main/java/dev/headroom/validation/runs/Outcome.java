@@ -21,7 +21,7 @@ import java.util.Optional;
  * @param verdict {@code null} where it is not known whether memory ran out
  * @param interval {@code null} where no interval was stated or nothing was measured that it is of
  * @param phases recorded ones beside predicted ones; none where only peaks were measured
- * @param divergence where prediction and measurement first differ, or ""
+ * @param divergence where prediction and measurement first differ, or what else is known of it; "" when nothing is
  * @param others what other estimators said, by name
  */
 public record Outcome(
@@ -62,7 +62,7 @@ public record Outcome(
     public boolean exact() {
         return phases.isEmpty()
                 ? !peaks.isEmpty() && peaks.stream().allMatch(p -> p.predicted() == p.measured())
-                : phases.stream().allMatch(Comparison.Row::exact) && divergence.isEmpty();
+                : phases.stream().allMatch(row -> row.exact() && row.reservedError() == 0) && divergence.isEmpty();
     }
 
     /** Whether it is known whether memory ran out, and the prediction said otherwise. */

@@ -143,9 +143,10 @@ final class RecordingRun implements MeasuredRuns {
 
     private static String divergence(Recording recording, PredictionRequest request, Comparison comparison) {
         String first = comparison.firstDivergence();
-        String text = comparison.structure().isEmpty()
-                ? first
-                : comparison.structure() + (first.isEmpty() ? "" : "; " + first);
+        String text = first.isEmpty() ? "" : "first differs after " + first;
+        if (!comparison.structure().isEmpty()) {
+            text = comparison.structure() + (text.isEmpty() ? "" : "; " + text);
+        }
         if (text.isEmpty() || recording.trace().isEmpty()) {
             return text;
         }

@@ -227,7 +227,7 @@ class watch:
         scenario = dict(self.seen, accumulate=self.accumulate, steps=max(1, self.steps + (self.oom is not None)))
         scenario["batch"] = self.export(path + ".pt2")
         scenario.update(self.named)
-        device = torch.cuda.get_device_properties(0)
+        device = torch.cuda.get_device_properties(torch.cuda.current_device())
         limit = torch.cuda.get_per_process_memory_fraction()
         document = {
             "format": 2, "archive": self.name + ".pt2", "scenario": scenario, "new_batches": self.new_batches,
@@ -357,7 +357,7 @@ def nvml_use():
         if pynvml.nvmlDeviceGetCount() == 1:
             device = pynvml.nvmlDeviceGetHandleByIndex(0)
         else:
-            device = pynvml.nvmlDeviceGetHandleByUUID("GPU-%s" % torch.cuda.get_device_properties(0).uuid)
+            device = pynvml.nvmlDeviceGetHandleByUUID("GPU-%s" % torch.cuda.get_device_properties(torch.cuda.current_device()).uuid)
         used = pynvml.nvmlDeviceGetMemoryInfo(device).used
     except Exception:  # no module, no driver, no rights: there are many kinds
         return None, None

@@ -10,6 +10,7 @@ import dev.headroom.predict.Predictor;
 import dev.headroom.uncertainty.Deviations;
 import dev.headroom.validation.RecordedRun;
 import dev.headroom.validation.certainty.CertaintyReport.Intervals;
+import dev.headroom.validation.published.LargeHeads;
 import dev.headroom.validation.published.XmemRow;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,21 @@ class CertaintyTest {
     @Test
     void mostIntervalsHoldForCardsThatWereLeftOut() {
         between(0.8, 0.95, CertaintyReport.intervals(XmemRow::gpu, r -> true).coverage(), "card");
+    }
+
+    /** Other cards, other years, PyTorch 0.4 to 1.6: nothing was calibrated with them. */
+    @Test
+    void intervalsHoldForOtherPublishedSystems() {
+        int figures = CertaintyReport.systems().size();
+        assertTrue(figures >= 25, () -> "figures " + figures);
+        assertTrue(CertaintyReport.covered() >= 0.87 * figures, () -> CertaintyReport.covered() + " of " + figures);
+    }
+
+    /** P5's plain model on a V100 failed, although what is predicted of it without workspaces fits. */
+    @Test
+    void thePublishedFailureThatIsNotPredictedHasARisk() {
+        double risk = LargeHeads.full(false, false).verdict().probabilityOom();
+        assertTrue(risk >= 0.01, () -> "risk " + risk);
     }
 
     @Test

@@ -101,7 +101,7 @@ class ValidateCommandTest {
         record("off.json.gz", ValidateCommandTest::tenPercentMore);
         CommandResult result = run("--all");
         assertTrue(result.out().contains("backward 0: allocated +0, max_allocated -"), result::out);
-        assertTrue(result.out().contains("first: model: allocated +0, max_allocated -"), result::out);
+        assertTrue(result.out().contains("first differs after model: allocated +0, max_allocated -"), result::out);
     }
 
     @Test

@@ -11,8 +11,10 @@ import dev.headroom.predict.Predictor;
 import dev.headroom.training.TrainingRun;
 import dev.headroom.validation.Comparison;
 import dev.headroom.validation.RecordedRun;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.function.ToDoubleFunction;
 import org.junit.jupiter.api.Test;
 
 /** Runs with the workspaces that the real cuDNN asked for, predicted by rules alone. */
@@ -20,24 +22,21 @@ class DistilledRecordingsTest {
     private static final double MOST_ALLOCATED = 0.01;
     private static final double MOST_RESERVED = 0.03;
     /** Of 26. One wrong workspace may split a segment otherwise, which costs more than itself. */
-    private static final int WITHIN_RESERVED = 20;
-
-    private static final double WORST_RESERVED = 0.07;
+    private static final int WITHIN = 24;
 
     @Test
     void peaksAreClose() {
         List<Comparison> comparisons = AskedWorkspacesTest.recordings()
                 .map(r -> Comparison.of(r, predict(r)))
                 .toList();
-        for (Comparison comparison : comparisons) {
-            assertEquals("", comparison.structure());
-            assertTrue(comparison.worstAllocated() <= MOST_ALLOCATED, comparison::firstDivergence);
-            assertTrue(comparison.worstReserved() <= WORST_RESERVED, comparison::firstDivergence);
-        }
-        long close = comparisons.stream()
-                .filter(c -> c.worstReserved() <= MOST_RESERVED)
-                .count();
-        assertTrue(close >= WITHIN_RESERVED, () -> close + " of " + comparisons.size());
+        comparisons.forEach(c -> assertEquals("", c.structure()));
+        assertClose(comparisons, Comparison::worstAllocated, MOST_ALLOCATED);
+        assertClose(comparisons, Comparison::worstReserved, MOST_RESERVED);
+    }
+
+    private static void assertClose(List<Comparison> comparisons, ToDoubleFunction<Comparison> error, double most) {
+        double[] errors = comparisons.stream().mapToDouble(error).sorted().toArray();
+        assertTrue(errors[WITHIN - 1] <= most, () -> Arrays.toString(errors));
     }
 
     private static Prediction predict(Recording recording) {

@@ -132,7 +132,11 @@ class PublishedSystemsTest {
     /** The workspaces that cuDNN 7 took for whole batches are not known: no bar but what was reached. */
     @Test
     void largeHeadsLackWorkspacesOnly() {
-        LargeHeads.figures().forEach(f -> assertTrue(f.error() < 0 && f.error() > -0.15, f::row));
+        for (Figure f : LargeHeads.figures()) {
+            boolean whole = !f.what().contains("passes");
+            assertTrue(Math.abs(f.error()) < (whole ? 0.12 : 0.02), f::row);
+            assertTrue(!whole || f.error() < 0, f::row);
+        }
     }
 
     /** Published: out of memory, with and without checkpoints. What cuDNN 7 took in fp16 is more than there is room for. */

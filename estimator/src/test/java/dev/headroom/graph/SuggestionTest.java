@@ -1,4 +1,4 @@
-package dev.headroom.cli;
+package dev.headroom.graph;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;

@@ -1,4 +1,4 @@
-package dev.headroom.cli;
+package dev.headroom.graph;
 
 import java.util.Collection;
 import java.util.Locale;

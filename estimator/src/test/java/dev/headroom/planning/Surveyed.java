@@ -1,0 +1,38 @@
+package dev.headroom.planning;
+
+import dev.headroom.importer.Importers;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.training.TrainingRun;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** A model of the fixtures with its stages and their costs. */
+record Surveyed(Rehearsal rehearsal, Stages stages, StageCosts likely, StageCosts sure, long before, boolean chain) {
+    static Surveyed of(String model, long batch) {
+        TrainingRun run = new TrainingRun();
+        run.batch = batch;
+        run.steps = 2;
+        run.cudnnWorkspace = 0L;
+        Rehearsal rehearsal =
+                new Rehearsal(new PredictionRequest(Importers.read(archive(model)), run, null, null, 0, null));
+        Stages stages = Stages.of(rehearsal.storeAll().loop().plan().graph());
+        Survey survey = new Survey(rehearsal, stages);
+        PassLog log = new PassLog(rehearsal.storeAll(), stages);
+        PassLog brief = new PassLog(rehearsal.storeAllBriefly(), stages);
+        return new Surveyed(
+                rehearsal,
+                stages,
+                survey.costs(log, false, false),
+                survey.costs(brief, false, true),
+                log.forwardStart[0],
+                survey.isChain());
+    }
+
+    private static Path archive(String name) {
+        Path at = Path.of("").toAbsolutePath();
+        while (!Files.exists(at.resolve("fixtures/models/" + name + ".pt2"))) {
+            at = at.getParent();
+        }
+        return at.resolve("fixtures/models/" + name + ".pt2");
+    }
+}
