@@ -51,7 +51,7 @@ class LayersView {
 
 function showPhases(run) {
     const columns = [
-        { title: "Phase", wide: true, cell: (span) => words(span.title) },
+        { title: "Phase", wide: true, cell: (span) => span.title },
         { title: "Events", number: true, cell: (span) => count(span.to - span.from) },
         { title: "Allocated", number: true, cell: (span) => (span.to > 0 ? mib(run.allocated[span.to - 1]) : "–") },
         { title: "Reserved", number: true, cell: (span) => (span.to > 0 ? mib(run.reserved[span.to - 1]) : "–") },

@@ -261,6 +261,23 @@ class PageBrowserTest {
     }
 
     @Test
+    void aFingerMovesTheCursor() {
+        browser.screen(375, 700);
+        browser.driver.executeCdpCommand("Emulation.setTouchEmulationEnabled", Map.of("enabled", true));
+        browser.open(page);
+        browser.script("document.getElementById('timeline-chart').scrollIntoView({ block: 'center' })");
+        Map<String, Object> tap = Map.of("x", browser.number("Math.round(innerWidth / 3)"), "y", 350);
+        String before = find("#timeline-chart").getAttribute("aria-valuenow");
+        browser.driver.executeCdpCommand(
+                "Input.dispatchTouchEvent", Map.of("type", "touchStart", "touchPoints", List.of(tap)));
+        browser.driver.executeCdpCommand(
+                "Input.dispatchTouchEvent", Map.of("type", "touchEnd", "touchPoints", List.of()));
+        browser.until("document.getElementById('moment-title').textContent.endsWith('(held)')");
+        assertNotEquals(before, find("#timeline-chart").getAttribute("aria-valuenow"));
+        browser.driver.executeCdpCommand("Emulation.setTouchEmulationEnabled", Map.of("enabled", false));
+    }
+
+    @Test
     void darkAndLightFollowTheSystemAndTheSwitch() {
         String light = browser.text("getComputedStyle(document.body).backgroundColor");
         browser.media("screen", "dark");
