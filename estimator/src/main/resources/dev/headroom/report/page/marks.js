@@ -79,7 +79,7 @@ class TimelineMarks {
             if (wide >= 4) bands.push({ name: wide > name.length * 6.6 + 6 ? name : "", row, tone, value: [a, b] });
         };
         this.run.spans.forEach((span, i) => {
-            add(words(span.phase), span.from, span.to, 0, i % 2 ? colour("band") : "none");
+            add(span.phase, span.from, span.to, 0, i % 2 ? colour("band") : "none");
         });
         for (const [title, from, to] of this.steps()) add(title, from, to, 1, "none");
         return {
