@@ -21,7 +21,7 @@ public final class TextReport {
     private static final int NUMBER = 10;
     private static final int WIDTH = 79;
     private static final int RUN = 40;
-    private static final int WORST = 3;
+    private static final int WORST = 2;
 
     private final Validation validation;
     private final Scores scores;

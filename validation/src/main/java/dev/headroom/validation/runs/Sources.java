@@ -17,7 +17,8 @@ public final class Sources {
     private Sources() {}
 
     /**
-     * Everything of the project: recordings of PyTorch, the runs of the xMem repository, the figures of published systems.
+     * Everything of the project: recordings of PyTorch, those of random models among them, the runs of the xMem
+     * repository, the figures of published systems.
      *
      * @throws GraphException where the fixtures are not at hand
      */
@@ -32,6 +33,9 @@ public final class Sources {
         Path recorder = recordings.resolve("recorder");
         Fixtures.recordings(recorder)
                 .forEach(f -> out.add(new RecordingRun("recordings", recordings, f, List.of(recorder))));
+        for (String file : List.of("random.jsonl.gz", "found.jsonl.gz")) {
+            out.addAll(RandomModelRun.of(Fixtures.folder().resolve("random").resolve(file)));
+        }
         XmemRow.all().forEach(row -> out.add(new XmemRun(row)));
         PublishedReport.systems().forEach((name, figures) -> out.add(new PublishedFigures(name, figures)));
         return out;
