@@ -5,6 +5,7 @@ import dev.headroom.graph.GraphException;
 import dev.headroom.validation.published.PublishedReport;
 import dev.headroom.validation.published.XmemRow;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -67,6 +68,8 @@ public final class Sources {
                             source, folder, f, List.of(f.toAbsolutePath().getParent(), folder.toAbsolutePath()))));
         } catch (IOException e) {
             throw new GraphException(folder + " cannot be read: " + e.getMessage(), e);
+        } catch (UncheckedIOException e) { // from a folder in it
+            throw new GraphException(folder + " cannot be read: " + e.getCause().getMessage(), e);
         }
         if (out.isEmpty()) {
             throw new GraphException(folder + " holds no recordings (NAME.json.gz); 'headroom validate --recorder"
