@@ -55,19 +55,15 @@ final class PlanSearch {
         String method = "dynamic program over " + stages.size() + " stages of a "
                 + (chain ? "chain" : "model that is no chain, whose costs it takes for a chain's");
         return new CheckpointPlans(
-                Pareto.front(rehearsal.choices()), baselines, lowerBound(chain), method, chain && program.exact());
+                Pareto.front(rehearsal.choices()), baselines, lowerBound(), method, chain && program.exact());
     }
 
-    /** What must be alive at some moment; in a chain, too, what the leanest plan is sure to need. */
-    private long lowerBound(boolean chain) {
+    /** What must be alive at some moment, or what the leanest plan is sure to need where that is more. */
+    private long lowerBound() {
         PassLog brief = new PassLog(rehearsal.storeAllBriefly(), stages);
-        long bound = brief.necessary();
-        if (chain) {
-            ChainProgram least = new ChainProgram(survey.costs(brief, reentrant, true));
-            long peak = least.leanest().peak() + brief.forwardStart[0];
-            bound = least.exact() ? Math.max(bound, peak) : bound;
-        }
-        return bound;
+        ChainProgram least = new ChainProgram(survey.costs(brief, reentrant, true));
+        long peak = least.leanest().peak() + brief.forwardStart[0];
+        return least.exact() ? Math.max(brief.necessary(), peak) : brief.necessary();
     }
 
     private Optional<CheckpointChoice> play(Schedule s) {
