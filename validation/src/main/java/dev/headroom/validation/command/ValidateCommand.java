@@ -71,6 +71,9 @@ public final class ValidateCommand implements Subcommand {
     @Override
     public Integer call() {
         if (recorder != null) {
+            if (folder != null) {
+                throw new GraphException("--recorder only writes the script; leave out " + folder);
+            }
             Recorder.write(recorder);
             return ExitStatus.OK;
         }
