@@ -122,9 +122,14 @@ final class Chain {
                 : new Chain(graph, parent.depth() + (itself ? 0 : 1), begin, parent.to(), bounds);
     }
 
+    /** Number of its modules, those without operators and the stem included. */
+    int length() {
+        return bounds.length - 1;
+    }
+
     /** Splits as {@code checkpoint_sequential} does (torch/utils/checkpoint.py): the last segment runs unchecked. */
     CheckpointPlan split(int segments, boolean reentrant) {
-        int blocks = bounds.length - 1;
+        int blocks = length();
         int size = blocks / segments;
         if (size == 0) {
             throw new GraphException("--checkpoint " + segments + ": the model's chain has only " + blocks

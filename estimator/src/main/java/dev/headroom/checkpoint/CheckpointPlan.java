@@ -39,6 +39,17 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
         return plan;
     }
 
+    /** Modules of the chain that {@code checkpoint_sequential} would split, 0 where there is none. */
+    public static int chainLength(Graph graph) {
+        Chain chain = Chain.of(graph);
+        return chain == null ? 0 : chain.length();
+    }
+
+    /** Whether the model's library has a switch that checkpoints its blocks, whatever the number of segments. */
+    public static boolean hasSwitch(Graph graph) {
+        return !LibrarySwitch.regions(graph).isEmpty();
+    }
+
     private static CheckpointPlan find(Graph graph, TrainingRun run) {
         boolean explicit = Boolean.TRUE.equals(run.reentrant);
         if (run.inference) {

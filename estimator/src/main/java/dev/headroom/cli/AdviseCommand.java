@@ -3,22 +3,21 @@ package dev.headroom.cli;
 import dev.headroom.advise.Advice;
 import dev.headroom.advise.Advisor;
 import dev.headroom.advise.Goal;
-import dev.headroom.graph.Graph;
+import dev.headroom.planning.CheckpointPlanner;
+import dev.headroom.planning.CheckpointPlans;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.predict.Predictor;
 import dev.headroom.report.AdviceJson;
 import dev.headroom.report.AdviceReport;
+import dev.headroom.report.CheckpointReport;
 import dev.headroom.report.Style;
-import dev.headroom.training.TrainingRun;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code headroom advise}: what to change. */
@@ -34,20 +33,20 @@ final class AdviseCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Parameters(paramLabel = "MODEL", description = "A .pt2 archive of torch.export.")
-    Path model;
+    @Option(
+            names = "--checkpoints",
+            description =
+                    "In place of plans: how far recomputation lowers the peak, and at what price; needs no device.")
+    boolean checkpoints;
+
+    @Mixin
+    QuestionOptions question = new QuestionOptions();
 
     @Option(names = "--keep-batch", description = "A step keeps its samples, in more passes if need be (default).")
     boolean keepBatch;
 
     @Option(names = "--max-batch", description = "The largest batch of one pass.")
     boolean maxBatch;
-
-    @Mixin
-    ScenarioOptions scenario = new ScenarioOptions();
-
-    @Mixin
-    DeviceOptions device = new DeviceOptions();
 
     @Option(names = "--json", description = "One JSON object on standard output.")
     boolean json;
@@ -61,19 +60,18 @@ final class AdviseCommand implements Callable<Integer> {
         if (keepBatch && maxBatch) {
             throw new BadOption("--keep-batch cannot be combined with --max-batch; leave out one of them");
         }
-        TrainingRun run = scenario.toRun();
-        List<String> idle = scenario.withoutEffect(run);
+        PredictionRequest asked = question.withoutModel();
+        List<String> idle = question.withoutEffect(asked);
         if (!idle.isEmpty()) {
             throw new BadOption(idle.get(0) + "; leave it out");
         }
-        // Checked before the model is read: a mistyped card should not cost the reading.
-        PredictionRequest question = device.request(null, run);
-        if (Predictor.room(question) == null) {
+        if (checkpoints) {
+            return curve();
+        }
+        if (Predictor.room(asked) == null) {
             throw new BadOption("advise needs to know the memory there is; add --gpu NAME or --memory SIZE");
         }
-        Graph graph = engine.reader().apply(model);
-        PredictionRequest request = new PredictionRequest(
-                graph, run, question.gpu(), question.memory(), question.inUse(), question.limit());
+        PredictionRequest request = question.read(engine);
         Advice advice = Advisor.advise(request, maxBatch ? Goal.MAX_BATCH : Goal.KEEP_BATCH);
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
@@ -83,5 +81,22 @@ final class AdviseCommand implements Callable<Integer> {
         }
         out.flush();
         return advice.possible() ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
+    }
+
+    private int curve() {
+        if (keepBatch || maxBatch) {
+            throw new BadOption("--checkpoints cannot be combined with " + (keepBatch ? "--keep-batch" : "--max-batch")
+                    + "; leave out one of them");
+        }
+        PredictionRequest request = question.read(engine);
+        CheckpointPlans plans = CheckpointPlanner.plan(request);
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            CheckpointReport.writeJson(plans, out);
+        } else {
+            CheckpointReport.write(request.graph().name(), plans, Style.forTerminal(), out);
+        }
+        out.flush();
+        return ExitStatus.OK;
     }
 }

@@ -1,20 +1,16 @@
 package dev.headroom.cli;
 
 import dev.headroom.explain.Explanation;
-import dev.headroom.graph.Graph;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.report.ExplanationJson;
 import dev.headroom.report.ExplanationReport;
 import dev.headroom.report.Style;
-import dev.headroom.training.TrainingRun;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code headroom explain}: why a run takes its memory. */
@@ -30,14 +26,8 @@ final class ExplainCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Parameters(paramLabel = "MODEL", description = "A .pt2 archive of torch.export.")
-    Path model;
-
     @Mixin
-    ScenarioOptions scenario = new ScenarioOptions();
-
-    @Mixin
-    DeviceOptions device = new DeviceOptions();
+    QuestionOptions question = new QuestionOptions();
 
     @Option(names = "--json", description = "One JSON object on standard output.")
     boolean json;
@@ -48,13 +38,8 @@ final class ExplainCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        TrainingRun run = scenario.toRun();
-        // Checked before the model is read: a mistyped card should not cost the reading.
-        PredictionRequest question = device.request(null, run);
-        Graph graph = engine.reader().apply(model);
-        Explanation explanation = Explanation.of(new PredictionRequest(
-                        graph, run, question.gpu(), question.memory(), question.inUse(), question.limit()))
-                .withRemarks(scenario.withoutEffect(run));
+        PredictionRequest request = question.read(engine);
+        Explanation explanation = Explanation.of(request).withRemarks(question.withoutEffect(request));
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             ExplanationJson.write(explanation, out);

@@ -18,7 +18,7 @@ final class ExportSnippet {
      * @throws BadOption for a name that no model has
      */
     static String of(String kind, String model, long size) {
-        if (!model.matches("[\\w./:@ +-]+")) {
+        if (!model.matches("[\\w./:@ +-]*\\w")) {
             throw new BadOption("NAME: '" + model + "' is no model's name; write it as the library does");
         }
         String file = model.substring(model.lastIndexOf('/') + 1) + ".pt2";

@@ -22,7 +22,7 @@ final class ManPage {
     static String of(CommandLine command) {
         ManPage man = new ManPage();
         CommandSpec spec = command.getCommandSpec();
-        man.line(".TH HEADROOM 1 \"\" \"Headroom "
+        man.line(".TH HEADROOM 1 \"\" \""
                 + String.join("", command.getCommandSpec().version()) + "\"");
         man.section("NAME");
         man.text("headroom - " + sentence(spec));

@@ -1,6 +1,5 @@
 package dev.headroom.cli;
 
-import dev.headroom.graph.Graph;
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.report.JsonReport;
@@ -9,7 +8,6 @@ import dev.headroom.report.Style;
 import dev.headroom.report.Summary;
 import dev.headroom.report.plot.PlotFile;
 import dev.headroom.timeline.PlayedRun;
-import dev.headroom.training.TrainingRun;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,7 +16,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code headroom predict}: the main job. */
@@ -34,14 +31,8 @@ final class PredictCommand implements Callable<Integer> {
     @Spec
     CommandSpec spec;
 
-    @Parameters(paramLabel = "MODEL", description = "A .pt2 archive of torch.export.")
-    Path model;
-
     @Mixin
-    ScenarioOptions scenario = new ScenarioOptions();
-
-    @Mixin
-    DeviceOptions device = new DeviceOptions();
+    QuestionOptions question = new QuestionOptions();
 
     @Option(names = "--json", description = "One JSON object on standard output.")
     boolean json;
@@ -70,18 +61,12 @@ final class PredictCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        TrainingRun run = scenario.toRun();
-        // Checked before the model is read: a mistyped card should not cost the reading.
-        PredictionRequest question = device.request(null, run);
         if (plot != null) {
             PlotFile.check(plot);
         }
         page.check(spec.commandLine().getParseResult().matchedOptions());
-        Graph graph = engine.reader().apply(model);
-        PredictionRequest request = new PredictionRequest(
-                graph, run, question.gpu(), question.memory(), question.inUse(), question.limit());
-        List<String> notes = scenario.withoutEffect(run);
-        Prediction prediction = predict(request, notes);
+        PredictionRequest request = question.read(engine);
+        Prediction prediction = predict(request, question.withoutEffect(request));
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             JsonReport.write(prediction, out);

@@ -28,7 +28,9 @@ public final class ScenarioOptions {
             names = "--optimizer",
             completionCandidates = Candidates.Optimizers.class,
             paramLabel = "NAME",
-            description = "sgd, sgd-momentum, adam, adamw (default), rmsprop, adagrad, adafactor or none.")
+            description =
+                    "sgd, sgd-momentum, adam, adamw (default), rmsprop, adagrad, adafactor, adam8bit, adamw8bit or"
+                            + " none.")
     String optimizer;
 
     @Option(

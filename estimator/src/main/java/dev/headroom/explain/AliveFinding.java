@@ -72,7 +72,8 @@ final class AliveFinding {
             case SAVED_ACTIVATIONS -> "each until its backward has run: " + largest(c);
             case TEMPORARIES -> temporaries() + ": " + largest(c);
             case WORKSPACES -> workspaces();
-            case INPUTS -> "the batch and its labels, held by Python's variables";
+            case INPUTS ->
+                (story.run().inference ? "the batch" : "the batch and its labels") + ", held by Python's variables";
             case OUTPUTS -> outputs();
         };
     }

@@ -87,7 +87,7 @@ final class ChangeFindings {
         }
         long half = batch / 2;
         long peak = story.peak().allocated();
-        return trial.peak(r -> r.batch = half).map(p -> {
+        return trial.peak(r -> r.batch = half).filter(p -> p < peak).map(p -> {
             long each = (peak - p) / (batch - half);
             return "Between batch " + half + " and " + batch + " each sample adds " + Words.size(each)
                     + " to the peak: at " + batch + " they make " + Words.size(each * batch) + " of it, and "

@@ -7,6 +7,7 @@ import dev.headroom.device.DeviceLine;
 import dev.headroom.predict.Prediction;
 import dev.headroom.timeline.LiveTensor;
 import dev.headroom.timeline.PlacedSegment;
+import dev.headroom.timeline.Timeline;
 import dev.headroom.training.TorchVersion;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -58,13 +59,23 @@ final class DeviceFindings {
         List<String> answer = new ArrayList<>();
         answer.add(Words.size(peaks.device()) + " for this process: blocks of tensors " + Words.size(peak.allocated())
                 + ", cached and free then " + Words.size(cached)
-                + (later == 0 ? "" : ", reserved at other times " + Words.size(later))
+                + (later == 0 ? "" : ", reserved at other times " + Words.size(later) + " (in " + mostReserved() + ")")
                 + (besides.isEmpty()
                         ? "; CUDA's context is not counted, as no card is named (--gpu)."
                         : ", " + String.join(", ", besides) + ".")
                 + " The allocator keeps the segments that it once took from the driver.");
         Account account = new Account("device memory", peaks.device(), parts);
         return new Finding("device", "What would nvidia-smi show, and why more?", answer, List.of(account));
+    }
+
+    /** The phase in which reserved memory is first at its highest. */
+    private String mostReserved() {
+        Timeline timeline = story.timeline();
+        int most = 0;
+        for (int e = 1; e < timeline.size(); e++) {
+            most = timeline.reserved(e) > timeline.reserved(most) ? e : most;
+        }
+        return timeline.phase(most).title();
     }
 
     private static String name(DeviceLine line) {

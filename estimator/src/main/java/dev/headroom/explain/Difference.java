@@ -59,21 +59,4 @@ final class Difference {
         parts.sort((a, b) -> Long.compare(Math.abs(b.bytes()), Math.abs(a.bytes())));
         return Account.of(of, bytes(), parts);
     }
-
-    /** {@code +457.76 MiB saved by loss, -3.00 MiB let go: outputs}: the largest parts. */
-    static String words(Account account, int most) {
-        List<String> words = new ArrayList<>();
-        long rest = account.bytes();
-        for (Account.Part p : account.parts()) {
-            boolean large = Math.abs(p.bytes()) * 50 >= Math.abs(account.bytes());
-            if (words.size() < most && large) {
-                words.add(Words.change(p.bytes()) + " " + p.name());
-                rest -= p.bytes();
-            }
-        }
-        if (Math.abs(rest) * 50 >= Math.abs(account.bytes()) && rest != 0) {
-            words.add(Words.change(rest) + " other");
-        }
-        return String.join(", ", words);
-    }
 }

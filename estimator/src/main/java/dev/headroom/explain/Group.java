@@ -9,6 +9,9 @@ import java.util.function.Function;
 
 /** Tensors that have something in common. */
 record Group(String name, List<Holding> members) {
+    /** Sentences leave out what is less than a fiftieth. */
+    private static final int FINEST = 50;
+
     long bytes() {
         return members.stream().mapToLong(Holding::bytes).sum();
     }
@@ -28,10 +31,13 @@ record Group(String name, List<Holding> members) {
         return all;
     }
 
-    /** The first few of at least a part of all bytes. */
+    /** The first few that are not too small to mention. */
     static List<Group> largest(List<Group> groups, int most) {
         long all = groups.stream().mapToLong(Group::bytes).sum();
-        return groups.stream().limit(most).filter(g -> g.bytes() * 50 >= all).toList();
+        return groups.stream()
+                .limit(most)
+                .filter(g -> g.bytes() * FINEST >= all)
+                .toList();
     }
 
     /** {@code conv2d 1.20 GiB (53 tensors)}. */

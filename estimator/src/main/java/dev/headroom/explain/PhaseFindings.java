@@ -3,8 +3,10 @@ package dev.headroom.explain;
 import dev.headroom.shadow.Category;
 import dev.headroom.timeline.PhaseSpan;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Why memory rises in the phases of the step with the peak. */
 final class PhaseFindings {
@@ -40,8 +42,7 @@ final class PhaseFindings {
         }
         Account account = d.account(span.title());
         List<String> answer = new ArrayList<>();
-        answer.add("It ends with " + Words.size(end.allocated()) + " allocated: " + Difference.words(account, PARTS)
-                + ".");
+        answer.add("It ends with " + Words.size(end.allocated()) + " allocated: " + account.changes(PARTS) + ".");
         List<Group> families = Group.by(d.newcomers(), Holding::family);
         answer.add("Most of it stays in "
                 + Words.list(Group.largest(families, PARTS).stream()
@@ -72,7 +73,7 @@ final class PhaseFindings {
         Account rise = new Difference(start, high).account("peak of " + span.title() + " above its start");
         List<String> answer = new ArrayList<>();
         answer.add("It starts with " + Words.size(start.allocated()) + " and is highest when "
-                + Words.place(high.running()) + " runs: " + Difference.words(rise, PARTS) + ".");
+                + Words.place(high.running()) + " runs: " + rise.changes(PARTS) + ".");
         answer.addAll(more);
         List<Account> accounts = new ArrayList<>(List.of(rise));
         accounts.addAll(others);
@@ -139,7 +140,6 @@ final class PhaseFindings {
                 .filter(h -> h.tensor().died() > high.event())
                 .mapToLong(Holding::bytes)
                 .sum();
-        boolean activations = d.appeared(Category.TEMPORARIES) >= d.appeared(Category.GRADIENTS);
         Optional<Moment> forward = story.phase("forward").map(story::endOf);
         List<Account> accounts = new ArrayList<>();
         forward.filter(end -> story.matters(start.allocated() - end.allocated()))
@@ -152,9 +152,7 @@ final class PhaseFindings {
         if (story.matters(before)) {
             more.add("Then " + Words.size(still) + " of the " + Words.size(before)
                     + " of saved activations are still alive (" + Words.share(still, before) + "): "
-                    + (activations
-                            ? "gradients of activations come alive before what they were computed from is let go."
-                            : "gradients of parameters come and stay while activations go."));
+                    + reason(d, still * 2 > before) + ".");
         }
         accounts.add(new Account(
                 "saved activations where " + span.title() + " starts",
@@ -163,6 +161,24 @@ final class PhaseFindings {
                         new Account.Part("alive at its peak", still),
                         new Account.Part("let go before its peak", before - still))));
         return Optional.of(rise("backward", span, start, high, more, accounts));
+    }
+
+    /** Why a backward pass is higher than its start, by what came alive most. */
+    private static String reason(Difference rise, boolean early) {
+        Category most = Stream.of(
+                        Category.TEMPORARIES, Category.GRADIENTS, Category.SAVED_ACTIVATIONS, Category.WORKSPACES)
+                .max(Comparator.comparingLong(rise::appeared))
+                .orElseThrow();
+        return switch (most) {
+            case GRADIENTS -> "gradients of parameters come and stay while activations go";
+            case SAVED_ACTIVATIONS ->
+                "checkpoints compute the activations of a segment again, which come alive beside them";
+            case WORKSPACES -> "the largest part of the rise is the workspace of the kernel that runs";
+            default ->
+                early
+                        ? "gradients of activations come alive before what they were computed from is let go"
+                        : "the largest part of the rise is gradients of activations";
+        };
     }
 
     private Optional<Finding> optimizer(PhaseSpan span) {

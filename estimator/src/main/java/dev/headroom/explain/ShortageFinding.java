@@ -3,7 +3,6 @@ package dev.headroom.explain;
 import dev.headroom.allocator.BlockState;
 import dev.headroom.allocator.Segment;
 import dev.headroom.predict.Prediction;
-import dev.headroom.shadow.Attribution;
 import dev.headroom.timeline.PlacedSegment;
 import dev.headroom.timeline.PlayedRun;
 import java.util.ArrayList;
@@ -38,7 +37,7 @@ final class ShortageFinding {
                 .orElse(0);
         long unused = unused(run, last);
         Account device = device(run, last, gaps, whole, unused);
-        String place = Words.place(new Attribution(oom.module(), oom.operator(), ""));
+        String place = Words.place(run.timeline().failed());
         String when = oom.step() == null ? oom.phase() : oom.phase() + " of step " + oom.step();
         List<String> answer = new ArrayList<>();
         answer.add("In " + when + ", when " + place + " runs: the allocator asks the driver for "
@@ -50,7 +49,7 @@ final class ShortageFinding {
         }
         Account alive = last.byCategory("allocated when memory ran out");
         if (!alive.parts().isEmpty()) {
-            answer.add("Alive then: " + Difference.words(alive, CATEGORIES).replace("+", "") + ".");
+            answer.add("Alive then: " + alive.amounts(CATEGORIES) + ".");
         }
         Long least = p.verdict().minimumMemory();
         answer.add("With room to spare the peak would be "

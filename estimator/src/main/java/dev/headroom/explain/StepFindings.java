@@ -87,7 +87,7 @@ final class StepFindings {
         }
         answer.add("Step 0 peaks in " + first.phase().phase() + " with " + Words.size(first.allocated())
                 + ", step 1 in " + second.phase().phase() + " with " + Words.size(second.allocated()) + ".");
-        answer.add("At its peak step 1 holds " + Difference.words(account, 5) + ".");
+        answer.add("At its peak step 1 holds " + account.changes(5) + ".");
         if (story.run().steps > 2) {
             Moment third = highest(step(2));
             long change = third.allocated() - second.allocated();

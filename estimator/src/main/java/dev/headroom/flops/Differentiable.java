@@ -38,13 +38,42 @@ final class Differentiable {
                 out.add(in.value());
             }
         }
+        spread(graph, out);
+        return out;
+    }
+
+    /**
+     * Values of the body that a higher-order operator runs ({@code operator(modes…, body, inputs…)}).
+     *
+     * @param outside values around it that a gradient is computed for
+     */
+    static Set<String> ofBody(Node node, Graph body, Set<String> outside) {
+        Set<String> out = new HashSet<>();
+        if (cuts(node)) {
+            return out;
+        }
+        int next = -1;
+        for (Node.NamedArgument a : node.arguments()) {
+            if (next >= 0 && next < body.inputs().size()) {
+                if (a.value() instanceof Argument.Value v && outside.contains(v.name())) {
+                    out.add(body.inputs().get(next).value());
+                }
+                next++;
+            } else if (a.value() instanceof Argument.Subgraph) {
+                next = 0;
+            }
+        }
+        spread(body, out);
+        return out;
+    }
+
+    private static void spread(Graph graph, Set<String> out) {
         for (Node node : graph.nodes()) {
             List<String> reads = node.reads();
             if (!cuts(node) && reads.stream().anyMatch(out::contains)) {
                 node.outputs().stream().filter(o -> floating(graph, o)).forEach(out::add);
             }
         }
-        return out;
     }
 
     private static boolean floating(Graph graph, String value) {

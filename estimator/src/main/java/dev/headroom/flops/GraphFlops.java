@@ -46,10 +46,12 @@ public final class GraphFlops {
         List<Node> all = graph.nodes();
         OperatorFlops[] out = new OperatorFlops[all.size()];
         for (int i = 0; i < out.length; i++) {
-            out[i] = OperatorFlops.of(new CallSizes(graph, all.get(i), symbols, differentiable), fused);
-            for (Node.NamedArgument a : all.get(i).arguments()) {
+            Node node = all.get(i);
+            out[i] = OperatorFlops.of(new CallSizes(graph, node, symbols, differentiable), fused);
+            for (Node.NamedArgument a : node.arguments()) {
                 if (a.value() instanceof Argument.Subgraph body) {
-                    for (OperatorFlops inner : count(body.graph(), run, symbols, Set.of())) {
+                    Set<String> inside = Differentiable.ofBody(node, body.graph(), differentiable);
+                    for (OperatorFlops inner : count(body.graph(), run, symbols, inside)) {
                         out[i] = out[i].plus(inner);
                     }
                 }

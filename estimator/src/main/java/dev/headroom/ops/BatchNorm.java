@@ -7,6 +7,7 @@ import dev.headroom.shadow.Runtime;
 import dev.headroom.shadow.Saved;
 import dev.headroom.shadow.Shapes;
 import dev.headroom.shadow.Tensor;
+import java.util.Arrays;
 
 /** Batch normalisation (ATen/native/cudnn/BatchNorm.cpp, ATen/native/cuda/Normalization.cu and .cuh). */
 final class BatchNorm {
@@ -81,7 +82,9 @@ final class BatchNorm {
         long channels = statistics ? x.size(1) : 0;
         Tensor mean = rt.empty(statistics(x.dtype()), channels);
         Tensor deviation = rt.empty(statistics(x.dtype()), channels);
-        if (training && channelsLastKernels(x)) {
+        if (training && !IndexMath.fits32Bits(x)) {
+            varianceOfMany(rt, x);
+        } else if (training && channelsLastKernels(x)) {
             reduction(rt, x, statistics(x.dtype()), 4);
         }
         if (r != null) {
@@ -93,6 +96,24 @@ final class BatchNorm {
         rt.free(mean);
         rt.free(deviation);
         return out;
+    }
+
+    /**
+     * Of more elements than 32 bits count, var_mean takes the statistics (Normalization.cu, batch_norm_mean_var), which
+     * copies bfloat16 to float32 (ReduceOpsUtils.h, make_reduction) and adds up in a buffer what it splits (Reduce.cuh).
+     */
+    private static void varianceOfMany(Runtime rt, Tensor x) {
+        boolean[] mask = new boolean[x.dim()];
+        Arrays.fill(mask, true);
+        mask[1] = false;
+        boolean copies = x.dtype() == DType.BFLOAT16;
+        Tensor wide = copies ? rt.emptyStrided(DType.FLOAT32, x.sizes(), x.strides()) : x;
+        Tensor sums = rt.scratch(x.size(1) * Deviation.WELFORD);
+        ReduceScratch.use(rt, wide, mask, DType.FLOAT32.bytes(), Deviation.WELFORD);
+        rt.free(sums);
+        if (copies) {
+            rt.free(wide);
+        }
     }
 
     /** batch_norm_backward_cuda: gradients of the input, the weight and the bias. */

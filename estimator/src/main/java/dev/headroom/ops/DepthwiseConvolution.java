@@ -17,7 +17,7 @@ final class DepthwiseConvolution {
     }
 
     private static boolean cudnn(Tensor x, Tensor w, Convolution.Parameters p) {
-        if (!fits32Bits(x) || !fits32Bits(w)) {
+        if (!IndexMath.fits32Bits(x) || !IndexMath.fits32Bits(w)) {
             return true;
         }
         if (Convolution.format(x, w) != MemoryFormat.CONTIGUOUS) {
@@ -34,15 +34,6 @@ final class DepthwiseConvolution {
                 && (p.stride()[0] == p.stride()[1] || x.size(2) == 1)
                 && x.size(1) >= 32;
         return candidate && worthwhile(x, w, p.stride()[1]);
-    }
-
-    /** {@code canUse32BitIndexMath}. */
-    private static boolean fits32Bits(Tensor t) {
-        long last = 0;
-        for (int d = 0; d < t.dim(); d++) {
-            last += (t.size(d) - 1) * t.stride(d);
-        }
-        return t.numel() < Integer.MAX_VALUE && last < Integer.MAX_VALUE;
     }
 
     /** {@code check_cudnn_depthwise_workload_with_filter}. */

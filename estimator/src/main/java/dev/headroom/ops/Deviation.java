@@ -9,7 +9,7 @@ import dev.headroom.shadow.Tensor;
 /** Variances and standard deviations (ATen/native/ReduceOps.cpp, std_var_out; ReduceMomentKernel.cu). */
 final class Deviation {
     /** Bytes of a WelfordData with float32 values and of one with float64 values. */
-    private static final int WELFORD = 16;
+    static final int WELFORD = 16;
 
     private static final int WELFORD_DOUBLE = 32;
 

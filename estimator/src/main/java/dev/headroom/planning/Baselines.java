@@ -1,7 +1,10 @@
 package dev.headroom.planning;
 
+import dev.headroom.checkpoint.CheckpointPlan;
+import dev.headroom.graph.Graph;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** What users do without a planner: store all, split a chain into √n segments, checkpoint every block. */
 final class Baselines {
@@ -10,14 +13,16 @@ final class Baselines {
 
     private final Rehearsal rehearsal;
     private final Stages stages;
+    private final Graph graph;
 
     Baselines(Rehearsal rehearsal, Stages stages) {
         this.rehearsal = rehearsal;
         this.stages = stages;
+        this.graph = rehearsal.storeAll().loop().plan().graph();
     }
 
     /** Those that the model has, store all first. */
-    List<CheckpointChoice> choices(Boolean reentrant) {
+    List<CheckpointChoice> choices(boolean reentrant) {
         List<CheckpointChoice> out = new ArrayList<>();
         rehearsal.play(Candidate.STORE_ALL).ifPresent(out::add);
         rehearsal.play(segments(reentrant)).filter(c -> !c.storesAll()).ifPresent(out::add);
@@ -25,37 +30,46 @@ final class Baselines {
         return out;
     }
 
-    /** Runs of about √n blocks; the last is stored, as {@code checkpoint_sequential} does. */
-    private Candidate segments(Boolean reentrant) {
-        List<int[]> all = new ArrayList<>();
-        for (int i = 0; i < stages.size(); i++) {
-            if (isBlock(i)) {
-                all.add(new int[] {i});
-            }
-        }
-        int length = (int) Math.max(1, Math.round(Math.sqrt(all.size())));
+    /** {@code checkpoint_sequential} where the model is split so; else runs of about √n blocks. */
+    private Candidate segments(boolean reentrant) {
+        int chain = CheckpointPlan.hasSwitch(graph) ? 0 : CheckpointPlan.chainLength(graph);
+        return chain > 1
+                ? new Candidate(SEGMENTS, root(chain), List.of(), reentrant)
+                : new Candidate(SEGMENTS, 0, runs(), reentrant);
+    }
+
+    private static int root(int n) {
+        return (int) Math.max(1, Math.round(Math.sqrt(n)));
+    }
+
+    /** The last run is stored, as {@code checkpoint_sequential} does. */
+    private List<String> runs() {
+        int[] blocks = IntStream.range(0, stages.size()).filter(this::isBlock).toArray();
+        int length = root(blocks.length);
         List<String> runs = new ArrayList<>();
         int i = 0;
-        while (i < all.size()) {
+        while (i < blocks.length) {
             int end = i;
-            for (int k = i + 1; k < Math.min(i + length, all.size()); k++) {
-                end = stages.name(all.get(i)[0], all.get(k)[0]) == null ? end : k;
+            for (int k = i + 1; k < Math.min(i + length, blocks.length); k++) {
+                end = stages.name(blocks[i], blocks[k]) == null ? end : k;
             }
-            if (end < all.size() - 1) {
-                runs.add(stages.name(all.get(i)[0], all.get(end)[0]));
+            if (end < blocks.length - 1) {
+                runs.add(stages.name(blocks[i], blocks[end]));
             }
             i = end + 1;
         }
-        return new Candidate(SEGMENTS, 0, runs, reentrant);
+        return runs;
     }
 
-    private Candidate blocks(Boolean reentrant) {
-        List<String> blocks = new ArrayList<>();
-        for (int i = 0; i < stages.size(); i++) {
-            if (isBlock(i)) {
-                blocks.add(stages.name(i, i));
-            }
+    /** The switch of the model's library, else each block by name. */
+    private Candidate blocks(boolean reentrant) {
+        if (CheckpointPlan.hasSwitch(graph)) {
+            return new Candidate(BLOCKS, 1, List.of(), reentrant);
         }
+        List<String> blocks = IntStream.range(0, stages.size())
+                .filter(this::isBlock)
+                .mapToObj(i -> stages.name(i, i))
+                .toList();
         return new Candidate(BLOCKS, 0, blocks, reentrant);
     }
 

@@ -8,9 +8,10 @@ import java.util.List;
  * @param pareto choices of which none needs at most the memory and at most the recomputation of another; the most memory
  *     first
  * @param baselines store all, and where the model has them √n segments and every block, whether dominated or not
- * @param lowerBound allocated bytes that no choice of checkpoints over these modules can go below
+ * @param lowerBound allocated bytes that no choice of checkpoints over the stages of the search goes below: single modules
+ *     and runs of siblings, on one level
  * @param method how the choices were found, one line
- * @param exact whether the search misses no plan of its model of costs
+ * @param exact whether the model is a chain and the search misses no plan of its model of costs
  */
 public record CheckpointPlans(
         List<CheckpointChoice> pareto,

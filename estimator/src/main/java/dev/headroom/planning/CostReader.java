@@ -155,7 +155,7 @@ final class CostReader {
             own += makes(i, p);
         }
         for (int p = j; p >= i; p--) {
-            long held = !reentrant || sure ? 0 : p == j ? sum(passedGone, i, j, j) : 2 * results;
+            long held = !reentrant ? 0 : p == j ? sum(passedGone, i, j, j) : 2 * results;
             most = Math.max(most, backward(i, p, own, held + (sure ? 0 : outliving)));
             own -= makes(i, p);
         }

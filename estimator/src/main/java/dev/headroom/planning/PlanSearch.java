@@ -44,9 +44,7 @@ final class PlanSearch {
 
     CheckpointPlans plans() {
         List<CheckpointChoice> baselines = new Baselines(rehearsal, stages).choices(reentrant);
-        Schedule leanest = program.leanest();
-        play(leanest);
-        long low = leanest.peak();
+        long low = program.leanestPeak();
         long high = costs.evaluate(List.of()).peak();
         for (int k = 0; k < BUDGETS; k++) {
             play(program.cheapest(low + (high - low) * k / BUDGETS));
@@ -55,19 +53,14 @@ final class PlanSearch {
         String method = "dynamic program over " + stages.size() + " stages of a "
                 + (chain ? "chain" : "model that is no chain, whose costs it takes for a chain's");
         return new CheckpointPlans(
-                Pareto.front(rehearsal.choices()), baselines, lowerBound(chain), method, chain && program.exact());
+                Pareto.front(rehearsal.choices()), baselines, lowerBound(), method, chain && program.exact());
     }
 
-    /** What must be alive at some moment; in a chain, too, what the leanest plan is sure to need. */
-    private long lowerBound(boolean chain) {
+    /** What must be alive at some moment, or what the leanest plan is sure to need where that is more. */
+    private long lowerBound() {
         PassLog brief = new PassLog(rehearsal.storeAllBriefly(), stages);
-        long bound = brief.necessary();
-        if (chain) {
-            ChainProgram least = new ChainProgram(survey.costs(brief, reentrant, true));
-            long peak = least.leanest().peak() + brief.forwardStart[0];
-            bound = least.exact() ? Math.max(bound, peak) : bound;
-        }
-        return bound;
+        ChainProgram least = new ChainProgram(survey.costs(brief, reentrant, true));
+        return Math.max(brief.necessary(), least.leanestPeak() + brief.forwardStart[0]);
     }
 
     private Optional<CheckpointChoice> play(Schedule s) {

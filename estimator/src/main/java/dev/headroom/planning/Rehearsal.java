@@ -28,6 +28,10 @@ final class Rehearsal {
         asked = question.run();
         request = question.with(Candidate.STORE_ALL.applied(asked)).unbounded();
         storeAll = Predictor.simulate(request);
+        if (storeAll.oom() != null) {
+            throw new GraphException("the run needs more memory than any device has, whatever is recomputed; check"
+                    + " --batch and --dim");
+        }
         TrainingRun run = request.run();
         flops = GraphFlops.of(
                 storeAll.loop().plan().graph(), run, SymbolBinding.bind(request.graph(), run.batch, run.dims));

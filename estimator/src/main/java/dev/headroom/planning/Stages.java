@@ -1,5 +1,6 @@
 package dev.headroom.planning;
 
+import dev.headroom.checkpoint.GrowingLists;
 import dev.headroom.checkpoint.ModuleCalls;
 import dev.headroom.graph.Graph;
 import dev.headroom.graph.ModelState;
@@ -97,7 +98,7 @@ final class Stages {
     }
 
     private boolean isTakenApart(ModuleCalls.Call c) {
-        if (c.children().isEmpty()) {
+        if (c.children().isEmpty() || GrowingLists.isGivenTo(graph, c)) {
             return false;
         }
         ModuleCalls.Call first = c.children().get(0);

@@ -85,11 +85,12 @@ public record Prediction(
     /**
      * The answer.
      *
-     * @param fits {@code null} when no device was named
+     * @param fits {@code null} when neither a device nor a limit was named
      * @param headroom bytes left at the peak (negative: missing), or {@code null}
      * @param probabilityOom that the run needs more than there is, from how far predictions were from measurements;
-     *     {@code null} when no device was named
-     * @param minimumMemory the least device memory in which the run gets through
+     *     {@code null} when neither a device nor a limit was named
+     * @param minimumMemory the least device memory in which the run gets through, CUDA's context and libraries included
+     *     where a card is named; {@code null} where it does not get through at any size
      */
     public record Verdict(Boolean fits, Long headroom, Double probabilityOom, Long minimumMemory) {}
 

@@ -36,6 +36,11 @@ public record PredictionRequest(Graph graph, TrainingRun run, Gpu gpu, Long memo
         return DeviceLines.of(gpu, TorchVersion.of(run.torch).loadsKernelsLazily(), cudnn);
     }
 
+    /** The same question of another graph. */
+    public PredictionRequest with(Graph other) {
+        return new PredictionRequest(other, run, gpu, memory, inUse, limit);
+    }
+
     /** The same question for another run. */
     public PredictionRequest with(TrainingRun other) {
         return new PredictionRequest(graph, other, gpu, memory, inUse, limit);

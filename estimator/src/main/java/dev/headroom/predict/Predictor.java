@@ -79,8 +79,10 @@ public final class Predictor {
         Long total = total(request);
         long taken = total == null ? 0 : request.inUse() + context(request);
         if (total != null && taken >= total) {
-            throw new GraphException("--in-use: " + request.inUse() + " bytes and the CUDA context leave nothing of "
-                    + total + " bytes of device memory; free some first");
+            String others = request.inUse() == 0 ? "" : request.inUse() + " bytes in use and ";
+            throw new GraphException((request.inUse() == 0 ? "--memory: " : "--in-use: ") + others + context(request)
+                    + " bytes of CUDA's context and libraries leave nothing of " + total
+                    + " bytes of device memory; the run needs more");
         }
         return new SimulatedDeviceMemory(total == null ? UNBOUNDED : total, taken);
     }

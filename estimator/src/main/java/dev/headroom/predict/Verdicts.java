@@ -92,13 +92,13 @@ final class Verdicts {
                     ? Predictor.simulate(request, end, (r, l) -> {})
                     : Predictor.unlimited(request, end);
             reserved = reserved.with(reserved(other));
-            if (needed != null && other.oom() == null) {
-                needed = needed.with(least(other));
+            if (needed != null) {
+                // An end that does not get through needs more than there is, however much.
+                needed = needed.with(other.oom() == null ? least(other) : Long.MAX_VALUE);
             }
         }
         if (needed != null && run.oom() == null) {
-            needed = needed.atMost(
-                    Math.min(room() - context, request.limit() == null ? Long.MAX_VALUE : request.limit()));
+            needed = needed.atMost(Predictor.room(request));
         }
         List<DeviceLine> lines = new ArrayList<>();
         lines.add(new DeviceLine(
@@ -124,7 +124,16 @@ final class Verdicts {
             low += libraries ? line.bytes() : line.low();
             high += libraries ? line.bytes() : line.high();
         }
-        return new Interval(i.level(), low, run.oom() == null ? Math.max(low, Math.min(high, room())) : high);
+        if (run.oom() != null) {
+            return new Interval(i.level(), low, high);
+        }
+        if (request.limit() != null) {
+            high = Math.min(
+                    high,
+                    request.limit()
+                            + beside.stream().mapToLong(DeviceLine::high).sum());
+        }
+        return new Interval(i.level(), low, Math.max(low, Math.min(high, room())));
     }
 
     /** The ends of the workspaces of convolutions that differ from what was played. */

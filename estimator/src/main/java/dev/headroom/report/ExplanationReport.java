@@ -11,7 +11,7 @@ public final class ExplanationReport {
     private static final int WIDTH = 79;
 
     private static final char NO_BREAK = '\u00a0';
-    private static final Pattern UNIT = Pattern.compile("(?<=[0-9]) (?=(bytes|KiB|MiB|GiB|%))");
+    private static final Pattern UNIT = Pattern.compile("(?<=[0-9]) (?=(bytes?|KiB|MiB|GiB|%))");
 
     private ExplanationReport() {}
 

@@ -86,7 +86,9 @@ public final class Summary {
     /** Such as {@code 160 convolutions asked, 3 distilled (cuDNN 9.24.0)}. */
     private static String workspaces(Prediction.Convolutions convolutions) {
         StringJoiner text = new StringJoiner(", ");
-        convolutions.answered().forEach((level, n) -> text.add(n + " convolutions " + level));
+        convolutions
+                .answered()
+                .forEach((level, n) -> text.add(n + (n == 1 ? " convolution " : " convolutions ") + level));
         return text + (convolutions.source().isEmpty() ? "" : " (" + convolutions.source() + ")");
     }
 }

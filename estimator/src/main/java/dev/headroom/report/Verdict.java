@@ -47,7 +47,9 @@ final class Verdict {
         if (verdict.headroom() == null) {
             return "";
         }
-        String of = p.device() == null ? "" : " of " + Mib.text(p.device().memory());
+        // Beside a limit it is the limit's rest, not the card's.
+        boolean whole = p.device() != null && p.device().limit() == null;
+        String of = whole ? " of " + Mib.text(p.device().memory()) : "";
         return ": " + Mib.text(verdict.headroom()) + " free" + of + risk(verdict);
     }
 

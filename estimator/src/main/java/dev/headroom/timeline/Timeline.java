@@ -136,6 +136,13 @@ public final class Timeline {
         return run.runtime().attribution(log.running(event));
     }
 
+    /** What asked for the memory that was not there; {@code null} when the run got through. */
+    public Attribution failed() {
+        return run.oom() == null
+                ? null
+                : run.runtime().attribution(run.runtime().requester());
+    }
+
     /** The event after which allocated memory is first at its highest; -1 when nothing happened. */
     public int peak() {
         return run.runtime().eventsAtPeak() - 1;

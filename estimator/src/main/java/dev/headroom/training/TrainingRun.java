@@ -140,6 +140,7 @@ public final class TrainingRun {
         copy.attention = attention;
         copy.inputGrad = inputGrad;
         copy.dropOutputs = dropOutputs;
+        copy.convertsOnDevice = convertsOnDevice;
         copy.inference = inference;
         copy.allocConf = allocConf;
         copy.torch = torch;

@@ -24,9 +24,10 @@ public final class Deviations {
     /** Silverman's rule of thumb for the width of kernels. */
     private static final double SILVERMAN = 0.9;
 
-    /** Half the distance between the quartiles of a standard normal distribution, doubled. */
+    /** Distance between the quartiles of a standard normal distribution. */
     private static final double NORMAL_QUARTILES = 1.349;
 
+    /** Half of what was not seen lies beyond this quantile of what was: Cauchy's distribution has its quartiles there. */
     private static final double TAIL_LEVEL = 0.9;
 
     private final double[] sorted;

@@ -86,6 +86,14 @@ class RecordedPredictionTest {
         assertTrue(events.stream()
                 .anyMatch(event ->
                         event.action().equals("alloc") && event.frames().equals(convolution)));
+        List<Frame> backward = List.of(
+                new Frame("ConvolutionBackward0", "autograd node", 0),
+                new Frame("aten.conv2d", "operator", 0),
+                new Frame("layer1.0.conv1", "module", 0),
+                new Frame("backward of step 1", "phase", 0));
+        assertTrue(events.stream()
+                .anyMatch(event ->
+                        event.action().equals("alloc") && event.frames().equals(backward)));
         List<Frame> first = events.get(0).frames();
         assertEquals(new Frame("model", "phase", 0), first.get(first.size() - 1));
         List<Frame> last = events.get(events.size() - 1).frames();

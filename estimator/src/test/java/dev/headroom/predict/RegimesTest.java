@@ -63,6 +63,27 @@ class RegimesTest {
                 .allocated();
     }
 
+    /** Statistics of 4.7 thousand million bfloat16 values, as PyTorch 2.14.1 takes them: in a copy as float32. */
+    @Test
+    void hugeBatchNormsCopyBfloat16() {
+        TrainingRun run = run(OptimizerKind.ADAMW);
+        run.batch = 3938L;
+        run.amp = DType.BFLOAT16;
+        run.steps = 1;
+        PhaseState forward = Predictor.predict(new PredictionRequest(
+                        Importers.read(model("mobilenet_v2-i224")),
+                        run,
+                        GpuCatalogue.find("a100-80gb").orElseThrow(),
+                        1000L << 30,
+                        0,
+                        null))
+                .phases()
+                .get(3);
+        assertEquals("forward", forward.phase());
+        assertEquals(156_447_043_584L, forward.allocated());
+        assertEquals(156_917_629_952L, forward.maxAllocated());
+    }
+
     @ParameterizedTest
     @EnumSource(OptimizerKind.class)
     void oneMoreStepChangesNoEarlierPhase(OptimizerKind kind) {

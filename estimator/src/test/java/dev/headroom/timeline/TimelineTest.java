@@ -12,6 +12,7 @@ import dev.headroom.importer.Importers;
 import dev.headroom.predict.PhaseState;
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
+import dev.headroom.shadow.Attribution;
 import dev.headroom.shadow.Category;
 import dev.headroom.training.OptimizerKind;
 import dev.headroom.training.TrainingRun;
@@ -121,6 +122,41 @@ class TimelineTest {
             assertFalse(named.isEmpty());
             named.forEach(x -> assertEquals(weight.owner(), x.owner()));
         }
+    }
+
+    @Test
+    void whatAutogradKeepsIsSavedByAnOperatorAndEndedByANode() {
+        Timeline t = played(null, "").timeline();
+        PhaseSpan forward = t.phases().stream()
+                .filter(p -> p.phase().equals("forward"))
+                .findFirst()
+                .orElseThrow();
+        int end = forward.to() - 1;
+        Attribution[] savers = t.savers(end);
+        int saved = 0;
+        for (Map.Entry<LiveTensor, Category> e : t.alive(end).entrySet()) {
+            LiveTensor tensor = e.getKey();
+            Attribution saver = savers[tensor.number()];
+            assertEquals(e.getValue() == Category.SAVED_ACTIVATIONS, saver != null);
+            if (saver != null) {
+                saved++;
+                assertTrue(saver.operator().startsWith("aten.") && saver.node().isEmpty(), saver.toString());
+                Attribution ended = t.running(tensor.died());
+                assertTrue(ended.node().endsWith("Backward0"), ended.toString());
+            }
+        }
+        assertTrue(saved > 10);
+    }
+
+    @Test
+    void aRunThatFailsIsSeenAsItWasThen() {
+        // Too little for the temporaries of the optimizer: those that it got are alive when the next does not fit.
+        Timeline t = played(230L << 20, "").timeline();
+        assertEquals("optimizer", t.phases().get(t.phases().size() - 1).phase());
+        assertFalse(t.isFree(t.size() - 1));
+        assertTrue(t.categories(t.size() - 1).get(Category.TEMPORARIES) > 0);
+        assertEquals("optimizer", t.failed().operator());
+        assertNull(played(null, "").timeline().failed());
     }
 
     @Test

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -77,6 +78,13 @@ class SmallModelsTest {
             run.checkpointModules = List.of("down.*");
         }
         asPredicted(model, run);
+    }
+
+    @Test
+    void runsOfSiblingsUnderOneCheckpointTakeWhatIsPredicted() {
+        TrainingRun run = run("vgg16", 2, 2);
+        run.checkpointModules = List.of("features.0..features.4", "features.5..features.9", "features.16");
+        asPredicted("vgg16", run);
     }
 
     static Stream<Arguments> variants() {

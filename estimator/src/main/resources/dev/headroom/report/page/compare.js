@@ -68,7 +68,7 @@ class ComparisonView {
     phaseRows() {
         const number = (bytes) => (bytes === null ? "not reached" : mib(bytes));
         const columns = [
-            { title: "Phase", wide: true, cell: (title) => words(title) },
+            { title: "Phase", wide: true, cell: (title) => title },
             ...this.runs.map((run) => ({
                 title: run.label,
                 number: true,
@@ -170,7 +170,7 @@ class ComparisonView {
                 grid: { left: 66, right: 10, top: 40, bottom: 30 },
                 xAxis: {
                     type: "category",
-                    data: this.phases.map((title) => words(title.replace(/ of step.*$/, ""))),
+                    data: this.phases.map((title) => title.replace(/ of step.*$/, "")),
                     axisLabel: { color: colour("quiet"), interval: 0, hideOverlap: true },
                     axisLine: { lineStyle: { color: colour("line") } },
                     axisTick: { show: false },

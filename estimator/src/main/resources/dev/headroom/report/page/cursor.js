@@ -7,8 +7,8 @@ class Cursor {
         this.line = this.box.appendChild(el("div", { class: "cursor" }));
         this.tell = perFrame(() => onmove(this.event));
         this.box.addEventListener("pointermove", (e) => this.pointed(e));
-        this.box.addEventListener("pointerdown", (e) => (this.pressed = e.offsetX !== undefined ? this.x(e) : null));
-        this.box.addEventListener("click", (e) => this.clicked(e));
+        this.box.addEventListener("pointerdown", (e) => this.pressed(e));
+        this.box.addEventListener("pointerup", (e) => this.released(e));
         this.box.addEventListener("keydown", (e) => this.key(e));
         view.ondraw = () => this.draw();
     }
@@ -30,11 +30,16 @@ class Cursor {
         if (this.inPlot(e) && (!this.held || dragging)) this.moveTo(this.view.eventAt(this.x(e)));
     }
 
-    clicked(e) {
-        if (!this.inPlot(e)) return;
-        const moved = Math.abs(this.x(e) - this.pressed) > 4;
-        const touch = e.pointerType === "touch";
-        this.hold(moved || touch ? true : !this.held);
+    pressed(e) {
+        if (e.isPrimary) this.start = this.x(e);
+        this.pinching = !e.isPrimary;
+    }
+
+    /** A click holds the cursor or lets it go; what was dragged there, or touched, stays. */
+    released(e) {
+        if (!e.isPrimary || this.pinching || e.button !== 0 || !this.inPlot(e)) return;
+        const dragged = Math.abs(this.x(e) - this.start) > 4;
+        this.hold(dragged || e.pointerType === "touch" || !this.held);
         this.moveTo(this.view.eventAt(this.x(e)));
     }
 
@@ -89,6 +94,7 @@ class Cursor {
             p: () => this.moveTo(view.run.peak),
             P: () => this.moveTo(view.run.peak),
             "+": () => view.zoomBy(0.5, this.event),
+            "=": () => view.zoomBy(0.5, this.event), // The key of + without Shift.
             "-": () => view.zoomBy(2, this.event),
             0: () => view.zoom(0, view.run.size),
             Enter: () => this.hold(!this.held),

@@ -28,5 +28,5 @@ const TITLES = {
     in_use: "taken by others",
 };
 
-/** The name of a category or a phase in words. */
+/** The name of a category in words. */
 const words = (key) => TITLES[key] ?? key.replaceAll("_", " ");

@@ -25,10 +25,11 @@ class LayersView {
     }
 
     cell(row, key) {
-        if (key !== "peak_share") return row[key] ? mib(row[key]) : "–";
+        if (row[key] === 0) return "";
+        if (key !== "peak_share") return mib(row[key]);
         const meter = el("span", { class: "meter", "aria-hidden": "true" });
         meter.style.width = `${(100 * row[key]) / this.most}%`;
-        return el("span", {}, row[key] ? mib(row[key]) : "–", meter);
+        return el("span", {}, mib(row[key]), meter);
     }
 
     show(run) {
@@ -51,14 +52,14 @@ class LayersView {
 
 function showPhases(run) {
     const columns = [
-        { title: "Phase", wide: true, cell: (span) => words(span.title) },
+        { title: "Phase", wide: true, cell: (span) => span.title },
         { title: "Events", number: true, cell: (span) => count(span.to - span.from) },
-        { title: "Allocated", number: true, cell: (span) => (span.to > 0 ? mib(run.allocated[span.to - 1]) : "–") },
-        { title: "Reserved", number: true, cell: (span) => (span.to > 0 ? mib(run.reserved[span.to - 1]) : "–") },
+        { title: "Allocated", number: true, cell: (span) => (span.to > 0 ? mib(run.allocated[span.to - 1]) : "") },
+        { title: "Reserved", number: true, cell: (span) => (span.to > 0 ? mib(run.reserved[span.to - 1]) : "") },
         {
             title: "Highest allocated",
             number: true,
-            cell: (span) => (span.peak >= 0 ? mib(run.allocated[span.peak]) : "–"),
+            cell: (span) => (span.peak >= 0 ? mib(run.allocated[span.peak]) : ""),
         },
     ];
     $("phases-rows").replaceChildren(table(columns, run.spans));

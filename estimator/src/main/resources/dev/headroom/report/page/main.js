@@ -27,7 +27,7 @@ function showPhaseChoice() {
     const options = run.spans
         .map((span, i) => ({ span, i }))
         .filter(({ span }) => span.to > span.from)
-        .map(({ span, i }) => el("option", { value: i }, words(span.title)));
+        .map(({ span, i }) => el("option", { value: i }, span.title));
     $("phase").replaceChildren(
         el("option", { value: "" }, "the whole run"),
         el("option", { value: "part", hidden: true }, "a part of it"),

@@ -21,9 +21,15 @@ class TimelineMarks {
     lines(columns) {
         const ink = colour("ink");
         const label = { color: ink, fontSize: 12, textBorderColor: colour("card"), textBorderWidth: 3 };
+        // The highest line has the names of the phases above it.
+        const above = (bytes) => bytes < 0.92 * this.axisTop;
         const bounds = this.bounds().map(({ name, bytes }) => ({
             yAxis: bytes,
-            label: { ...label, formatter: `${name}: ${size(bytes)}`, position: "insideStartTop" },
+            label: {
+                ...label,
+                formatter: `${name}: ${size(bytes)}`,
+                position: above(bytes) ? "insideStartTop" : "insideStartBottom",
+            },
             lineStyle: { color: colour("bad"), type: "solid", width: 1.5 },
         }));
         const { peak, prediction } = this.run;
@@ -79,7 +85,7 @@ class TimelineMarks {
             if (wide >= 4) bands.push({ name: wide > name.length * 6.6 + 6 ? name : "", row, tone, value: [a, b] });
         };
         this.run.spans.forEach((span, i) => {
-            add(words(span.phase), span.from, span.to, 0, i % 2 ? colour("band") : "none");
+            add(span.phase, span.from, span.to, 0, i % 2 ? colour("band") : "none");
         });
         for (const [title, from, to] of this.steps()) add(title, from, to, 1, "none");
         return {

@@ -109,8 +109,8 @@ class MomentView {
             { title: "Born", cell: ({ tensor: t }) => run.when(run.born[t]) },
             { title: "Dies", cell: ({ tensor: t }) => run.when(run.died[t]) },
         ];
-        const shown = alive.slice(0, MOST_TENSORS);
-        const rest = alive.slice(MOST_TENSORS).reduce((sum, { tensor }) => sum + run.block[tensor], 0);
+        const shown = alive.slice(0, atFirst(MOST_TENSORS));
+        const rest = alive.slice(shown.length).reduce((sum, { tensor }) => sum + run.block[tensor], 0);
         const life = (t) => () => this.view.showLife(t);
         const rows = table(columns, shown, {
             onrow: ({ tensor }) => ({ onmouseenter: life(tensor), onmouseleave: life(null) }),

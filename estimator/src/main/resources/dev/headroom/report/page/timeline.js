@@ -74,9 +74,10 @@ class TimelineView extends TimelineMarks {
         if (!this.run || this.empty) return;
         const groups = this.grouping.titles.length;
         const columns = columnsOf(this.run, this.grouping, this.from, this.to, Math.min(this.width, 9000 / groups));
+        const frame = whole ? this.frame() : null;
         const series = [this.overview(whole), this.bands(), ...this.stack(columns), this.lines(columns)];
         const window = { startValue: this.from, endValue: this.to };
-        const option = whole ? { ...chartBase(), ...this.frame(), series } : { series, dataZoom: [window, window] };
+        const option = whole ? { ...chartBase(), ...frame, series } : { series, dataZoom: [window, window] };
         this.chart.setOption(option, { notMerge: whole, lazyUpdate: false });
         this.ondraw?.();
     }
@@ -84,6 +85,7 @@ class TimelineView extends TimelineMarks {
     frame() {
         const most = this.top();
         const step = interval(most);
+        this.axisTop = Math.ceil(most / step) * step;
         const quiet = { color: colour("quiet") };
         return {
             tooltip: { show: false },
@@ -98,7 +100,7 @@ class TimelineView extends TimelineMarks {
                 axisLine: { lineStyle: { color: colour("line") } },
                 splitLine: { show: false },
             },
-            yAxis: bytesAxis({ min: 0, max: Math.ceil(most / step) * step, interval: step, splitNumber: 5 }),
+            yAxis: bytesAxis({ min: 0, max: this.axisTop, interval: step, splitNumber: 5 }),
             dataZoom: [
                 {
                     type: "inside",

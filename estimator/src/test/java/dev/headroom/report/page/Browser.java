@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
@@ -26,19 +25,22 @@ final class Browser implements AutoCloseable {
     /** Selenium warns of every Chromium that is newer than itself; kept, or its level would be forgotten. */
     private static final Logger SELENIUM = Logger.getLogger("org.openqa.selenium");
 
+    /** Why a test is skipped where there is none. */
+    static final String MISSING = "no Chromium with its driver on the PATH: apt-get install chromium chromium-driver";
+
     final ChromeDriver driver;
 
     private Browser(ChromeDriver driver) {
         this.driver = driver;
     }
 
-    /** Starts it, or skips the test where there is none. */
-    static Browser start() {
+    /** Starts it where there is one. */
+    static Optional<Browser> start() {
         Optional<Path> chromium = onPath("chromium", "chromium-browser", "google-chrome");
         Optional<Path> chromedriver = onPath("chromedriver");
-        Assumptions.assumeTrue(
-                chromium.isPresent() && chromedriver.isPresent(),
-                "no Chromium with its driver on the PATH: apt-get install chromium chromium-driver");
+        if (chromium.isEmpty() || chromedriver.isEmpty()) {
+            return Optional.empty();
+        }
         SELENIUM.setLevel(Level.SEVERE);
         ChromeOptions options = new ChromeOptions();
         options.setBinary(chromium.get().toFile());
@@ -50,7 +52,7 @@ final class Browser implements AutoCloseable {
         ChromeDriverService service = new ChromeDriverService.Builder()
                 .usingDriverExecutable(chromedriver.get().toFile())
                 .build();
-        return new Browser(new ChromeDriver(service, options));
+        return Optional.of(new Browser(new ChromeDriver(service, options)));
     }
 
     private static Optional<Path> onPath(String... names) {

@@ -57,9 +57,9 @@ public final class CertaintyReport {
         table(out, "model", XmemRow::archive);
         table(out, "card", XmemRow::gpu);
         out.println();
-        out.println(
-                covered() + " of " + systems().size()
-                        + " figures of reserved and device memory of the other published systems, with which nothing was calibrated");
+        out.println(covered() + " of " + systems().size()
+                + " figures of reserved and device memory of the other published systems lie within their intervals; nothing"
+                + " was calibrated with them.");
         out.println();
         out.println("| estimator | runs | Brier score of verdicts | of calibrated probabilities |");
         out.println("|---|---|---|---|");

@@ -1,5 +1,6 @@
 package dev.headroom.validation.published;
 
+import dev.headroom.validation.scores.Quantity;
 import java.util.Locale;
 
 /**
@@ -7,15 +8,35 @@ import java.util.Locale;
  *
  * @param system such as {@code P1}
  * @param what the row, such as {@code 8 segments, max allocated}
+ * @param quantity what of memory it is, or is a difference of
+ * @param bound whether only the least that it must be is predicted
  * @param predicted in the unit of the source, which is MiB
  * @param published in MiB, mostly cut to whole ones
  * @param mechanism what the remaining difference comes from, or ""
  */
-public record Figure(String system, String what, double predicted, double published, String mechanism) {
+public record Figure(
+        String system,
+        String what,
+        Quantity quantity,
+        boolean bound,
+        double predicted,
+        double published,
+        String mechanism) {
     private static final double MIB = 1 << 20;
 
-    static Figure of(String system, String what, long predictedBytes, double published, String mechanism) {
-        return new Figure(system, what, predictedBytes / MIB, published, mechanism);
+    static Figure of(
+            String system, String what, Quantity quantity, long predictedBytes, double published, String mechanism) {
+        return new Figure(system, what, quantity, false, predictedBytes / MIB, published, mechanism);
+    }
+
+    /** The same as the least that it must be. */
+    Figure atLeast() {
+        return new Figure(system, what + ", at least", quantity, true, predicted, published, mechanism);
+    }
+
+    /** Whether it is a bound that the published figure keeps. */
+    public boolean kept() {
+        return bound && predicted <= published;
     }
 
     /** (predicted - published) / published. */

@@ -5,6 +5,7 @@ import dev.headroom.graph.DType;
 import dev.headroom.predict.Prediction;
 import dev.headroom.training.LossKind;
 import dev.headroom.training.TrainingRun;
+import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -53,7 +54,7 @@ public final class LargeHeads {
     }
 
     private static Figure figure(Case c, String what, Prediction.Peak peak, double published, String mechanism) {
-        return Figure.of("P5", c.archive + what + ", nvidia-smi", peak.device(), published, mechanism);
+        return Figure.of("P5", c.archive + what + ", nvidia-smi", Quantity.DEVICE, peak.device(), published, mechanism);
     }
 
     /**

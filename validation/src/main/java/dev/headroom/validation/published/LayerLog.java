@@ -8,6 +8,7 @@ import dev.headroom.shadow.Attribution;
 import dev.headroom.shadow.Runtime;
 import dev.headroom.training.LossKind;
 import dev.headroom.training.OptimizerKind;
+import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -58,7 +59,7 @@ public final class LayerLog {
                     .findFirst()
                     .map(Step::delta)
                     .orElse(0L); // in place: nothing happened
-            out.add(Figure.of("P4", row.module + ", " + row.phase, delta, row.delta, ""));
+            out.add(Figure.of("P4", row.module + ", " + row.phase, Quantity.ALLOCATED, delta, row.delta, ""));
         }
         return out;
     }

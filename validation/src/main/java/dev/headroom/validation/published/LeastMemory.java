@@ -3,6 +3,7 @@ package dev.headroom.validation.published;
 import dev.headroom.predict.PhaseState;
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
+import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,20 +39,24 @@ public final class LeastMemory {
             PhaseState model = p.phases().get(0);
             long context = p.peak().device() - p.peak().reserved();
             out.add(Figure.of(
-                    "P8",
-                    "batch " + batch + ", first epoch, at least",
-                    AlgorithmSearch.atLeast(request) - model.allocated(),
-                    row.first,
-                    "bounded: what the search of cuDNN 7 tries besides tiled transforms is not known"));
+                            "P8",
+                            "batch " + batch + ", first epoch",
+                            Quantity.RESERVED,
+                            AlgorithmSearch.atLeast(request) - model.allocated(),
+                            row.first,
+                            "bounded: what the search of cuDNN 7 tries besides tiled transforms is not known")
+                    .atLeast());
             out.add(Figure.of(
                     "P8",
                     "batch " + batch + ", peak after the first epoch",
+                    Quantity.RESERVED,
                     p.peak().reserved() - model.reserved(),
                     row.peak,
                     "workspaces of cuDNN 7 that were chosen"));
             out.add(Figure.of(
                     "P8",
                     "batch " + batch + ", least memory",
+                    Quantity.RESERVED,
                     p.verdict().minimumMemory() - context - model.reserved(),
                     (row.fits + row.fails) / 2,
                     "published: " + (long) row.fits + " fits, " + (long) row.fails + " does not"));

@@ -6,6 +6,7 @@ import dev.headroom.device.GpuCatalogue;
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.training.TrainingRun;
+import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -118,11 +119,18 @@ public final class Perceptron {
     static List<Figure> figures(String system, String what, Prediction p, double after, double max, double smi) {
         long left = p.phases().get(p.phases().size() - 1).allocated();
         return List.of(
-                Figure.of(system, what + ", allocated after", left, after, CUT),
-                Figure.of(system, what + ", max allocated", p.peak().allocated(), max, INPUT_ON_HOST),
+                Figure.of(system, what + ", allocated after", Quantity.ALLOCATED, left, after, CUT),
+                Figure.of(
+                        system,
+                        what + ", max allocated",
+                        Quantity.ALLOCATED,
+                        p.peak().allocated(),
+                        max,
+                        INPUT_ON_HOST),
                 Figure.of(
                         system,
                         what + ", nvidia-smi",
+                        Quantity.DEVICE,
                         p.peak().reserved() + CONTEXT_AND_DESKTOP,
                         smi,
                         "822 MiB of context and desktop, the same in all rows"));

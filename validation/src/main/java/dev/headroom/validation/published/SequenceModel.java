@@ -2,6 +2,7 @@ package dev.headroom.validation.published;
 
 import dev.headroom.predict.PhaseState;
 import dev.headroom.predict.Prediction;
+import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -45,11 +46,24 @@ public final class SequenceModel {
             out.add(Figure.of(
                     "P7",
                     what + "allocated",
+                    Quantity.ALLOCATED,
                     state.allocated(),
                     row.allocated,
                     Math.abs(state.allocated() / (double) (1 << 20) - row.allocated) < 2 ? "" : ENCODER));
-            out.add(Figure.of("P7", what + "max allocated", state.maxAllocated(), row.max, small ? "" : ENCODER));
-            out.add(Figure.of("P7", what + "reserved", state.maxReserved(), row.reserved, small ? "" : ENCODER));
+            out.add(Figure.of(
+                    "P7",
+                    what + "max allocated",
+                    Quantity.ALLOCATED,
+                    state.maxAllocated(),
+                    row.max,
+                    small ? "" : ENCODER));
+            out.add(Figure.of(
+                    "P7",
+                    what + "reserved",
+                    Quantity.RESERVED,
+                    state.maxReserved(),
+                    row.reserved,
+                    small ? "" : ENCODER));
         }
         return out;
     }

@@ -32,11 +32,10 @@ public final class HtmlReport {
     public static void write(Validation validation, Scores scores, List<String> exceeded, Writer out) {
         StringWriter data = new StringWriter();
         ValidationJson.write(validation, scores, exceeded, data);
-        HtmlTables tables = new HtmlTables(validation, scores, exceeded);
         Map<String, String> slots = Map.of(
                 "style", resource(PREDICTION_PAGE + "page.css") + resource("validation.css"),
-                "main", tables.summary(),
-                "runs", tables.runs(),
+                "main", new HtmlSummary(validation, scores, exceeded).text(),
+                "runs", HtmlRuns.of(validation.outcomes()),
                 "library", resource(PREDICTION_PAGE + "echarts.min.js"),
                 // Only strings hold this character; so escaped, no name can end the script.
                 "data", data.toString().replace("<", "\\u003c"),

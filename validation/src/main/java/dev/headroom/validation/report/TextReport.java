@@ -20,8 +20,8 @@ public final class TextReport {
     private static final int NAME = 22;
     private static final int NUMBER = 10;
     private static final int WIDTH = 79;
-    private static final int RUN = 46;
-    private static final int WORST = 3;
+    private static final int RUN = 40;
+    private static final int WORST = 2;
 
     private final Validation validation;
     private final Scores scores;
@@ -75,7 +75,7 @@ public final class TextReport {
 
     private void group(Scores.Group g) {
         Distribution d = g.errors();
-        out.println(Columns.left(g.name(), NAME)
+        out.println(Columns.left(printable(g.name()), NAME)
                 + right(
                         String.valueOf(g.runs()),
                         String.valueOf(g.exact()),
@@ -143,7 +143,7 @@ public final class TextReport {
         out.println();
         for (Outcome o : scores.worst().subList(0, Math.min(most, scores.worst().size()))) {
             String where = o.divergence().isEmpty() ? "" : ": " + o.divergence();
-            out.println(Columns.left("worst: " + error(o) + " " + o.source() + " " + o.name() + where, WIDTH)
+            out.println(Columns.left(printable("worst: " + error(o) + " " + o.source() + " " + o.name() + where), WIDTH)
                     .stripTrailing());
         }
     }
@@ -157,21 +157,22 @@ public final class TextReport {
                 .orElse("-");
     }
 
-    /** Three columns of MiB with the error of each, then the phases that differ. */
+    /** Peaks in MiB with the error of each, then the phases that differ. */
     private void runs() {
         out.println();
-        out.println(Columns.left("predicted MiB, error", RUN)
-                + Columns.right("allocated", 2 * NUMBER)
-                + Columns.right("reserved", 2 * NUMBER)
-                + Columns.right("device", 2 * NUMBER)
-                + "  verdict");
+        StringBuilder heads = new StringBuilder(Columns.left("MiB predicted, measured, error", RUN));
+        for (Quantity quantity : Quantity.values()) {
+            heads.append(Columns.right(quantity.label(), 3 * NUMBER));
+        }
+        out.println(heads + "  verdict");
         for (Outcome o : validation.outcomes()) {
             StringBuilder line = new StringBuilder(Columns.path(printable(o.source() + " " + o.name()), RUN));
             for (Quantity quantity : Quantity.values()) {
                 line.append(o.peak(quantity)
                         .map(p -> Columns.right(Mib.number(p.predicted()), NUMBER)
+                                + Columns.right(Mib.number(p.measured()), NUMBER)
                                 + Columns.right(Percent.signed(p.error()), NUMBER))
-                        .orElse(" ".repeat(2 * NUMBER - 1) + "-"));
+                        .orElse(" ".repeat(3 * NUMBER - 1) + "-"));
             }
             out.println(line + "  " + verdict(o.verdict()));
             for (Comparison.Row row : o.phases()) {
@@ -189,7 +190,10 @@ public final class TextReport {
         if (v == null) {
             return "-";
         }
-        return (v.predicted() ? "OOM" : "fits") + (v.right() ? "" : ", measured " + (v.measured() ? "OOM" : "fits"));
+        String risk = v.probability() == null ? "" : " (risk " + Percent.of(v.probability()) + ")";
+        return (v.predicted() ? "OOM" : "fits")
+                + risk
+                + (v.right() ? "" : ", measured " + (v.measured() ? "OOM" : "fits"));
     }
 
     private void skipped(Skipped s) {

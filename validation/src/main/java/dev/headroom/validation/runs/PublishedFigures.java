@@ -2,7 +2,6 @@ package dev.headroom.validation.runs;
 
 import dev.headroom.validation.published.Figure;
 import dev.headroom.validation.scores.Peak;
-import dev.headroom.validation.scores.Quantity;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -39,28 +38,17 @@ final class PublishedFigures implements MeasuredRuns {
 
     private Outcome outcome(Figure figure) {
         Peak peak =
-                new Peak(quantity(figure), Math.round(figure.predicted() * MIB), Math.round(figure.published() * MIB));
-        boolean keptBound = figure.what().endsWith("at least") && peak.predicted() <= peak.measured();
+                new Peak(figure.quantity(), Math.round(figure.predicted() * MIB), Math.round(figure.published() * MIB));
         return new Outcome(
                 source(),
                 figure.system() + " " + figure.what(),
                 "",
                 "",
-                keptBound ? List.of() : List.of(peak),
+                figure.kept() ? List.of() : List.of(peak),
                 null,
                 null,
                 List.of(),
                 figure.mechanism(),
                 Map.of());
-    }
-
-    /** Figures say in their last word what was read. */
-    private static Quantity quantity(Figure figure) {
-        if (figure.what().endsWith("nvidia-smi")) {
-            return Quantity.DEVICE;
-        }
-        return figure.what().endsWith("reserved") || figure.system().equals("P8")
-                ? Quantity.RESERVED
-                : Quantity.ALLOCATED;
     }
 }

@@ -5,6 +5,7 @@ import dev.headroom.graph.GraphException;
 import dev.headroom.validation.published.PublishedReport;
 import dev.headroom.validation.published.XmemRow;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,7 +17,8 @@ public final class Sources {
     private Sources() {}
 
     /**
-     * Everything of the project: recordings of PyTorch, the runs of the xMem repository, the figures of published systems.
+     * Everything of the project: recordings of PyTorch, those of random models among them, the runs of the xMem
+     * repository, the figures of published systems.
      *
      * @throws GraphException where the fixtures are not at hand
      */
@@ -31,6 +33,9 @@ public final class Sources {
         Path recorder = recordings.resolve("recorder");
         Fixtures.recordings(recorder)
                 .forEach(f -> out.add(new RecordingRun("recordings", recordings, f, List.of(recorder))));
+        for (String file : List.of("random.jsonl.gz", "found.jsonl.gz")) {
+            out.addAll(RandomModelRun.of(Fixtures.folder().resolve("random").resolve(file)));
+        }
         XmemRow.all().forEach(row -> out.add(new XmemRun(row)));
         PublishedReport.systems().forEach((name, figures) -> out.add(new PublishedFigures(name, figures)));
         return out;
@@ -67,6 +72,8 @@ public final class Sources {
                             source, folder, f, List.of(f.toAbsolutePath().getParent(), folder.toAbsolutePath()))));
         } catch (IOException e) {
             throw new GraphException(folder + " cannot be read: " + e.getMessage(), e);
+        } catch (UncheckedIOException e) { // from a folder in it
+            throw new GraphException(folder + " cannot be read: " + e.getCause().getMessage(), e);
         }
         if (out.isEmpty()) {
             throw new GraphException(folder + " holds no recordings (NAME.json.gz); 'headroom validate --recorder"

@@ -10,13 +10,13 @@
             if run.steps == 3:      # later steps are like the third
                 break
 
-Writes my-run.json.gz (what the allocator held at the end of every phase) and my-run.pt2 (the model by torch.export, on the
-meta device: no weights). Enter it when the model and the optimizer are on the GPU and no batch is yet. One model, one
+Writes my-run.json.gz (what the allocator held at the end of every phase) and my-run.pt2 (the model by torch.export, on
+the meta device: no weights). Enter it when the model and the optimizer are on the GPU and no batch is yet. One model, one
 optimizer, one GPU; no torch.compile.
 
 What the loop does is read off it. Options of `headroom predict` can be named where that fails: watch(..., checkpoint=4,
-loss="mse"), or accumulate=2 when memory runs out in the first part. Needs PyTorch 2.6 or newer; with nvidia-ml-py, what the
-process takes of the device is recorded, too.
+loss="mse"), or accumulate=2 when memory runs out in the first part. Needs PyTorch 2.6 or newer; with nvidia-ml-py, what
+the process takes of the device is recorded, too.
 """
 import copy
 import gzip
@@ -216,9 +216,12 @@ class watch:
     def save(self):
         if self.calls is None:
             raise RuntimeError("record: the model was not called")
-        if not self.ended and self.phases[-1]["phase"] == "zero_grad" and self.step > 0 and not self.oom:
-            self.phases.pop()  # of a step that did not come
+        if not self.ended and self.step > 0 and not self.oom:  # the last step was not finished
+            self.phases = [p for p in self.phases if p.get("step") != self.step]
             self.step, self.ended = self.step - 1, True
+        if not self.seen["inference"] and not self.seen.get("loss") and "loss" not in self.named and not self.oom:
+            print("record: the loss is none that headroom knows; cross-entropy is predicted unless you name another",
+                  file=sys.stderr)
         if self.accumulate == 1:
             for phase in self.phases:
                 phase.pop("micro", None)
@@ -240,18 +243,17 @@ class watch:
             "phases": self.phases, "oom": self.oom}
         with gzip.open(path + ".json.gz", "wt") as file:
             json.dump(document, file, separators=(",", ":"))
-        print("record: %s.json.gz and %s.pt2, %d steps%s" % (
-            path, path, self.steps, ", out of memory in " + self.oom["during"] if self.oom else ""))
+        print("record: %s.json.gz, %d steps%s" % (
+            path, self.steps, ", out of memory in " + self.oom["during"] if self.oom else ""))
 
     def export(self, path):
-        """Writes the archive; returns the batch size that stayed open, or None."""
+        """Writes the archive; returns the batch size if it stayed open, else None."""
         batch = next((s[0][0] for s in tree_leaves(self.calls, is_leaf=is_shape) if is_shape(s) and s[0]), None)
         example = max(batch or 2, 2)  # a size of 1 cannot stay open
         meta = {id(t): meta_copy(t) for t in [*self.model.parameters(), *self.model.buffers()]}
         model = copy.deepcopy(self.model, meta)
         if getattr(model, "is_gradient_checkpointing", False):
             model.gradient_checkpointing_disable()  # scenario: checkpoint
-        error = None
         for size in (example, None):
             args, kwargs = meta_arguments(self.calls, batch, size)
             open_shapes = ShapesCollection()
@@ -266,10 +268,11 @@ class watch:
                 compress(path)
                 return batch if size else None
             except Exception as e:  # whatever the model's code raises
-                error = error or e
-                print("record: torch.export %s: %s" % ("with an open batch size" if size else "failed",
-                                                       str(e).splitlines()[0] if str(e) else repr(e)), file=sys.stderr)
-        raise RuntimeError("record: the model cannot be exported, and so not predicted") from error
+                print("record: torch.export with %s batch size fails: %s" % (
+                    "an open" if size else "a fixed", (str(e).splitlines() or [repr(e)])[0]), file=sys.stderr)
+        print("record: without an archive there is no prediction: export the model yourself to " + path,
+              file=sys.stderr)
+        return batch
 
 
 def meta_copy(tensor):
@@ -327,8 +330,9 @@ def read_run(model, args, kwargs):
     inputs = [t for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor) and t.is_floating_point()]
     last = torch.channels_last
     cuda = torch.backends.cuda
-    kernels = [name for name, on in (("flash", cuda.flash_sdp_enabled()), ("efficient", cuda.mem_efficient_sdp_enabled()),
-                                     ("cudnn", cuda.cudnn_sdp_enabled())) if on]
+    allowed = {"flash": cuda.flash_sdp_enabled(), "efficient": cuda.mem_efficient_sdp_enabled(),
+               "cudnn": cuda.cudnn_sdp_enabled()}
+    kernels = [name for name, on in allowed.items() if on]
     return {
         "amp": TYPES[torch.get_autocast_dtype("cuda")] if torch.is_autocast_enabled("cuda") else None,
         "inference": not torch.is_grad_enabled(),
@@ -357,7 +361,8 @@ def nvml_use():
         if pynvml.nvmlDeviceGetCount() == 1:
             device = pynvml.nvmlDeviceGetHandleByIndex(0)
         else:
-            device = pynvml.nvmlDeviceGetHandleByUUID("GPU-%s" % torch.cuda.get_device_properties(torch.cuda.current_device()).uuid)
+            own = torch.cuda.get_device_properties(torch.cuda.current_device())
+            device = pynvml.nvmlDeviceGetHandleByUUID("GPU-%s" % own.uuid)
         used = pynvml.nvmlDeviceGetMemoryInfo(device).used
     except Exception:  # no module, no driver, no rights: there are many kinds
         return None, None

@@ -168,6 +168,32 @@ class ValidateCommandTest {
     }
 
     @Test
+    void namesOutOfFilesReachNoTerminal() throws IOException {
+        record("mine.json.gz", root -> root.put("device", "GPU\u001b[2J").put("sms", 10));
+        CommandResult result = run("--all");
+        assertTrue(result.out().contains("GPU?[2J"), result::out);
+        assertTrue((result.out() + result.err()).indexOf(0x1b) < 0);
+    }
+
+    @Test
+    void jsonIsOneObject() throws IOException {
+        record("mine.json.gz", root -> {});
+        CommandResult result = run("--json", "--max-error=0");
+        assertEquals(1, JSON.readTree(result.out()).at("/errors/all/runs").asInt());
+        assertEquals("", result.err());
+    }
+
+    @Test
+    void thePageIsWrittenBesideTheScreen() throws IOException {
+        record("mine.json.gz", root -> {});
+        Path page = folder.resolve("page.html");
+        assertEquals(0, run("--html", page.toString()).status());
+        assertTrue(Files.readString(page).contains("mine</td>"));
+        String nowhere = folder.resolve("no/page.html").toString();
+        assertTrue(run("--html", nowhere).failure().getMessage().contains("does not exist"));
+    }
+
+    @Test
     void badInputIsRefusedAtOnce() throws IOException {
         assertTrue(run().failure().getMessage().contains("holds no recordings"));
         record("mine.json.gz", root -> {});
@@ -187,7 +213,9 @@ class ValidateCommandTest {
         assertEquals(0, result.status(), result::err);
         assertTrue(result.out().contains("3 measured and 0 skipped"), result::out);
         assertTrue(result.out().lines().noneMatch(l -> l.startsWith("    ")), result::out);
-        assertTrue(result.out().lines().anyMatch(l -> l.contains("perceptron-oom") && l.endsWith("OOM")), result::out);
+        assertTrue(
+                result.out().lines().anyMatch(l -> l.contains("perceptron-oom") && l.contains("OOM (risk ")),
+                result::out);
     }
 
     @Test

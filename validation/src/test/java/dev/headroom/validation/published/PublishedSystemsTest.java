@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.predict.Prediction;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -18,6 +17,10 @@ import org.junit.jupiter.api.function.Executable;
 
 /** What others measured and published, held to the bars that were reached. */
 class PublishedSystemsTest {
+    private static final List<Figure> PERCEPTRONS = Stream.of(Perceptron.figures(), HandPlaced.figures())
+            .flatMap(List::stream)
+            .toList();
+
     private static void within(double bar, List<Figure> figures) {
         assertFalse(figures.isEmpty());
         Stream<Executable> checks = figures.stream().map(f -> () -> assertTrue(Math.abs(f.error()) <= bar, f::row));
@@ -26,9 +29,8 @@ class PublishedSystemsTest {
 
     /** Figures of the perceptron with checkpoints that PyTorch or the article's author placed. */
     private static List<Figure> perceptrons(String figure) {
-        List<Figure> all = new ArrayList<>(Perceptron.figures());
-        all.addAll(HandPlaced.figures());
-        List<Figure> those = all.stream().filter(f -> f.what().endsWith(figure)).toList();
+        List<Figure> those =
+                PERCEPTRONS.stream().filter(f -> f.what().endsWith(figure)).toList();
         assertEquals(13, those.size());
         return those;
     }

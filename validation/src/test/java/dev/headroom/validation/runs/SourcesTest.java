@@ -25,12 +25,24 @@ class SourcesTest {
         assertEquals(129, sources.get("xmem"));
         assertTrue(sources.get("recordings") >= 130, sources::toString);
         assertTrue(sources.get("published") >= 6, sources::toString);
+        assertTrue(sources.get("random") >= 500, sources::toString);
         assertEquals(
                 all.size(),
                 all.stream()
                         .map(run -> run.source() + " " + run.name())
                         .distinct()
                         .count());
+    }
+
+    @Test
+    void aRandomModelIsCompared() {
+        MeasuredRuns first = Sources.fixtures().stream()
+                .filter(run -> run.source().equals("random"))
+                .findFirst()
+                .orElseThrow();
+        Outcome outcome = first.compare().get(0);
+        assertTrue(outcome.exact(), outcome::divergence);
+        assertTrue(outcome.phases().size() > 5);
     }
 
     @Test

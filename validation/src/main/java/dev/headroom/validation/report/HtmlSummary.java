@@ -1,7 +1,5 @@
 package dev.headroom.validation.report;
 
-import dev.headroom.report.Mib;
-import dev.headroom.validation.Comparison;
 import dev.headroom.validation.runs.Outcome;
 import dev.headroom.validation.runs.Scores;
 import dev.headroom.validation.runs.Skipped;
@@ -9,14 +7,13 @@ import dev.headroom.validation.runs.Validation;
 import dev.headroom.validation.scores.Distribution;
 import dev.headroom.validation.scores.EstimatorScore;
 import dev.headroom.validation.scores.Peak;
-import dev.headroom.validation.scores.Quantity;
 import dev.headroom.validation.scores.Verdicts;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The tables of the page. */
-final class HtmlTables {
+/** What all runs together say, as tables of the page. */
+final class HtmlSummary {
     private static final int WORST = 15;
     private static final String[] ERRORS = {"runs", "exact", "median", "mean", "90 %", "worst"};
 
@@ -24,14 +21,14 @@ final class HtmlTables {
     private final Scores scores;
     private final List<String> exceeded;
 
-    HtmlTables(Validation validation, Scores scores, List<String> exceeded) {
+    HtmlSummary(Validation validation, Scores scores, List<String> exceeded) {
         this.validation = validation;
         this.scores = scores;
         this.exceeded = exceeded;
     }
 
     /** Everything above the charts. */
-    String summary() {
+    String text() {
         Verdicts v = scores.verdicts();
         return new Markup()
                 .element(
@@ -75,7 +72,7 @@ final class HtmlTables {
     }
 
     private void errors(Markup m) {
-        table(
+        HtmlTable.write(
                 m,
                 "Relative error of the worst peak, by what was measured, source, class of model and GPU",
                 ERRORS,
@@ -94,7 +91,7 @@ final class HtmlTables {
 
     private static void group(Markup body, String prefix, Scores.Group g) {
         Distribution d = g.errors();
-        row(
+        HtmlTable.row(
                 body,
                 prefix + g.name(),
                 String.valueOf(g.runs()),
@@ -106,18 +103,18 @@ final class HtmlTables {
     }
 
     private void verdicts(Markup m, Verdicts v) {
-        table(m, "Verdicts", new String[] {"said to fit", "said to run out"}, b -> {
-            row(b, "got through", String.valueOf(v.fits()), String.valueOf(v.alarms()));
-            row(b, "ran out of memory", String.valueOf(v.missed()), String.valueOf(v.caught()));
+        HtmlTable.write(m, "Verdicts", new String[] {"said to fit", "said to run out"}, b -> {
+            HtmlTable.row(b, "got through", String.valueOf(v.fits()), String.valueOf(v.alarms()));
+            HtmlTable.row(b, "ran out of memory", String.valueOf(v.missed()), String.valueOf(v.caught()));
         });
     }
 
     private void estimators(Markup m) {
         String[] heads = {"bytes compared", "median", "mean", "90 %", "worst", "verdicts right", "Brier"};
-        table(m, "Beside what others said of the same runs", heads, b -> {
+        HtmlTable.write(m, "Beside what others said of the same runs", heads, b -> {
             for (EstimatorScore e : scores.estimators()) {
                 Distribution d = e.errors();
-                row(
+                HtmlTable.row(
                         b,
                         e.name(),
                         String.valueOf(d.count()),
@@ -132,7 +129,7 @@ final class HtmlTables {
     }
 
     private void worst(Markup m) {
-        table(m, "Furthest off", new String[] {"what", "error", "where"}, b -> {
+        HtmlTable.write(m, "Furthest off", new String[] {"what", "error", "where"}, b -> {
             for (Outcome o : scores.worst().stream().limit(WORST).toList()) {
                 Optional<Peak> peak = o.worst();
                 b.element("tr", r -> r.element("td", o.source() + " " + o.name())
@@ -148,115 +145,10 @@ final class HtmlTables {
     }
 
     private void skipped(Markup m) {
-        table(m, "Not compared", new String[] {"why"}, b -> {
+        HtmlTable.write(m, "Not compared", new String[] {"why"}, b -> {
             for (Skipped s : validation.skipped()) {
                 b.element("tr", r -> r.element("td", s.source() + " " + s.name())
                         .element("td", s.reason(), "class", "where"));
-            }
-        });
-    }
-
-    /** Every run; the page's script filters and sorts them. */
-    String runs() {
-        String[] heads = {
-            "class",
-            "GPU",
-            "allocated MiB",
-            "error",
-            "reserved MiB",
-            "error",
-            "device MiB",
-            "error",
-            "risk",
-            "verdict",
-            "phases"
-        };
-        return new Markup()
-                .element(
-                        "section",
-                        m -> {
-                            m.element("h2", "Every run", "id", "all-title");
-                            m.element("p", "Peaks are predicted ones, with their errors.", "class", "quiet");
-                            m.element(
-                                    "p",
-                                    p -> p.element("label", "Filter ", "for", "filter")
-                                            .element("input", i -> {}, "id", "filter", "type", "search")
-                                            .text(" ")
-                                            .element("span", "", "id", "shown", "role", "status"),
-                                    "class",
-                                    "controls");
-                            table(m, "", heads, b -> validation.outcomes().forEach(o -> run(b, o)), "id", "runs");
-                        },
-                        "aria-labelledby",
-                        "all-title")
-                .toString();
-    }
-
-    private static void run(Markup body, Outcome o) {
-        body.element("tr", r -> {
-            r.element("td", o.source() + " " + o.name());
-            r.element("td", o.model());
-            r.element("td", o.gpu());
-            for (Quantity quantity : Quantity.values()) {
-                Optional<Peak> peak = o.peak(quantity);
-                cell(r, peak.map(p -> Mib.number(p.predicted())).orElse(""), peak.map(p -> (double) p.predicted()));
-                cell(r, peak.map(p -> Percent.signed(p.error())).orElse(""), peak.map(Peak::size));
-            }
-            Double risk = o.verdict() == null ? null : o.verdict().probability();
-            cell(r, risk == null ? "" : Percent.of(risk), Optional.ofNullable(risk));
-            r.element("td", verdict(o), "class", o.wrong() ? "wrong" : "right");
-            long exact = o.phases().stream().filter(Comparison.Row::exact).count();
-            cell(
-                    r,
-                    o.phases().isEmpty() ? "" : exact + " of " + o.phases().size() + " exact",
-                    o.phases().isEmpty()
-                            ? Optional.empty()
-                            : Optional.of(exact / (double) o.phases().size()));
-        });
-    }
-
-    private static String verdict(Outcome o) {
-        if (o.verdict() == null) {
-            return "";
-        }
-        String predicted = o.verdict().predicted() ? "OOM" : "fits";
-        return o.wrong() ? predicted + ", measured " + (o.verdict().measured() ? "OOM" : "fits") : predicted;
-    }
-
-    /** With what to sort by. */
-    private static void cell(Markup row, String text, Optional<Double> key) {
-        row.element("td", text, "data-key", key.map(String::valueOf).orElse("-1"));
-    }
-
-    private static void table(Markup m, String caption, String[] heads, Markup.Content body, String... attributes) {
-        m.element(
-                "div",
-                d -> d.element(
-                        "table",
-                        t -> {
-                            if (!caption.isEmpty()) {
-                                t.element("caption", caption);
-                            }
-                            t.element(
-                                    "thead",
-                                    h -> h.element("tr", r -> {
-                                        r.element("th", "", "scope", "col");
-                                        for (String head : heads) {
-                                            r.element("th", head, "scope", "col");
-                                        }
-                                    }));
-                            t.element("tbody", body);
-                        },
-                        attributes),
-                "class",
-                "wide");
-    }
-
-    private static void row(Markup body, String name, String... cells) {
-        body.element("tr", r -> {
-            r.element("td", name);
-            for (String cell : cells) {
-                r.element("td", cell);
             }
         });
     }
