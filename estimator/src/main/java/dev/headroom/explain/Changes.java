@@ -56,7 +56,7 @@ final class Changes {
             return;
         }
         boolean few = bytes(Category.SAVED_ACTIVATIONS) * FEW < story.peak().allocated();
-        String little = few ? "of the peak " + at(Category.SAVED_ACTIVATIONS) + " are saved activations" : "";
+        String little = few ? "of the peak " + at(Category.SAVED_ACTIVATIONS) + " saved activations" : "";
         String blocks = "Checkpointing blocks of layers ";
         for (int segments : new int[] {2, 4, 8}) {
             add("checkpoint", blocks + "(--checkpoint " + segments + ")", r -> r.checkpoint = segments, little);
@@ -78,7 +78,8 @@ final class Changes {
     private void precision() {
         if (run.amp == null && (run.dtype == null || run.dtype == DType.FLOAT32)) {
             long fixed = bytes(Category.PARAMETERS) + bytes(Category.GRADIENTS) + bytes(Category.OPTIMIZER_STATE);
-            String stay = "parameters, gradients and state, " + Words.size(fixed) + ", keep their type";
+            String stay = (run.inference ? "parameters, " : "parameters, gradients and state, ") + Words.size(fixed)
+                    + ", keep their type, and weights are copied";
             add("amp", "Autocast (--amp bf16)", r -> r.amp = DType.BFLOAT16, stay);
         }
     }
@@ -126,7 +127,7 @@ final class Changes {
                         r.optimizer = small;
                         r.fused = false;
                     },
-                    "of the peak " + at(Category.OPTIMIZER_STATE) + " are optimizer state");
+                    "of the peak " + at(Category.OPTIMIZER_STATE) + " optimizer state");
         }
         boolean lists = run.foreach != TrainingRun.Foreach.FALSE
                 && !run.fused
@@ -157,8 +158,9 @@ final class Changes {
         return story.peak().bytes(c);
     }
 
-    /** {@code 1.20 GiB (3 %)}. */
+    /** {@code 1.20 GiB (3 %) are}, or {@code none is}. */
     private String at(Category c) {
-        return Words.size(bytes(c)) + " (" + Words.share(bytes(c), story.peak().allocated()) + ")";
+        String share = Words.share(bytes(c), story.peak().allocated());
+        return bytes(c) == 0 ? "none is" : Words.size(bytes(c)) + " (" + share + ") are";
     }
 }

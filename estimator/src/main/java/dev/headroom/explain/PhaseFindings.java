@@ -37,7 +37,7 @@ final class PhaseFindings {
         if (above && (!story.matters(d.bytes()) || high.event() == story.peak().event())) {
             return Optional.of(rise("forward", span, start, high, List.of(), List.of()));
         }
-        if (!story.matters(d.bytes())) {
+        if (!rises(d)) {
             return Optional.empty();
         }
         Account account = d.account(span.title());
@@ -55,6 +55,10 @@ final class PhaseFindings {
                 "Why does forward add " + Words.size(d.bytes()) + "?",
                 answer,
                 List.of(account, byModule(families))));
+    }
+
+    private boolean rises(Difference d) {
+        return d.bytes() > 0 && story.matters(d.bytes());
     }
 
     private static Account byModule(List<Group> families) {
@@ -100,6 +104,9 @@ final class PhaseFindings {
         if (!story.matters(d.bytes())) {
             return Optional.empty();
         }
+        if (d.bytes() < 0) {
+            return Optional.of(fall(span, d));
+        }
         List<String> answer = new ArrayList<>();
         for (Holding h : d.newcomers()) {
             if (story.matters(h.bytes())) {
@@ -119,6 +126,16 @@ final class PhaseFindings {
                 List.of(d.account(span.title()))));
     }
 
+    /** What a context around forward and loss has held, such as autocast's copies of the weights, goes at its end. */
+    private static Finding fall(PhaseSpan span, Difference d) {
+        Account account = d.account(span.title());
+        return new Finding(
+                "loss",
+                "Why does memory fall by " + Words.size(-d.bytes()) + " in the loss?",
+                List.of("It changes by " + account.changes(PARTS) + "."),
+                List.of(account));
+    }
+
     private static String staysUntil(Holding h) {
         String kept = h.savedBy() == null ? "stays" : "is kept by autograd";
         if (h.endedBy() == null) {
@@ -131,7 +148,7 @@ final class PhaseFindings {
         Moment start = story.startOf(span);
         Moment high = story.peakOf(span);
         Difference d = new Difference(start, high);
-        if (!story.matters(d.bytes())) {
+        if (!rises(d)) {
             return Optional.empty();
         }
         List<String> more = new ArrayList<>();
@@ -186,7 +203,7 @@ final class PhaseFindings {
         Moment high = story.peakOf(span);
         Difference d = new Difference(start, high);
         boolean decides = high.allocated() * 10 >= story.peak().allocated() * 9;
-        if (!decides || !story.matters(d.bytes())) {
+        if (!decides || !rises(d)) {
             return Optional.empty();
         }
         List<String> more = new ArrayList<>();

@@ -42,7 +42,7 @@ final class StepFindings {
         Moment before = story.startOf(first.get(0));
         Moment after = story.endOf(first.get(first.size() - 1));
         Difference d = new Difference(before, after);
-        if (!story.matters(d.bytes())) {
+        if (d.bytes() < 0 || !story.matters(d.bytes())) {
             return Optional.empty();
         }
         Account account = d.account("what the first step leaves behind");

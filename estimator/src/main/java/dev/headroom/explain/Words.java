@@ -18,10 +18,12 @@ final class Words {
 
     /** {@code 97.66 MiB}, in the units of PyTorch's messages (c10/cuda/CUDACachingAllocator.cpp, format_size). */
     static String size(long bytes) {
-        if (bytes < KIB) {
+        if (Math.abs(bytes) < KIB) {
             return count(bytes, "byte");
         }
-        return bytes < KIB * KIB ? String.format(Locale.ROOT, "%.2f KiB", bytes / (double) KIB) : Mib.text(bytes);
+        return Math.abs(bytes) < KIB * KIB
+                ? String.format(Locale.ROOT, "%.2f KiB", bytes / (double) KIB)
+                : Mib.text(bytes);
     }
 
     /** {@code +97.66 MiB} or {@code -97.66 MiB}. */

@@ -3,15 +3,18 @@ package dev.headroom.explain;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.graph.DType;
 import dev.headroom.timeline.LiveTensor;
 import dev.headroom.timeline.PhaseSpan;
 import dev.headroom.timeline.Timeline;
 import dev.headroom.training.TrainingRun;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -29,6 +32,11 @@ class SentencesTest {
             case "checkpoint" -> run -> run.checkpoint = 2;
             case "keep" -> run -> run.zeroGradKeep = true;
             case "accumulate" -> run -> run.accumulate = 2;
+            case "autocast" ->
+                run -> {
+                    run.amp = DType.FLOAT16;
+                    run.checkpointModules = List.of("bert.encoder.layer.*");
+                };
             case "inference" -> run -> run.inference = true;
             default -> run -> {};
         };
@@ -42,6 +50,7 @@ class SentencesTest {
                 "small/gpt2:2:keep",
                 "small/gpt2:2:checkpoint",
                 "small/bert-base:2:accumulate",
+                "small/bert-base:2:autocast",
                 "small/vit_b_16:2:inference"
             })
     void numbersAreAccountedFor(String what) {
@@ -64,7 +73,17 @@ class SentencesTest {
                         known.contains(sizes.group(1)), what + " " + f.key() + ": " + sizes.group(1) + " in " + text);
             }
             assertFalse(text.contains("null") || text.contains("  "), text);
+            assertFalse(f.question().matches(".* -[0-9].*"), f.question());
         }
+    }
+
+    /** Autocast forgets its copies of the weights at its end, when the loss is small beside them. */
+    @Test
+    void memoryMayFallInTheLoss() {
+        Explanation explanation = Explanation.of(Runs.request("bert-base-cls-s128", 8, options("autocast")));
+        Finding loss = Runs.finding(explanation, "loss");
+        assertTrue(loss.question().startsWith("Why does memory fall by "), loss::question);
+        assertTrue(loss.accounts().get(0).bytes() < 0, loss::toString);
     }
 
     /** Tensors, and allocated memory where phases end and where they are highest. */

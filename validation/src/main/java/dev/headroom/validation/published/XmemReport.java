@@ -1,14 +1,24 @@
 package dev.headroom.validation.published;
 
+import dev.headroom.cudnn.WorkspaceLevel;
+import dev.headroom.predict.Prediction;
+import dev.headroom.predict.PredictionRequest;
+import dev.headroom.predict.Predictor;
+import dev.headroom.training.TrainingRun;
 import dev.headroom.validation.scores.EstimatorScore;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** Prints every run of the xMem repository, and the errors of all estimators over the same runs. */
+/**
+ * Prints every run of the xMem repository, and the errors of all estimators over the same runs, with the workspaces that
+ * ship with Headroom, so that every machine prints the same; then what other workspaces change.
+ */
 public final class XmemReport {
     private static final double MIB = 1 << 20;
 
@@ -18,12 +28,13 @@ public final class XmemReport {
     public static void main(String[] arguments) {
         PrintStream out = System.out;
         List<XmemResult> results = new ArrayList<>();
-        for (XmemRow row : XmemRow.all()) {
-            if (arguments.length == 0 || (row.kind() + " " + row.name()).contains(arguments[0])) {
-                XmemResult r = XmemResult.of(row);
-                results.add(r);
-                out.println(line(r));
-            }
+        List<XmemRow> rows = XmemRow.all().stream()
+                .filter(row -> arguments.length == 0 || (row.kind() + " " + row.name()).contains(arguments[0]))
+                .toList();
+        for (XmemRow row : rows) {
+            XmemResult r = result(row, XmemReport::shipped);
+            results.add(r);
+            out.println(line(r));
         }
         out.println();
         out.println("| runs | estimator | compared | median error | mean error | verdicts right |");
@@ -36,10 +47,47 @@ public final class XmemReport {
             table(out, gpu, results, r -> r.row().gpu().equals(gpu));
         }
         out.println();
+        out.println("| workspaces | runs | compared | median error | mean error | verdicts right |");
+        out.println("|---|---|---|---|---|---|");
+        variant(out, "shipped rules", results);
+        variant(out, "none", results(rows, run -> run.cudnnWorkspace = 0L));
+        askedSource(rows).ifPresent(source -> variant(out, "asked: " + source, results(rows, run -> {})));
+        out.println();
         out.println(
                 results.stream().filter(r -> r.comparable() && r.explained()).count() + " of "
                         + results.stream().filter(XmemResult::comparable).count()
                         + " differ by no more than the base line's and the libraries' uncertainty");
+    }
+
+    private static void shipped(TrainingRun run) {
+        run.workspaces = TrainingRun.Workspaces.DISTILLED;
+    }
+
+    private static XmemResult result(XmemRow row, Consumer<TrainingRun> workspaces) {
+        PredictionRequest request = row.request();
+        workspaces.accept(request.run());
+        return XmemResult.of(row, Predictor.predict(request));
+    }
+
+    private static List<XmemResult> results(List<XmemRow> rows, Consumer<TrainingRun> workspaces) {
+        return rows.parallelStream().map(row -> result(row, workspaces)).toList();
+    }
+
+    /** Who answers as cuDNN does on this class path: an installed cuDNN, or recorded answers; empty when nobody. */
+    private static Optional<String> askedSource(List<XmemRow> rows) {
+        return rows.stream()
+                .filter(row -> row.kind().equals("cnn"))
+                .findFirst()
+                .map(row -> Predictor.predict(row.request()).convolutions())
+                .filter(c -> c != null && c.count(WorkspaceLevel.ASKED.label()) > 0)
+                .map(Prediction.Convolutions::source);
+    }
+
+    private static void variant(PrintStream out, String name, List<XmemResult> results) {
+        out.println("| " + name + " | all | " + score(results) + " |");
+        List<XmemResult> cnn =
+                results.stream().filter(r -> r.row().kind().equals("cnn")).toList();
+        out.println("| " + name + " | cnn | " + score(cnn) + " |");
     }
 
     private static String line(XmemResult r) {

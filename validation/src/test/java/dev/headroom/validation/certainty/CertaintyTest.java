@@ -11,7 +11,10 @@ import dev.headroom.uncertainty.Deviations;
 import dev.headroom.validation.RecordedRun;
 import dev.headroom.validation.certainty.CertaintyReport.Intervals;
 import dev.headroom.validation.published.LargeHeads;
+import dev.headroom.validation.published.XmemReport;
+import dev.headroom.validation.published.XmemResult;
 import dev.headroom.validation.published.XmemRow;
+import dev.headroom.validation.scores.EstimatorScore;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -95,6 +98,17 @@ class CertaintyTest {
                 && !recording.root().path("oom").isNull();
         double risk = p.verdict().probabilityOom();
         assertTrue(failed ? risk >= 0.01 : risk <= 0.99, () -> name + ": " + risk);
+    }
+
+    /** Without anybody who answers as cuDNN does; {@code XmemTest} has recorded answers. */
+    @Test
+    void theRulesThatShipAreAsGoodAsAnswers() {
+        List<XmemResult> all = MeasuredRun.all().stream()
+                .map(r -> XmemResult.of(r.row(), r.prediction()))
+                .toList();
+        EstimatorScore score = XmemReport.score(all);
+        assertTrue(score.median() <= 0.03, score::toString);
+        assertTrue(score.verdicts().right() >= 0.98 * score.verdicts().judged(), score::toString);
     }
 
     /** What ships was made of today's predictions, or of ones as good. */
