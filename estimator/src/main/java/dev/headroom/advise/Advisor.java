@@ -87,7 +87,7 @@ public final class Advisor {
     private List<Largest> largest(TrainingRun run) {
         List<Largest> largest = new ArrayList<>();
         if (open()) {
-            largest.add(LargestValue.batch(request, trials, run));
+            largest.add(LargestValue.safeBatch(request, trials, run));
         }
         run.dims.keySet().forEach(dim -> largest.add(LargestValue.dim(request, trials, run, dim)));
         return largest;
