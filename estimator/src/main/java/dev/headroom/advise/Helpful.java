@@ -27,10 +27,12 @@ final class Helpful {
         for (Way way : ways) {
             Map<String, Long> saved = new LinkedHashMap<>();
             Trials.Outcome before = trials.unbounded(way.run());
-            for (Change change : free.of(way.run())) {
-                if (best.containsKey(change.kind()) && !saved.containsKey(change.kind())) {
-                    continue; // found for an earlier way
-                }
+            List<Change> open = free.of(way.run()).stream()
+                    .filter(change -> !best.containsKey(change.kind()))
+                    .toList();
+            // Played on all processors; the trials remember.
+            open.parallelStream().forEach(change -> trials.unbounded(change.of(way.run())));
+            for (Change change : open) {
                 long saves = saved(before, trials.unbounded(change.of(way.run())));
                 if (saves > MUCH * saved.getOrDefault(change.kind(), 0L)) {
                     saved.put(change.kind(), saves);

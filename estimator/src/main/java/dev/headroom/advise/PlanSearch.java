@@ -62,7 +62,8 @@ final class PlanSearch {
         tools.checkpoints().cheapest(asked).ifPresent(change -> ways.add(start.with(change)));
         tools.precisions(asked).forEach(change -> ways.add(start.with(change)));
         OptimizerChanges.of(asked).forEach(change -> ways.add(start.with(change)));
-        ways.stream().filter(way -> trials.mayFit(way.run())).forEach(found::add);
+        found.addAll(
+                ways.parallelStream().filter(way -> trials.mayFit(way.run())).toList());
     }
 
     /** What combinations begin with, the least intrusive first. */

@@ -3,10 +3,13 @@ package dev.headroom.cli;
 import dev.headroom.advise.Advice;
 import dev.headroom.advise.Advisor;
 import dev.headroom.advise.Goal;
+import dev.headroom.planning.CheckpointPlanner;
+import dev.headroom.planning.CheckpointPlans;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.predict.Predictor;
 import dev.headroom.report.AdviceJson;
 import dev.headroom.report.AdviceReport;
+import dev.headroom.report.CheckpointReport;
 import dev.headroom.report.Style;
 import java.io.PrintWriter;
 import java.util.List;
@@ -29,6 +32,12 @@ final class AdviseCommand implements Callable<Integer> {
 
     @Spec
     CommandSpec spec;
+
+    @Option(
+            names = "--checkpoints",
+            description =
+                    "In place of plans: how far recomputation lowers the peak, and at what price; needs no device.")
+    boolean checkpoints;
 
     @Mixin
     QuestionOptions question = new QuestionOptions();
@@ -56,6 +65,9 @@ final class AdviseCommand implements Callable<Integer> {
         if (!idle.isEmpty()) {
             throw new BadOption(idle.get(0) + "; leave it out");
         }
+        if (checkpoints) {
+            return curve();
+        }
         if (Predictor.room(asked) == null) {
             throw new BadOption("advise needs to know the memory there is; add --gpu NAME or --memory SIZE");
         }
@@ -69,5 +81,22 @@ final class AdviseCommand implements Callable<Integer> {
         }
         out.flush();
         return advice.possible() ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
+    }
+
+    private int curve() {
+        if (keepBatch || maxBatch) {
+            throw new BadOption("--checkpoints cannot be combined with " + (keepBatch ? "--keep-batch" : "--max-batch")
+                    + "; leave out one of them");
+        }
+        PredictionRequest request = question.read(engine);
+        CheckpointPlans plans = CheckpointPlanner.plan(request);
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            CheckpointReport.writeJson(plans, out);
+        } else {
+            CheckpointReport.write(request.graph().name(), plans, Style.forTerminal(), out);
+        }
+        out.flush();
+        return ExitStatus.OK;
     }
 }

@@ -11,16 +11,44 @@ import java.util.List;
  * that were left, so that of two beginnings one can be forgotten that leaves as much and costs as much as the other.
  */
 final class ChainProgram {
+    private static final long NOTHING = Long.MIN_VALUE / 4;
+
     private final StageCosts costs;
+
+    /** By stage: the least that any plan for the stages from there on needs, on top of what was left before. */
+    private final long[] needs;
+
     private boolean exact = true;
 
     ChainProgram(StageCosts costs) {
         this.costs = costs;
+        int n = costs.stages();
+        needs = new long[n + 1];
+        needs[n] = NOTHING;
+        for (int s = n - 1; s >= 0; s--) {
+            needs[s] = Math.max(costs.storedPeak()[s], costs.stored()[s] + needs[s + 1]);
+            for (int last = s; last < n; last++) {
+                if (costs.allowed()[s][last]) {
+                    long after = costs.kept()[s][last] + needs[last + 1];
+                    needs[s] = Math.min(needs[s], Math.max(costs.keptPeak()[s][last], after));
+                }
+            }
+        }
     }
 
     /** Whether no search so far had to leave beginnings out. */
     boolean exact() {
         return exact;
+    }
+
+    /** The lowest peak of all plans, in bytes above those before the pass. */
+    long leanestPeak() {
+        return Math.max(costs.floor(), needs[0]);
+    }
+
+    /** The plan with the lowest peak, and of several the one with the least recomputation. */
+    Schedule leanest() {
+        return cheapest(leanestPeak());
     }
 
     /**
@@ -30,36 +58,30 @@ final class ChainProgram {
      * @return {@code null} when no plan is within it
      */
     Schedule cheapest(long budget) {
-        return costs.floor() > budget ? null : best(budget, false);
-    }
-
-    /** The plan with the lowest peak. */
-    Schedule leanest() {
-        return best(Long.MAX_VALUE, true);
-    }
-
-    /** @param peaks whether the price of a plan is its peak; else it is the FLOPs */
-    private Schedule best(long budget, boolean peaks) {
+        if (leanestPeak() > budget) {
+            return null;
+        }
         int n = costs.stages();
         List<Front> at = new ArrayList<>();
         for (int s = 0; s <= n; s++) {
-            at.add(new Front(budget, peaks));
+            at.add(new Front(budget));
         }
-        at.get(0).begin(peaks ? costs.floor() : 0);
+        at.get(0).begin();
         for (int s = 0; s < n; s++) {
             Front here = at.get(s);
             exact &= here.thin();
-            at.get(s + 1).extend(here, s, false, costs.stored()[s], costs.storedPeak()[s], 0);
+            long leaves = costs.stored()[s];
+            long peak = Math.max(costs.storedPeak()[s], leaves + needs[s + 1]);
+            at.get(s + 1).extend(here, s, false, leaves, peak, 0);
             for (int last = s; last < n; last++) {
                 if (costs.allowed()[s][last]) {
                     long kept = costs.kept()[s][last];
-                    long peak = costs.keptPeak()[s][last];
-                    at.get(last + 1).extend(here, s, true, kept, peak, costs.again()[s][last]);
+                    long most = Math.max(costs.keptPeak()[s][last], kept + needs[last + 1]);
+                    at.get(last + 1).extend(here, s, true, kept, most, costs.again()[s][last]);
                 }
             }
         }
-        Front.Beginning whole = at.get(n).cheapest();
-        return whole == null ? null : schedule(whole);
+        return schedule(at.get(n).cheapest());
     }
 
     private Schedule schedule(Front.Beginning whole) {

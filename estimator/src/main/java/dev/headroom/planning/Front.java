@@ -15,34 +15,29 @@ final class Front {
      * A beginning of a plan.
      *
      * @param left bytes that it leaves
-     * @param price its FLOPs or its peak
+     * @param again FLOPs that it recomputes
      * @param before the same without the last piece, {@code null} for the empty one
      * @param stage the first of the last piece
      * @param checkpoint whether the last piece is one, or a stored stage
      */
-    record Beginning(long left, long price, Beginning before, int stage, boolean checkpoint) {}
+    record Beginning(long left, long again, Beginning before, int stage, boolean checkpoint) {}
 
     private final long budget;
-    private final boolean peaks;
     private List<Beginning> all = new ArrayList<>();
 
-    /**
-     * @param budget bytes of the highest peak
-     * @param peaks whether a price is a peak
-     */
-    Front(long budget, boolean peaks) {
+    /** @param budget bytes of the highest peak */
+    Front(long budget) {
         this.budget = budget;
-        this.peaks = peaks;
     }
 
     /** Adds the beginning without pieces. */
-    void begin(long price) {
-        all.add(new Beginning(0, price, null, 0, false));
+    void begin() {
+        all.add(new Beginning(0, 0, null, 0, false));
     }
 
-    /** The one with the lowest price, or {@code null}. */
+    /** The one that recomputes least; there must be one. */
     Beginning cheapest() {
-        return all.isEmpty() ? null : all.get(all.size() - 1);
+        return all.get(all.size() - 1);
     }
 
     /** Leaves only so many that the search ends in time; returns whether that was all. */
@@ -63,7 +58,7 @@ final class Front {
      * Takes in the beginnings of another front with one more piece.
      *
      * @param leaves bytes that the piece leaves
-     * @param needs bytes that it needs at most
+     * @param needs bytes that it, and then the rest of any plan, needs at most on top of what is left before
      * @param again FLOPs that it recomputes
      */
     void extend(Front from, int stage, boolean checkpoint, long leaves, long needs, long again) {
@@ -79,24 +74,20 @@ final class Front {
             Beginning own = mine < all.size() ? all.get(mine) : null;
             Beginning other = theirs < end ? from.all.get(theirs) : null;
             long left = other == null ? 0 : other.left + leaves;
-            long price = other == null ? 0 : price(other, needs, again);
+            long price = other == null ? 0 : other.again + again;
             boolean ownFirst =
-                    own != null && (other == null || own.left < left || own.left == left && own.price <= price);
+                    own != null && (other == null || own.left < left || own.left == left && own.again <= price);
             if (ownFirst) {
                 mine++;
             } else {
                 theirs++;
             }
-            long next = ownFirst ? own.price : price;
+            long next = ownFirst ? own.again : price;
             if (next < least) {
                 least = next;
                 merged.add(ownFirst ? own : new Beginning(left, price, other, stage, checkpoint));
             }
         }
         all = merged;
-    }
-
-    private long price(Beginning b, long needs, long again) {
-        return peaks ? Math.max(b.price, b.left + needs) : b.price + again;
     }
 }

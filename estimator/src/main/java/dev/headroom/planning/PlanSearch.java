@@ -44,9 +44,7 @@ final class PlanSearch {
 
     CheckpointPlans plans() {
         List<CheckpointChoice> baselines = new Baselines(rehearsal, stages).choices(reentrant);
-        Schedule leanest = program.leanest();
-        play(leanest);
-        long low = leanest.peak();
+        long low = program.leanestPeak();
         long high = costs.evaluate(List.of()).peak();
         for (int k = 0; k < BUDGETS; k++) {
             play(program.cheapest(low + (high - low) * k / BUDGETS));
@@ -62,8 +60,7 @@ final class PlanSearch {
     private long lowerBound() {
         PassLog brief = new PassLog(rehearsal.storeAllBriefly(), stages);
         ChainProgram least = new ChainProgram(survey.costs(brief, reentrant, true));
-        long peak = least.leanest().peak() + brief.forwardStart[0];
-        return least.exact() ? Math.max(brief.necessary(), peak) : brief.necessary();
+        return Math.max(brief.necessary(), least.leanestPeak() + brief.forwardStart[0]);
     }
 
     private Optional<CheckpointChoice> play(Schedule s) {

@@ -1,6 +1,7 @@
 package dev.headroom.validation.command;
 
 import dev.headroom.cli.ExitStatus;
+import dev.headroom.cli.Progress;
 import dev.headroom.cli.Subcommand;
 import dev.headroom.graph.GraphException;
 import dev.headroom.validation.report.HtmlReport;
@@ -86,8 +87,7 @@ public final class ValidateCommand implements Subcommand {
             throw new GraphException("--only: no run has '" + only + "' in its source or name");
         }
         PrintWriter out = spec.commandLine().getOut();
-        PrintWriter err = spec.commandLine().getErr();
-        Validation validation = Validation.of(runs, new Progress(runs.size(), err));
+        Validation validation = predict(runs);
         Scores scores = Scores.of(validation.outcomes());
         List<String> exceeded = thresholds.missed(scores);
         if (html != null) {
@@ -101,7 +101,7 @@ public final class ValidateCommand implements Subcommand {
             TextReport.write(validation, scores, out);
         }
         out.flush();
-        return status(validation, exceeded, err);
+        return status(validation, exceeded, spec.commandLine().getErr());
     }
 
     private void page(Validation validation, Scores scores, List<String> exceeded) {
@@ -132,5 +132,11 @@ public final class ValidateCommand implements Subcommand {
     /** One line, whatever a file holds. */
     private static String printable(String text) {
         return text.replaceAll("\\p{Cntrl}+", "?");
+    }
+
+    private static Validation predict(List<MeasuredRuns> runs) {
+        try (Progress progress = Progress.of("Predicting")) {
+            return Validation.of(runs, done -> progress.at(done, runs.size()));
+        }
     }
 }
