@@ -187,6 +187,8 @@ final class DeviceFindings {
     }
 
     private static String of(LiveTensor t) {
-        return t.madeBy().module().isEmpty() ? "" : " of " + Words.module(t.madeBy().module());
+        return t.madeBy().module().isEmpty()
+                ? ""
+                : " of " + Words.module(t.madeBy().module());
     }
 }
