@@ -126,14 +126,14 @@ final class LargestValue {
         long fine = Math.max(1, largest / step / 100) * step;
         long stride = fine;
         long high = largest;
-        long low = largest - stride;
-        while (low >= least && !isSafe(low)) {
+        long low = Math.max(least, largest - stride);
+        while (!isSafe(low)) {
+            if (low == least) {
+                return null;
+            }
             high = low;
             stride *= 2;
-            low = high - stride;
-        }
-        if (low < least) {
-            return null;
+            low = Math.max(least, high - stride);
         }
         while (high - low > fine) {
             long middle = low + (high - low) / step / 2 * step;
