@@ -143,10 +143,11 @@ final class DeviceFindings {
         if (story.matters(free)) {
             long gaps = holed.stream().mapToLong(Holed::gaps).sum();
             long largest = holed.stream().mapToLong(Holed::largest).max().orElse(0);
-            answer.add(Words.count(gaps, "gap") + " in " + Words.count(holed.size(), "segment")
-                    + " are free then, the largest of "
-                    + Words.size(largest) + "; " + Words.size(whole)
-                    + " are whole segments, which the allocator can give back.");
+            answer.add("Free then: " + Words.count(gaps, "gap") + " in " + Words.count(holed.size(), "segment")
+                    + ", the largest of " + Words.size(largest)
+                    + (whole == 0
+                            ? "; no segment is free as a whole, to be given back."
+                            : "; " + Words.size(whole) + " are whole segments, which the allocator can give back."));
             holed.stream()
                     .filter(h -> !h.whole() && h.free() * 2 >= free && story.matters(h.free()))
                     .findFirst()
@@ -186,6 +187,8 @@ final class DeviceFindings {
     }
 
     private static String of(LiveTensor t) {
-        return t.madeBy().module().isEmpty() ? "" : " of " + t.madeBy().module();
+        return t.madeBy().module().isEmpty()
+                ? ""
+                : " of " + Words.module(t.madeBy().module());
     }
 }

@@ -41,8 +41,8 @@ final class ShortageFinding {
         String when = oom.step() == null ? oom.phase() : oom.phase() + " of step " + oom.step();
         List<String> answer = new ArrayList<>();
         answer.add("In " + when + ", when " + place + " runs: the allocator asks the driver for "
-                + Words.size(oom.requested()) + ", and " + Words.size(whole + unused)
-                + " are left, its free segments included.");
+                + Words.size(oom.requested()) + "; what is left, its free segments included, is "
+                + Words.size(whole + unused) + ".");
         answer.add("Memory is " + words(device) + ".");
         if (gaps > 0) {
             answer.add("The largest free block has " + Words.size(largest) + ".");

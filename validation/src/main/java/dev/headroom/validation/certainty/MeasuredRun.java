@@ -44,6 +44,11 @@ public record MeasuredRun(XmemRow row, Prediction prediction, Span span) {
                 row, p, c.reserved().plus(-Math.min(unseen, c.reserved().low()), 0));
     }
 
+    /** With the span that the prediction states. */
+    MeasuredRun printed() {
+        return new MeasuredRun(row, prediction, prediction.certainty().reserved());
+    }
+
     private boolean gotThrough() {
         return !row.oom() && prediction.oom() == null;
     }
@@ -57,6 +62,11 @@ public record MeasuredRun(XmemRow row, Prediction prediction, Span span) {
     boolean covered(Deviations others) {
         var i = others.interval(span, Certainty.LEVEL);
         return i.low() <= row.ground() && row.ground() <= i.high();
+    }
+
+    /** Whether the measurement lies above the interval that others calibrated. */
+    boolean above(Deviations others) {
+        return row.ground() > others.interval(span, Certainty.LEVEL).high();
     }
 
     /** Width of the interval that others calibrated, in bytes. */

@@ -38,6 +38,21 @@ class CertaintyTest {
         }
     }
 
+    /** What decides whether a run fits is the upper end, of which nothing is made up for measurements. */
+    @Test
+    void fewMeasurementsLieAboveIntervalsOfModelsAndCardsThatWereLeftOut() {
+        assertTrue(CertaintyReport.notAbove(XmemRow::archive) >= 0.9);
+        assertTrue(CertaintyReport.notAbove(XmemRow::gpu) >= 0.9);
+    }
+
+    /** Calibrated as if nothing were missing from base lines, intervals are wider and hold as well. */
+    @Test
+    void nineOfTenIntervalsHoldWhateverIsMissingFromBaseLines() {
+        Intervals plain =
+                CertaintyReport.intervals(XmemRow::archive, r -> true, MeasuredRun::printed, MeasuredRun::printed);
+        between(0.87, 0.95, plain.coverage(), "all");
+    }
+
     /** Cards differ more than models do; a card of which nothing was measured is no worse off than this. */
     @Test
     void mostIntervalsHoldForCardsThatWereLeftOut() {
@@ -48,7 +63,7 @@ class CertaintyTest {
     @Test
     void intervalsHoldForOtherPublishedSystems() {
         int figures = CertaintyReport.systems().size();
-        assertTrue(figures >= 25, () -> "figures " + figures);
+        assertTrue(figures >= 15, () -> "figures " + figures);
         assertTrue(CertaintyReport.covered() >= 0.87 * figures, () -> CertaintyReport.covered() + " of " + figures);
     }
 
