@@ -11,6 +11,7 @@ import dev.headroom.training.TrainingRun;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.LongConsumer;
 
 /** The library's entry to advice: what to change so that a run fits its device. */
 public final class Advisor {
@@ -18,10 +19,10 @@ public final class Advisor {
     private final Goal goal;
     private final Trials trials;
 
-    private Advisor(PredictionRequest request, Goal goal) {
+    private Advisor(PredictionRequest request, Goal goal, LongConsumer progress) {
         this.request = request;
         this.goal = goal;
-        this.trials = new Trials(request);
+        this.trials = new Trials(request, progress);
     }
 
     /**
@@ -31,6 +32,15 @@ public final class Advisor {
      * @throws GraphException for impossible input, and when neither a device nor a limit was named
      */
     public static Advice advise(PredictionRequest request, Goal goal) {
+        return advise(request, goal, played -> {});
+    }
+
+    /**
+     * As {@link #advise(PredictionRequest, Goal)}.
+     *
+     * @param progress told after every run how many were played, from any thread
+     */
+    public static Advice advise(PredictionRequest request, Goal goal, LongConsumer progress) {
         if (Predictor.room(request) == null) {
             throw new GraphException("advice needs to know the memory there is: add --gpu NAME or --memory SIZE");
         }
@@ -38,7 +48,7 @@ public final class Advisor {
         if (run.batch == null && goal == Goal.MAX_BATCH && SymbolBinding.hasBatch(request.graph())) {
             run.batch = 1L;
         }
-        return new Advisor(request.with(run), goal).advice();
+        return new Advisor(request.with(run), goal, progress).advice();
     }
 
     private Advice advice() {
@@ -87,7 +97,7 @@ public final class Advisor {
     private List<Largest> largest(TrainingRun run) {
         List<Largest> largest = new ArrayList<>();
         if (open()) {
-            largest.add(LargestValue.batch(request, trials, run));
+            largest.add(LargestValue.safeBatch(request, trials, run));
         }
         run.dims.keySet().forEach(dim -> largest.add(LargestValue.dim(request, trials, run, dim)));
         return largest;

@@ -38,7 +38,18 @@ final class LargestValue {
 
     /** The largest batch, for a run that names one. */
     static Largest batch(PredictionRequest asked, Trials trials, TrainingRun run) {
-        return new LargestValue(asked, trials, "batch", run, (r, value) -> r.batch = value).from(run.batch);
+        return batches(asked, trials, run).from(run.batch);
+    }
+
+    /** The same with the largest batch that is safe. */
+    static Largest safeBatch(PredictionRequest asked, Trials trials, TrainingRun run) {
+        LargestValue batches = batches(asked, trials, run);
+        Largest found = batches.from(run.batch);
+        return found.value() == null ? found : found.withSafe(batches.safe(found.value()));
+    }
+
+    private static LargestValue batches(PredictionRequest asked, Trials trials, TrainingRun run) {
+        return new LargestValue(asked, trials, "batch", run, (r, value) -> r.batch = value);
     }
 
     /** The largest value of a size that the run's {@code dims} give. */
@@ -56,7 +67,7 @@ final class LargestValue {
         long step = step(start);
         if (step == 0) {
             Long value = trials.fits(with(start)) ? start : null;
-            return new Largest(name, value, start, value == null ? Largest.Limit.MEMORY : Largest.Limit.MODEL);
+            return new Largest(name, value, start, value == null ? Largest.Limit.MEMORY : Largest.Limit.MODEL, null);
         }
         long least = start % step == 0 ? step : start % step;
         long low; // fits, or is below the least
@@ -93,7 +104,51 @@ final class LargestValue {
                 name,
                 low < least ? null : (Long) low,
                 low + step,
-                model && low >= least ? Largest.Limit.MODEL : Largest.Limit.MEMORY);
+                model && low >= least ? Largest.Limit.MODEL : Largest.Limit.MEMORY,
+                null);
+    }
+
+    /**
+     * The largest value that is safe, downwards from the largest that fits; steps grow until one is safe and halve after
+     * that, to within a hundredth.
+     *
+     * @return {@code null} when there is none
+     */
+    private Long safe(long largest) {
+        if (isSafe(largest)) {
+            return largest;
+        }
+        long step = step(largest);
+        if (step == 0) {
+            return null;
+        }
+        long least = largest % step == 0 ? step : largest % step;
+        long fine = Math.max(1, largest / step / 100) * step;
+        long stride = fine;
+        long high = largest;
+        long low = Math.max(least, largest - stride);
+        while (!isSafe(low)) {
+            if (low == least) {
+                return null;
+            }
+            high = low;
+            stride *= 2;
+            low = Math.max(least, high - stride);
+        }
+        while (high - low > fine) {
+            long middle = low + (high - low) / step / 2 * step;
+            if (isSafe(middle)) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    private boolean isSafe(long value) {
+        Double risk = trials.predict(with(value)).verdict().probabilityOom();
+        return risk != null && risk <= Largest.RISK;
     }
 
     private long halve(long low, long high, long step, long least) {

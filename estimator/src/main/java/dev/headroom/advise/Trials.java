@@ -10,6 +10,8 @@ import dev.headroom.training.TrainingRun;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 
 /** Plays variants of a run, each once: on the device of the question, and with room for anything. */
 final class Trials {
@@ -38,10 +40,14 @@ final class Trials {
     private static final int SETTLED = 3;
 
     private final PredictionRequest asked;
+    private final LongConsumer progress;
+    private final AtomicLong played = new AtomicLong();
     private final Map<Key, Outcome> seen = new ConcurrentHashMap<>();
 
-    Trials(PredictionRequest asked) {
+    /** @param progress told after every run how many were played, from any thread */
+    Trials(PredictionRequest asked, LongConsumer progress) {
         this.asked = asked;
+        this.progress = progress;
     }
 
     /** Within the device's memory. */
@@ -73,7 +79,9 @@ final class Trials {
      * @throws GraphException when the run cannot be
      */
     Prediction predict(TrainingRun run) {
-        return Predictor.predict(asked.with(run));
+        Prediction prediction = Predictor.predict(asked.with(run));
+        progress.accept(played.incrementAndGet());
+        return prediction;
     }
 
     /** Bytes that the allocator can have. */
@@ -87,6 +95,7 @@ final class Trials {
         if (known == null) {
             known = play(bounded ? asked.with(run) : asked.with(run).unbounded());
             seen.put(key, known);
+            progress.accept(played.incrementAndGet());
         }
         return known;
     }

@@ -82,7 +82,9 @@ final class ModulePatterns {
     private static Set<String> paths(List<ModuleCalls.Call> calls) {
         Set<String> paths = new LinkedHashSet<>();
         for (ModuleCalls.Call c : calls) {
-            paths.add(c.path());
+            if (!c.path().isEmpty()) { // the whole model has no name
+                paths.add(c.path());
+            }
             paths.addAll(paths(c.children()));
         }
         return paths;

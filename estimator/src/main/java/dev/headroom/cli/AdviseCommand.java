@@ -72,7 +72,7 @@ final class AdviseCommand implements Callable<Integer> {
             throw new BadOption("advise needs to know the memory there is; add --gpu NAME or --memory SIZE");
         }
         PredictionRequest request = question.read(engine);
-        Advice advice = Advisor.advise(request, maxBatch ? Goal.MAX_BATCH : Goal.KEEP_BATCH);
+        Advice advice = advise(request);
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             AdviceJson.write(advice, out);
@@ -81,6 +81,13 @@ final class AdviseCommand implements Callable<Integer> {
         }
         out.flush();
         return advice.possible() ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
+    }
+
+    private Advice advise(PredictionRequest request) {
+        try (Progress progress = Progress.of("Simulating")) {
+            return Advisor.advise(
+                    request, maxBatch ? Goal.MAX_BATCH : Goal.KEEP_BATCH, played -> progress.at(played, -1));
+        }
     }
 
     private int curve() {

@@ -2,6 +2,7 @@ package dev.headroom.flops;
 
 import dev.headroom.graph.Argument;
 import dev.headroom.graph.Graph;
+import dev.headroom.graph.GraphException;
 import dev.headroom.graph.Node;
 import dev.headroom.training.TrainingRun;
 import java.util.LinkedHashMap;
@@ -28,14 +29,14 @@ public final class GraphFlops {
      *
      * @param run decides which gradients are wanted, and whether attention is fused
      * @param symbols a value for every symbol of the sizes
-     * @throws dev.headroom.graph.GraphException where sizes are missing or the number passes 64 bits
+     * @throws GraphException where sizes are missing or the number passes 64 bits
      */
     public static GraphFlops of(Graph graph, TrainingRun run, Map<String, Long> symbols) {
         try {
             Set<String> differentiable = run.inference ? Set.of() : Differentiable.of(graph, run.inputGrad);
             return new GraphFlops(graph, run, count(graph, run, symbols, differentiable), differentiable);
         } catch (ArithmeticException e) {
-            throw new dev.headroom.graph.GraphException(
+            throw new GraphException(
                     graph.name() + ": more than 2^63 FLOPs under these sizes; check --batch and --dim", e);
         }
     }

@@ -1,7 +1,6 @@
 package dev.headroom.flops;
 
 import dev.headroom.ops.Registry;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -26,12 +25,11 @@ public record OperatorFlops(Flops forward, Flops backward) {
     private static final Set<String> NOTHING_TO_COMPUTE = Set.of("aten._assert_tensor_metadata", "aten.sym_size");
 
     static OperatorFlops of(CallSizes call, boolean fusedAttention) {
-        Map<String, ProductRules.Rule> rules = ProductRules.STANDARD;
         String operator = call.node().operator();
         if (operator.equals("aten.scaled_dot_product_attention")) {
             return ProductRules.attention(call, fusedAttention);
         }
-        ProductRules.Rule rule = rules.get(operator);
+        ProductRules.Rule rule = ProductRules.STANDARD.get(operator);
         return rule != null ? rule.of(call) : elementwise(call, operator);
     }
 

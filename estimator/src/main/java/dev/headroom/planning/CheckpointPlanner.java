@@ -23,7 +23,12 @@ public final class CheckpointPlanner {
         if (!rehearsal.hasBackward()) {
             List<CheckpointChoice> only = rehearsal.choices();
             return new CheckpointPlans(
-                    only, only, only.get(0).peakAllocated(), "without a backward pass nothing is kept for it", true);
+                    only,
+                    only,
+                    only.get(0).peakAllocated(),
+                    null,
+                    "without a backward pass nothing is kept for it",
+                    true);
         }
         return new PlanSearch(rehearsal).plans();
     }

@@ -10,6 +10,8 @@ import java.util.List;
  * @param baselines store all, and where the model has them √n segments and every block, whether dominated or not
  * @param lowerBound allocated bytes that no choice of checkpoints over the stages of the search goes below: single modules
  *     and runs of siblings, on one level
+ * @param nestedLeast what checkpoints in checkpoints could save, by the model of costs, not played; {@code null} where there
+ *     is no backward pass, or the model has too many stages to find out quickly
  * @param method how the choices were found, one line
  * @param exact whether the model is a chain and the search misses no plan of its model of costs
  */
@@ -17,6 +19,7 @@ public record CheckpointPlans(
         List<CheckpointChoice> pareto,
         List<CheckpointChoice> baselines,
         long lowerBound,
+        NestedLeast nestedLeast,
         String method,
         boolean exact) {
     public CheckpointPlans {

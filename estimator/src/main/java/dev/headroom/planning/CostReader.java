@@ -115,6 +115,35 @@ final class CostReader {
         return new StageCosts(stored, storedPeak, kept, keptPeak, again, allowed, log.elsewhere - before);
     }
 
+    /**
+     * What checkpoints in checkpoints cost besides, by all bytes that are likely. The forward pass of an inner one, which
+     * keeps only what later stages read, is held to need no less at a stage than where the stage keeps everything.
+     */
+    NestedCosts nested(StageCosts flat, boolean reentrant) {
+        long[] forward = new long[n];
+        long[] backward = new long[n];
+        long[][] passing = new long[n][n];
+        long[][] leaves = new long[n][n];
+        long[][] start = new long[n][n];
+        long[][] besides = new long[n][n];
+        long[][] besidesLast = new long[n][n];
+        for (int i = 0; i < n; i++) {
+            forward[i] = forward(i);
+            backward[i] = log.backwardPeak[i] - end[i];
+            long most = 0;
+            for (int j = i; j < n; j++) {
+                most = Math.max(most, forward(j) + (j == i ? 0 : sum(passedOn, i, j - 1, j - 1)));
+                passing[i][j] = most;
+                leaves[i][j] = makes(i, j);
+                long outliving = sum(passedAlive, i, j, j);
+                start[i][j] = remaking(i, j) + outliving;
+                besides[i][j] = outliving + held(i, j, false, reentrant);
+                besidesLast[i][j] = outliving + held(i, j, true, reentrant);
+            }
+        }
+        return new NestedCosts(flat, forward, passing, backward, leaves, start, besides, besidesLast);
+    }
+
     private static long sum(long[][] by, int from, int to, int at) {
         long sum = 0;
         for (int b = from; b <= to; b++) {
@@ -139,14 +168,23 @@ final class CostReader {
         return gradients(p) - sum(gone, 0, p, p) + own + besides + peak;
     }
 
+    /** What is there when a checkpoint is made again, besides what was left before it and what outlives the pass. */
+    private long remaking(int i, int j) {
+        return gradients(j) - (i == 0 ? 0 : sum(gone, 0, i - 1, j));
+    }
+
     /**
-     * At most for stages under one checkpoint. A re-entrant one holds what it made again for others until its own backward
-     * pass is over, and the gradient of that.
+     * A re-entrant checkpoint holds what it made again for others until its own backward pass is over, and the gradient of
+     * that.
      */
+    private long held(int i, int j, boolean last, boolean reentrant) {
+        return !reentrant ? 0 : last ? sum(passedGone, i, j, j) : 2 * sum(passedOn, i, j, j);
+    }
+
+    /** At most for stages under one checkpoint. */
     private long checkpointPeak(int i, int j, boolean reentrant, boolean sure) {
-        long results = sum(passedOn, i, j, j);
         long outliving = sum(passedAlive, i, j, j);
-        long start = gradients(j) - (i == 0 ? 0 : sum(gone, 0, i - 1, j)) + outliving;
+        long start = remaking(i, j) + outliving;
         long most = sure ? 0 : start;
         long own = 0;
         for (int p = i; p <= j; p++) {
@@ -155,7 +193,7 @@ final class CostReader {
             own += makes(i, p);
         }
         for (int p = j; p >= i; p--) {
-            long held = !reentrant ? 0 : p == j ? sum(passedGone, i, j, j) : 2 * results;
+            long held = held(i, j, p == j, reentrant);
             most = Math.max(most, backward(i, p, own, held + (sure ? 0 : outliving)));
             own -= makes(i, p);
         }

@@ -14,6 +14,9 @@ final class PlanSearch {
     /** Plays that it may take to hit a budget. */
     private static final int ATTEMPTS = 6;
 
+    /** With more pairs of segments, checkpoints in checkpoints take too long to find. */
+    private static final long NESTED_PAIRS = 100_000;
+
     private static final String NAME = "planned";
 
     private final Rehearsal rehearsal;
@@ -53,7 +56,12 @@ final class PlanSearch {
         String method = "dynamic program over " + stages.size() + " stages of a "
                 + (chain ? "chain" : "model that is no chain, whose costs it takes for a chain's");
         return new CheckpointPlans(
-                Pareto.front(rehearsal.choices()), baselines, lowerBound(), method, chain && program.exact());
+                Pareto.front(rehearsal.choices()),
+                baselines,
+                lowerBound(),
+                nestedLeast(),
+                method,
+                chain && program.exact());
     }
 
     /** What must be alive at some moment, or what the leanest plan is sure to need where that is more. */
@@ -61,6 +69,27 @@ final class PlanSearch {
         PassLog brief = new PassLog(rehearsal.storeAllBriefly(), stages);
         ChainProgram least = new ChainProgram(survey.costs(brief, reentrant, true));
         return Math.max(brief.necessary(), least.leanestPeak() + brief.forwardStart[0]);
+    }
+
+    private NestedLeast nestedLeast() {
+        if (NestedChain.work(costs.allowed()) > NESTED_PAIRS) {
+            return null;
+        }
+        NestedChain nested = new NestedChain(survey.nested(log, costs, reentrant));
+        NestedSchedule leanest = nested.leanest();
+        return new NestedLeast(
+                leanest.peak() + log.forwardStart[0],
+                program.leanestPeak() - leanest.peak(),
+                rehearsal.share(leanest.again()),
+                leanest.segments().stream().mapToInt(NestedSegment::depth).max().orElse(0),
+                checkpoints(leanest.segments()),
+                nested.exact());
+    }
+
+    private List<NestedLeast.Checkpoint> checkpoints(List<NestedSegment> segments) {
+        return segments.stream()
+                .map(s -> new NestedLeast.Checkpoint(stages.name(s.first(), s.last()), checkpoints(s.inner())))
+                .toList();
     }
 
     private Optional<CheckpointChoice> play(Schedule s) {

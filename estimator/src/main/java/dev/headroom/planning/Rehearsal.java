@@ -89,6 +89,11 @@ final class Rehearsal {
         }
     }
 
+    /** FLOPs as a share of those of a step that recomputes nothing. */
+    double share(long again) {
+        return step.total() == 0 ? 0 : (double) again / step.total();
+    }
+
     private CheckpointChoice choice(Candidate c, Simulation run) {
         TrainingRun training = request.run();
         int passes = training.steps * training.accumulate;
@@ -100,7 +105,7 @@ final class Rehearsal {
                 c.reentrant(),
                 run.runtime().maxAllocated(),
                 again,
-                step.total() == 0 ? 0 : (double) again / step.total());
+                share(again));
         played.put(new TrainingKey(c.segments(), c.modules(), c.reentrant()), Optional.of(choice));
         return choice;
     }

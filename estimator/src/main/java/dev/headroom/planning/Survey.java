@@ -76,6 +76,11 @@ final class Survey {
         return new CostReader(log, stages.size()).costs(again, allowed, reentrant, sure);
     }
 
+    /** What checkpoints in checkpoints cost; {@code flat} are the likely costs of the same log. */
+    NestedCosts nested(PassLog log, StageCosts flat, boolean reentrant) {
+        return new CostReader(log, stages.size()).nested(flat, reentrant);
+    }
+
     /**
      * FLOPs that a checkpoint recomputes. It stops as soon as it has all that was saved, so that its last stage is not
      * always made in full; how much of it is shows the play in which every stage is a checkpoint.

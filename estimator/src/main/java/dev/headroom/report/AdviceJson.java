@@ -54,6 +54,8 @@ public final class AdviceJson {
         JsonOutput.number(json, "value", largest.value());
         JsonOutput.number(json, "next", largest.next());
         json.writeStringField("limit", OptionNames.of(largest.limit()));
+        JsonOutput.number(json, "safe", largest.safe());
+        json.writeNumberField("safe_risk", Largest.RISK);
         json.writeEndObject();
     }
 

@@ -54,7 +54,15 @@ public final class AdviceReport {
         String name = largest.name().equals("batch") ? "Largest batch" : "Largest " + largest.name();
         String next = largest.next()
                 + (largest.limit() == Largest.Limit.MEMORY ? " does not fit" : " is more than the model takes");
-        fact(name, largest.value() == null ? "none: " + next : largest.value() + " (" + next + ")");
+        fact(name, largest.value() == null ? "none: " + next : largest.value() + " (" + next + ")" + safe(largest));
+    }
+
+    private static String safe(Largest largest) {
+        if (largest.safe() == null) {
+            return "";
+        }
+        String risk = String.format(Locale.ROOT, "; at most %.0f %% risk", 100 * Largest.RISK);
+        return largest.safe().equals(largest.value()) ? risk : risk + " up to " + largest.safe();
     }
 
     private void fact(String name, String text) {

@@ -114,6 +114,23 @@ class AdvisorTest {
         for (int beyond = 1; beyond <= 3; beyond++) {
             assertFalse(fits(with(request, largest.value() + beyond)), "batch + " + beyond);
         }
+        assertSafe(request, largest);
+    }
+
+    private static void assertSafe(PredictionRequest request, Largest largest) {
+        if (largest.safe() == null) { // so little memory that deviations of every run are as large
+            assertTrue(risk(with(request, 1)) > Largest.RISK);
+            return;
+        }
+        assertTrue(risk(with(request, largest.safe())) <= Largest.RISK);
+        assertTrue(largest.safe() < largest.value(), "no room at the largest batch is no safe one");
+        assertTrue(risk(with(request, largest.value())) > Largest.RISK);
+        long hundredth = Math.max(1, largest.value() / 100);
+        assertTrue(risk(with(request, largest.safe() + hundredth)) > Largest.RISK, "to within a hundredth");
+    }
+
+    private static double risk(PredictionRequest request) {
+        return Predictor.predict(request).verdict().probabilityOom();
     }
 
     /** The archive takes sequences up to 256. */

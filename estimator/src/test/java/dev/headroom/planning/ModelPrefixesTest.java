@@ -14,7 +14,7 @@ class ModelPrefixesTest {
     private static final int STAGES = 12;
 
     /** The first stages, in a run that peaks nowhere but in its forward and backward passes. */
-    private static StageCosts prefix(StageCosts whole, int stages) {
+    static StageCosts prefix(StageCosts whole, int stages) {
         return new StageCosts(
                 Arrays.copyOf(whole.stored(), stages),
                 Arrays.copyOf(whole.storedPeak(), stages),

@@ -7,7 +7,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A model of the fixtures with its stages and their costs. */
-record Surveyed(Rehearsal rehearsal, Stages stages, StageCosts likely, StageCosts sure, long before, boolean chain) {
+record Surveyed(
+        Rehearsal rehearsal,
+        Stages stages,
+        StageCosts likely,
+        StageCosts sure,
+        NestedCosts nested,
+        long before,
+        boolean chain) {
     static Surveyed of(String model, long batch) {
         TrainingRun run = new TrainingRun();
         run.batch = batch;
@@ -19,11 +26,13 @@ record Surveyed(Rehearsal rehearsal, Stages stages, StageCosts likely, StageCost
         Survey survey = new Survey(rehearsal, stages);
         PassLog log = new PassLog(rehearsal.storeAll(), stages);
         PassLog brief = new PassLog(rehearsal.storeAllBriefly(), stages);
+        StageCosts likely = survey.costs(log, false, false);
         return new Surveyed(
                 rehearsal,
                 stages,
-                survey.costs(log, false, false),
+                likely,
                 survey.costs(brief, false, true),
+                survey.nested(log, likely, false),
                 log.forwardStart[0],
                 survey.isChain());
     }

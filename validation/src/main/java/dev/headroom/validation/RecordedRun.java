@@ -14,6 +14,7 @@ import dev.headroom.training.OptimizerKind;
 import dev.headroom.training.TorchVersion;
 import dev.headroom.training.TrainingRun;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,12 +48,12 @@ public final class RecordedRun {
     /**
      * The archive of the model: the named one, else the one of the run's image size or sequence length, else the plain one.
      *
-     * @throws GraphException when the name leads out of the folder
+     * @throws GraphException when the name is none or leads out of the folder
      */
     public Optional<Path> archive(Path models) {
         String named = recording.root().path("archive").asText(ownArchive());
         if (!named.isEmpty()) {
-            Path file = models.resolve(named).normalize();
+            Path file = file(models, named).normalize();
             if (!file.startsWith(models.normalize())) {
                 throw new GraphException("archive: " + named + " is outside of the recording's folder");
             }
@@ -77,6 +78,14 @@ public final class RecordedRun {
                 .map(name -> models.resolve(name + ".pt2"))
                 .filter(Files::exists)
                 .findFirst();
+    }
+
+    private static Path file(Path folder, String name) {
+        try {
+            return folder.resolve(name);
+        } catch (InvalidPathException e) {
+            throw new GraphException("archive: no file can have this name: " + e.getReason(), e);
+        }
     }
 
     /** What a recording's archive is called unless it says otherwise; the oracle's recordings share theirs. */
@@ -117,13 +126,12 @@ public final class RecordedRun {
         TrainingRun run = new TrainingRun();
         run.batch = config.path("batch").asLong();
         run.optimizer = optimizer();
-        run.foreach = TrainingRun.Foreach.valueOf(word("foreach", "auto"));
+        run.foreach = word(TrainingRun.Foreach.class, "foreach");
         run.fused = config.path("fused").asBoolean();
         run.dtype = type("dtype");
         run.amp = type("amp");
         run.loss = loss();
-        String checkpoint = config.path("checkpoint").asText("none");
-        run.checkpoint = checkpoint.equals("none") ? 0 : Integer.parseInt(checkpoint);
+        run.checkpoint = checkpoint();
         List<String> modules = new ArrayList<>();
         config.path("checkpoint_modules").forEach(m -> modules.add(m.asText()));
         run.checkpointModules = List.copyOf(modules);
@@ -135,7 +143,7 @@ public final class RecordedRun {
         run.channelsLast = config.path("channels_last").asBoolean();
         run.cudnnBenchmark = config.path("cudnn_benchmark").asBoolean();
         run.cudnnWorkspace = workspace();
-        run.attention = TrainingRun.Attention.valueOf(word("sdp", "auto"));
+        run.attention = word(TrainingRun.Attention.class, "sdp");
         run.inputGrad = config.path("input_grad").asBoolean();
         run.dropOutputs = config.path("drop_outputs").asBoolean();
         run.inference = config.path("inference").asBoolean();
@@ -168,7 +176,16 @@ public final class RecordedRun {
                 return kind;
             }
         }
-        throw new IllegalArgumentException(recording.name() + ": unknown optimizer " + name);
+        throw unknown("optimizer", name);
+    }
+
+    private int checkpoint() {
+        String segments = config.path("checkpoint").asText("none");
+        try {
+            return segments.equals("none") ? 0 : Integer.parseInt(segments);
+        } catch (NumberFormatException e) {
+            throw unknown("checkpoint", segments);
+        }
     }
 
     /** The recorder's own models have their losses in its file {@code models.py}. */
@@ -209,7 +226,17 @@ public final class RecordedRun {
         };
     }
 
-    private String word(String key, String otherwise) {
-        return config.path(key).asText(otherwise).toUpperCase(Locale.ROOT);
+    private <E extends Enum<E>> E word(Class<E> type, String key) {
+        String word = config.path(key).asText("auto");
+        for (E value : type.getEnumConstants()) {
+            if (value.name().toLowerCase(Locale.ROOT).equals(word)) {
+                return value;
+            }
+        }
+        throw unknown(key, word);
+    }
+
+    private static GraphException unknown(String key, String value) {
+        return new GraphException("config: " + key + " '" + value + "' is not known");
     }
 }

@@ -49,22 +49,36 @@ final class RecordedScenario {
             String option = "--" + e.getKey().replace('_', '-');
             JsonNode value = e.getValue();
             if (e.getKey().equals("dims")) {
+                require(value.isObject() || value.isNull(), "dims", "is not an object of names and sizes");
                 value.properties()
                         .forEach(d -> out.add(
                                 "--dim=" + d.getKey() + "=" + d.getValue().asText()));
             } else if (value.isArray()) {
-                value.forEach(v -> out.add(option + "=" + v.asText()));
+                value.forEach(v -> {
+                    require(v.isTextual(), e.getKey(), "does not hold texts only");
+                    out.add(option + "=" + v.asText());
+                });
             } else if (value.isBoolean() && !e.getKey().equals("reentrant")) {
                 if (value.booleanValue()) {
                     out.add(option);
                 }
             } else if (value.isContainerNode()) {
-                throw new GraphException("scenario: " + e.getKey() + " holds an object; it takes a single value");
+                throw wrong(e.getKey(), "holds an object; it takes a single value");
             } else if (!unset(e.getKey(), value)) {
                 out.add(option + "=" + value.asText());
             }
         });
         return out;
+    }
+
+    private static void require(boolean holds, String key, String otherwise) {
+        if (!holds) {
+            throw wrong(key, otherwise);
+        }
+    }
+
+    private static GraphException wrong(String key, String reason) {
+        return new GraphException("scenario: " + key + " " + reason);
     }
 
     /** How {@code predict --json} writes that an option was not given. */

@@ -2,6 +2,7 @@ package dev.headroom.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.fixtures.Recording;
+import dev.headroom.graph.GraphException;
 import dev.headroom.predict.Predictor;
 import dev.headroom.shadow.Attribution;
 import dev.headroom.shadow.EventLog;
@@ -113,21 +114,20 @@ public final class TraceComparison {
 
     private static List<Step> recorded(Recording recording) {
         List<Step> steps = new ArrayList<>();
+        JsonNode trace = recording.trace();
         int lastPhase = 0;
         int position = 0;
-        for (JsonNode e : recording.trace()) {
+        for (JsonNode e : trace) {
             position++;
-            lastPhase = e.get(0).asText().equals("phase") ? position : lastPhase;
+            lastPhase = e.path(0).asText().equals("phase") ? position : lastPhase;
         }
-        for (JsonNode e : recording.trace()) {
+        for (JsonNode e : trace) {
             if (lastPhase-- == 0) {
                 break; // what follows is the end of the process
             }
-            switch (e.get(0).asText()) {
-                case "alloc" ->
-                    steps.add(
-                            new Step(e.get(2).asLong(), e.size() > 5 ? e.get(5).asText() : "", new ArrayList<>()));
-                case "free_requested" -> free(steps, e.get(1).asInt());
+            switch (e.path(0).asText()) {
+                case "alloc" -> steps.add(new Step(e.path(2).asLong(), e.path(5).asText(), new ArrayList<>()));
+                case "free_requested" -> free(steps, e.path(1).asInt());
                 default -> {}
             }
         }
@@ -135,6 +135,9 @@ public final class TraceComparison {
     }
 
     private static void free(List<Step> steps, int number) {
+        if (steps.isEmpty()) {
+            throw new GraphException("trace: it frees memory before it allocates any; record it from the start");
+        }
         List<Integer> freed = steps.get(steps.size() - 1).freed;
         int at = 0;
         while (at < freed.size() && freed.get(at) < number) {

@@ -87,7 +87,9 @@ class RecordedScenarioTest {
                 "{\"optimizer\": \"adamm\"}",
                 "{\"batch\": \"many\"}",
                 "{\"batch\": {\"a\": 1}}",
-                "{\"fused\": \"perhaps\"}"
+                "{\"fused\": \"perhaps\"}",
+                "{\"dims\": [1]}",
+                "{\"checkpoint_modules\": [{\"a\": 1}]}"
             })
     void refusesWhatPredictRefuses(String json) {
         GraphException e = assertThrows(GraphException.class, () -> read(json));

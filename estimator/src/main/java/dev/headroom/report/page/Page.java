@@ -1,10 +1,7 @@
 package dev.headroom.report.page;
 
 import dev.headroom.report.JsonOutput;
-import java.io.IOException;
-import java.io.InputStream;
 import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -13,8 +10,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * One file of HTML with everything in it: style, scripts, Apache ECharts for the charts, and the runs as JSON. Its content
@@ -40,15 +35,13 @@ public final class Page {
             "compare.js",
             "main.js");
 
-    private static final Pattern SLOT = Pattern.compile("\\{\\{([a-z]+)}}");
-
     private Page() {}
 
     /**
      * Writes the page; the writer stays open.
      *
      * @param runs one or more; the first is shown first
-     * @throws UncheckedIOException when it cannot be written to
+     * @throws java.io.UncheckedIOException when it cannot be written to
      */
     public static void write(List<PageRun> runs, Writer out) {
         String library = resource("echarts.min.js");
@@ -67,28 +60,13 @@ public final class Page {
                 data(runs),
                 "script",
                 page);
-        try {
-            fill(resource("page.html"), slots, out);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Template.fill(resource("page.html"), slots, out);
     }
 
     private static String data(List<PageRun> runs) {
         StringWriter text = new StringWriter();
         JsonOutput.write(text, json -> PageJson.write(runs, json));
         return text.toString();
-    }
-
-    private static void fill(String template, Map<String, String> slots, Writer out) throws IOException {
-        Matcher slot = SLOT.matcher(template);
-        int from = 0;
-        while (slot.find()) {
-            out.write(template, from, slot.start() - from);
-            out.write(slots.get(slot.group(1)));
-            from = slot.end();
-        }
-        out.write(template, from, template.length() - from);
     }
 
     /** A source expression of a content security policy. */
@@ -102,13 +80,6 @@ public final class Page {
     }
 
     private static String resource(String name) {
-        try (InputStream in = Page.class.getResourceAsStream(name)) {
-            if (in == null) {
-                throw new IllegalStateException("the resource " + name + " is missing: build the module with Maven");
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8).replace("\r\n", "\n");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Template.resource(Page.class, name);
     }
 }

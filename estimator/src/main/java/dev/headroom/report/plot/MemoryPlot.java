@@ -113,6 +113,9 @@ final class MemoryPlot {
 
     private double top() {
         double reserved = run.prediction().peak().reserved() / unit;
+        if (timeline.size() == 0) {
+            return 1; // an axis has a length, also when memory ran out before anything was allocated
+        }
         return 1.12 * (nearCapacity() ? Math.max(reserved, room() / unit) : reserved);
     }
 
@@ -147,6 +150,10 @@ final class MemoryPlot {
                 y.add(now / unit);
             }
             before = now;
+        }
+        if (x.isEmpty()) {
+            corner(0, 0, x, y);
+            corner(1, 0, x, y);
         }
         XYSeries line = chart.addSeries("reserved", x.toDoubleArray(), y.toDoubleArray());
         line.setXYSeriesRenderStyle(XYSeriesRenderStyle.Step);

@@ -80,6 +80,15 @@ class PlotFileTest {
         assertTrue(MemoryPlot.of(failed).getSeriesMap().size() > 2);
     }
 
+    @Test
+    void drawsARunThatFailsAtOnce() {
+        PlayedRun failed = played(1L);
+        assertEquals(0, failed.timeline().size());
+        Path file = folder.resolve("nothing.png");
+        PlotFile.write(failed, file);
+        assertTrue(file.toFile().length() > 0);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 100, 1_000_000})
     void thinningKeepsThePeakAndTheSums(int columns) {

@@ -20,6 +20,9 @@ final class Recorder {
      * @throws GraphException when there is one already, or it cannot be written
      */
     static void write(Path file) {
+        if (file.toString().isEmpty()) {
+            throw new GraphException("--recorder: '' is no file; name one such as record.py");
+        }
         try (InputStream script = Recorder.class.getResourceAsStream(SCRIPT)) {
             Files.copy(script, file);
         } catch (FileAlreadyExistsException e) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Option;
 
-/** What a lab may ask of a validation; what was not reached is one line each. */
+/** What a lab may ask of a validation; what was not kept is one line each. */
 final class Thresholds {
     private static final double HUNDRED = 100;
 
@@ -54,7 +54,7 @@ final class Thresholds {
         number("--max-brier", brier);
     }
 
-    /** What was asked for and not reached. */
+    /** What was asked for and not kept. */
     List<String> missed(Scores scores) {
         List<String> out = new ArrayList<>();
         above(

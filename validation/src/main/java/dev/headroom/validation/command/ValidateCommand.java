@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "Exit status: 0 done, 3 a threshold was not reached, 2 bad input or a recording that cannot be read, 1 a"
+            "Exit status: 0 done, 3 a threshold was not kept, 2 bad input or a recording that cannot be read, 1 a"
                     + " defect of Headroom."
         })
 public final class ValidateCommand implements Subcommand {

@@ -14,6 +14,14 @@ final class RecordingCheck {
     private static final Set<String> PHASES =
             Set.of("model", "inputs", "zero_grad", "forward", "loss", "backward", "optimizer");
     private static final List<String> BYTES = List.of("allocated", "reserved", "max_allocated", "max_reserved");
+    private static final List<String> YES_OR_NO = List.of("new_batches", "zero_grad_before_backward", "null_libraries");
+
+    /** 1 is that of the project's own recordings, with {@code config}. */
+    private static final Set<Integer> FORMATS = Set.of(1, 2);
+
+    /** Above any compute capability: a typing error, not a GPU. */
+    private static final int MOST_CAPABILITY = 99;
+
     /** The most that a simulated device holds. */
     private static final long MOST_BYTES = 4L << 40;
 
@@ -37,16 +45,34 @@ final class RecordingCheck {
         require(
                 root.path("scenario").isObject() || root.path("config").isObject(),
                 "it has no scenario; record it with the script of 'headroom validate --recorder FILE'");
+        JsonNode format = root.path("format");
+        require(
+                format.isMissingNode() || FORMATS.contains(format.asInt()),
+                "format " + word(format) + " is unknown; this Headroom reads format 2");
+        require(
+                !root.has("archive")
+                        || root.path("archive").isTextual()
+                                && !root.path("archive").asText().isBlank(),
+                "archive is not the name of a file");
         bytes(root, "total_bytes", MOST_BYTES);
         optional(root, "in_use_bytes");
         optional(root, "limit_bytes");
         JsonNode capability = root.path("capability");
         require(
                 capability.size() == 2
-                        && capability.path(0).isInt()
-                        && capability.path(1).isInt(),
+                        && isCount(capability.path(0), MOST_CAPABILITY)
+                        && isCount(capability.path(1), MOST_CAPABILITY),
                 "capability is not two numbers such as [8, 6]");
         require(root.path("device").isTextual(), "device is not the name of a GPU");
+        require(
+                !root.hasNonNull("sms") || isCount(root.path("sms"), Integer.MAX_VALUE),
+                "sms is not a number of multiprocessors");
+        require(
+                !root.hasNonNull("oom") || root.path("oom").isObject(),
+                "oom is neither null nor an object such as {\"during\": \"backward of step 1\"}");
+        for (String key : YES_OR_NO) {
+            require(!root.hasNonNull(key) || root.path(key).isBoolean(), key + " is neither true nor false");
+        }
         JsonNode phases = root.path("phases");
         require(phases.isArray() && !phases.isEmpty(), "it has no phases");
         require(phases.size() <= MOST_PHASES, "it has more than " + MOST_PHASES + " phases");
@@ -54,10 +80,19 @@ final class RecordingCheck {
             require(
                     PHASES.contains(phase.path("phase").asText()),
                     "phase '" + word(phase.path("phase")) + "' is unknown");
+            for (String key : List.of("step", "micro")) {
+                require(
+                        !phase.hasNonNull(key) || isCount(phase.path(key), Integer.MAX_VALUE),
+                        "phase " + word(phase.path("phase")) + ": " + key + " is not a number from 0");
+            }
             BYTES.forEach(key -> bytes(phase, key, MOST_BYTES));
             optional(phase, "device_used");
         }
         return recording;
+    }
+
+    private static boolean isCount(JsonNode value, int most) {
+        return value.isInt() && value.asInt() >= 0 && value.asInt() <= most;
     }
 
     private static void bytes(JsonNode object, String key, long most) {

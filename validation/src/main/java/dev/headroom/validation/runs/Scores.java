@@ -20,7 +20,7 @@ import java.util.function.Function;
  *
  * @param all over every run; the error of a run is that of its worst peak
  * @param quantities the same runs by what was measured
- * @param sources by {@link Outcome#source}, in order of appearance
+ * @param sources by {@link Outcome#source}
  * @param models by {@link Outcome#model}
  * @param gpus by {@link Outcome#gpu}
  * @param verdicts of all runs of which it is known whether memory ran out

@@ -67,6 +67,7 @@ public final class Sources {
         String source = last == null ? folder.toString() : last.toString();
         try (Stream<Path> files = Files.walk(folder)) {
             files.filter(f -> f.toString().endsWith(".json.gz") || f.toString().endsWith(".json"))
+                    .filter(f -> !Files.isDirectory(f))
                     .sorted()
                     .forEach(f -> out.add(new RecordingRun(
                             source, folder, f, List.of(f.toAbsolutePath().getParent(), folder.toAbsolutePath()))));

@@ -49,6 +49,11 @@ public record Validation(List<Outcome> outcomes, List<Skipped> skipped, double s
             return skipped(run, Skipped.Cause.NO_COUNTERPART, e.getMessage());
         } catch (GraphException e) {
             return skipped(run, Skipped.Cause.UNREADABLE, e.getMessage());
+        } catch (OutOfMemoryError e) {
+            return skipped(
+                    run,
+                    Skipped.Cause.UNREADABLE,
+                    "it is larger than Java's memory; give Java more with HEADROOM_JAVA_OPTS=-Xmx16g");
         } catch (RuntimeException | StackOverflowError e) {
             String place = e.getStackTrace().length == 0 ? "" : " at " + e.getStackTrace()[0];
             return skipped(run, Skipped.Cause.DEFECT, "a defect of Headroom: " + e + place);

@@ -56,7 +56,7 @@ class watch:
 
     def __init__(self, name, model, optimizer=None, folder=".", **scenario):
         if not torch.cuda.is_available():
-            raise RuntimeError("record: PyTorch sees no GPU")
+            raise SystemExit("record: PyTorch sees no GPU; run this where torch.cuda.is_available() is true")
         self.name, self.model, self.optimizer, self.folder, self.named = name, model, optimizer, folder, scenario
         self.phases, self.oom, self.seen = [], None, {}
         self.pending = None  # a phase that ends before the next operator: by then names are bound anew
@@ -215,7 +215,11 @@ class watch:
 
     def save(self):
         if self.calls is None:
-            raise RuntimeError("record: the model was not called")
+            reason = "record: the model was not called inside of watch(...); there is nothing to save"
+            if self.oom:
+                print(reason, file=sys.stderr)
+                return
+            raise SystemExit(reason)
         if not self.ended and self.step > 0 and not self.oom:  # the last step was not finished
             self.phases = [p for p in self.phases if p.get("step") != self.step]
             self.step, self.ended = self.step - 1, True
@@ -316,10 +320,11 @@ def read_optimizer(optimizer):
     kind, options = type(optimizer).__name__, optimizer.defaults
     name = OPTIMIZERS.get(kind) or kind == "SGD" and ("sgd-momentum" if options["momentum"] else "sgd")
     if not name:
-        raise ValueError("record: headroom does not know the optimizer " + kind)
+        raise SystemExit("record: headroom does not know the optimizer %s; it knows SGD, %s" % (
+            kind, ", ".join(OPTIMIZERS)))
     odd = [o for o in UNKNOWN if options.get(o)] + ["momentum"] * bool(kind == "RMSprop" and options["momentum"])
     if odd:
-        raise ValueError("record: headroom does not know %s of %s" % (" and ".join(odd), kind))
+        raise SystemExit("record: headroom does not know %s of %s; record without" % (" and ".join(odd), kind))
     foreach = options.get("foreach")
     return {"optimizer": name, "fused": bool(options.get("fused")),
             "foreach": "auto" if foreach is None else str(foreach).lower()}

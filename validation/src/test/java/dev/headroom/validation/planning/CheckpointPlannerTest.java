@@ -9,6 +9,7 @@ import dev.headroom.importer.Importers;
 import dev.headroom.planning.CheckpointChoice;
 import dev.headroom.planning.CheckpointPlanner;
 import dev.headroom.planning.CheckpointPlans;
+import dev.headroom.planning.NestedLeast;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.predict.Predictor;
 import dev.headroom.training.OptimizerKind;
@@ -81,6 +82,22 @@ class CheckpointPlannerTest {
         }
     }
 
+    /** What they save is beside the leanest plan on one level, as the same model of costs sees it. */
+    @ParameterizedTest
+    @CsvSource({"resnet18-i224, 32, false", "unet-i256, 4, true", "efficientnet_b0-i224, 8, true"})
+    void checkpointsInCheckpointsNeverNeedMore(String model, long batch, boolean less) {
+        CheckpointPlans plans = CheckpointPlanner.plan(request(model, batch, run -> {}));
+        NestedLeast nested = plans.nestedLeast();
+        assertTrue(nested.exact());
+        assertEquals(less, nested.saves() > 0, nested::toString);
+        long oneLevel = nested.peakAllocated() + nested.saves();
+        assertEquals(1, (double) oneLevel / plans.leanest().peakAllocated(), 0.02);
+        assertEquals(nested.depth() > 1, nested.checkpoints().stream().anyMatch(c -> !c.inner()
+                .isEmpty()));
+        assertTrue(nested.depth() > (less ? 1 : 0));
+        assertTrue(nested.recomputedShare() > 0 && nested.recomputedShare() < 1);
+    }
+
     @Test
     void moreBudgetNeverCostsMoreRecomputation() {
         PredictionRequest request = request("resnet18-i224", 32, run -> {});
@@ -132,6 +149,7 @@ class CheckpointPlannerTest {
         });
         CheckpointPlans plans = CheckpointPlanner.plan(request);
         assertEquals(inference, plans.pareto().size() == 1);
+        assertEquals(inference, plans.nestedLeast() == null);
         assertTrue(plans.pareto().get(0).storesAll());
         assertEquals(0, plans.baselines().get(0).recomputedFlops());
     }
