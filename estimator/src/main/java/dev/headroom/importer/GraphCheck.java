@@ -7,7 +7,10 @@ import dev.headroom.graph.Node;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Finds graphs that no program could run: values used before they exist, defined twice, or not described. */
+/**
+ * Finds graphs that no program could run: values used before they exist, defined twice, or not described; and names that
+ * would do something to the terminal they are printed on.
+ */
 final class GraphCheck {
     private GraphCheck() {}
 
@@ -15,11 +18,20 @@ final class GraphCheck {
     static void check(Graph graph) {
         Set<String> defined = new HashSet<>();
         for (Graph.Input input : graph.inputs()) {
+            printable(input.qualifiedName());
             if (input.value() != null) {
                 define(graph, defined, input.value(), "the inputs");
             }
         }
+        Set<String> modules = new HashSet<>();
         for (Node node : graph.nodes()) {
+            printable(node.name());
+            printable(node.target());
+            for (Node.ModuleCall call : node.moduleStack()) {
+                if (modules.add(call.path())) {
+                    printable(call.path());
+                }
+            }
             for (Node.NamedArgument argument : node.arguments()) {
                 use(defined, argument.value(), node);
             }
@@ -33,6 +45,13 @@ final class GraphCheck {
             if (output.value() != null && !defined.contains(output.value())) {
                 throw new GraphException("the output " + output.value() + " is computed by no node");
             }
+        }
+    }
+
+    private static void printable(String name) {
+        if (name != null && name.chars().anyMatch(Character::isISOControl)) {
+            throw new GraphException("the name '" + name
+                    + "' holds a control character; name the module or tensor otherwise and export again");
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.headroom.shadow;
 
 import dev.headroom.graph.DType;
+import dev.headroom.graph.GraphException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -53,8 +54,9 @@ public final class Engine {
         for (int i = 0; i < roots.length; i++) {
             edges[i] = runtime.edge(roots[i]);
             if (edges[i] == null) {
-                throw new dev.headroom.graph.GraphException(
-                        "the loss does not depend on any parameter that requires a gradient: there is no backward pass");
+                throw new GraphException("the loss does not depend on any parameter that requires a gradient: there is"
+                        + " no backward pass; --inference plays forward passes alone, --input-grad wants the gradient of"
+                        + " the input");
             }
         }
         boolean modeBefore = runtime.setGradMode(false);

@@ -75,6 +75,20 @@ class HostileInputTest {
         assertRejected(Archives.empty().with("r/models/model.json", json).write(folder), "is not valid JSON");
     }
 
+    /** What is printed on a terminal must not command it. */
+    @Test
+    void namesWithControlCharacters() {
+        String escape = "\\u001b[2J";
+        assertRejected(
+                Archives.changed("L__self__,,m.Net", "L__self__,,m.Net;a,a" + escape + ",m.Net")
+                        .write(folder),
+                "'a [2J' holds a control character");
+        assertRejected(
+                Archives.changed("\"parameter_name\": \"w\"", "\"parameter_name\": \"w" + escape + "\"")
+                        .write(folder),
+                "'w [2J' holds a control character");
+    }
+
     /** Blanks deflate a thousandfold: the reader must stop by what comes out. */
     @Test
     void zipBombs() throws IOException {

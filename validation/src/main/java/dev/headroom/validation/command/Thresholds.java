@@ -19,7 +19,7 @@ final class Thresholds {
             description = "Of the runs' errors; a run's error is that of its worst peak.")
     String median;
 
-    @Option(names = "--max-error", paramLabel = "PERCENT", description = "Of any run.")
+    @Option(names = "--max-error", paramLabel = "PERCENT", description = "Of the run that is furthest off.")
     String worst;
 
     @Option(
@@ -31,7 +31,7 @@ final class Thresholds {
     @Option(
             names = "--max-wrong-verdicts",
             paramLabel = "N",
-            description = "Runs that fit or ran out against the word.")
+            description = "Runs that were said to fit and ran out, or the other way round.")
     String wrong;
 
     @Option(names = "--max-brier", paramLabel = "SCORE", description = "Of the probability of running out of memory.")
