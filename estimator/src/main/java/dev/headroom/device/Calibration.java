@@ -76,8 +76,12 @@ public final class Calibration {
         try {
             Files.createDirectories(file.getParent());
             Path beside = Files.createTempFile(file.getParent(), "devices", ".csv");
-            Files.write(beside, text, StandardCharsets.UTF_8);
-            Files.move(beside, file, StandardCopyOption.REPLACE_EXISTING);
+            try {
+                Files.write(beside, text, StandardCharsets.UTF_8);
+                Files.move(beside, file, StandardCopyOption.REPLACE_EXISTING);
+            } finally {
+                Files.deleteIfExists(beside);
+            }
         } catch (IOException e) {
             throw new GraphException(file + ": cannot be written (" + e.getMessage() + ")", e);
         }

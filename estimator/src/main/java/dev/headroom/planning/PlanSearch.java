@@ -46,12 +46,7 @@ final class PlanSearch {
     }
 
     CheckpointPlans plans() {
-        List<CheckpointChoice> baselines = new Baselines(rehearsal, stages).choices(reentrant);
-        long low = program.leanestPeak();
-        long high = costs.evaluate(List.of()).peak();
-        for (int k = 0; k < BUDGETS; k++) {
-            play(program.cheapest(low + (high - low) * k / BUDGETS));
-        }
+        List<CheckpointChoice> baselines = playAcross();
         boolean chain = survey.isChain();
         String method = "dynamic program over " + stages.size() + " stages of a "
                 + (chain ? "chain" : "model that is no chain, whose costs it takes for a chain's");
@@ -62,6 +57,17 @@ final class PlanSearch {
                 nestedLeast(),
                 method,
                 chain && program.exact());
+    }
+
+    /** Plays plans between the leanest and store all, and what users do without a planner, which is returned. */
+    private List<CheckpointChoice> playAcross() {
+        List<CheckpointChoice> baselines = new Baselines(rehearsal, stages).choices(reentrant);
+        long low = program.leanestPeak();
+        long high = costs.evaluate(List.of()).peak();
+        for (int k = 0; k < BUDGETS; k++) {
+            play(program.cheapest(low + (high - low) * k / BUDGETS));
+        }
+        return baselines;
     }
 
     /** What must be alive at some moment, or what the leanest plan is sure to need where that is more. */
@@ -120,7 +126,7 @@ final class PlanSearch {
             target = fits ? asked : Math.min(target - 1, asked);
         }
         if (!met) {
-            plans();
+            playAcross();
         }
     }
 }

@@ -106,6 +106,20 @@ class CertaintyOfRunsTest {
         assertTrue(last < 0.01, "left with 1 GiB to spare: " + last);
     }
 
+    /** What the allocator may not reserve is in no interval. */
+    @Test
+    void aLimitBoundsTheInterval() {
+        TrainingRun large = run(null);
+        large.batch = 200_000L;
+        long reserved = predict(PERCEPTRON, "rtx-3090", null, large).peak().reserved();
+        PredictionRequest limited = new PredictionRequest(
+                PERCEPTRON, large, GpuCatalogue.find("rtx-3090").orElseThrow(), null, 0, reserved);
+        Prediction p = Predictor.predict(limited);
+        assertEquals(true, p.verdict().fits());
+        long beside = limited.deviceLines().stream().mapToLong(DeviceLine::high).sum();
+        assertEquals(reserved + beside, p.certainty().interval().high());
+    }
+
     @Test
     void aRunThatFailsTellsWhatItWouldTake() {
         Prediction p = predict(PERCEPTRON, null, 40 * MIB, run(null));

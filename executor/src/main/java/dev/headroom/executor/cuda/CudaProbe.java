@@ -33,21 +33,21 @@ public final class CudaProbe implements DeviceProbe {
                 throw new CudaException("NVML is missing, so that nobody can tell what was in use before; install"
                         + " libnvidia-ml.so.1, which comes with NVIDIA's driver");
             }
-            boolean alone = context.after().process().isPresent();
+            boolean listed = context.after().process().isPresent();
             String source = "measured on " + LocalDate.now() + " with a driver for CUDA " + driver();
             List<DeviceLine> lines = new ArrayList<>();
-            long own = alone
+            long own = listed
                     ? context.after().process().getAsLong()
                     : taken(before.used(), context.after().used());
             lines.add(exact(DeviceLine.CONTEXT, own, source));
             long matrices = context.memory().allocate(3 * MATRIX);
             long workspace = context.memory().allocate(WORKSPACE);
-            long start = now(context, alone);
+            long start = now(context, listed);
             product(context, matrices, workspace);
-            long multiplied = now(context, alone);
+            long multiplied = now(context, listed);
             lines.add(exact(DeviceLine.CUBLAS, multiplied - start, source));
             context.dnn();
-            lines.add(exact(DeviceLine.CUDNN, now(context, alone) - multiplied, source));
+            lines.add(exact(DeviceLine.CUDNN, now(context, listed) - multiplied, source));
             Gpu gpu = context.device().gpu();
             lines.addAll(DeviceLines.kernels(gpu));
             return new Measured(
@@ -68,10 +68,10 @@ public final class CudaProbe implements DeviceProbe {
     }
 
     /** Bytes in use: of this process where NVML lists it, else of the device. */
-    private static long now(CudaContext context, boolean alone) {
+    private static long now(CudaContext context, boolean listed) {
         context.synchronize();
         DeviceUse use = context.use();
-        return (alone ? use.process() : use.used()).orElseThrow();
+        return (listed ? use.process() : use.used()).orElseThrow();
     }
 
     private static String driver() {
