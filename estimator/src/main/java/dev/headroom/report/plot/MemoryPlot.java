@@ -33,6 +33,10 @@ final class MemoryPlot {
     private static final int WIDTH = 1200;
     private static final int HEIGHT = 600;
     private static final int COLUMNS = 1000;
+
+    /** Letters of phase names that fit side by side; what is narrower than one has no line, than its name no name. */
+    private static final int LETTERS = 130;
+
     private static final double GIB = 1L << 30;
     private static final double MIB = 1L << 20;
 
@@ -211,14 +215,14 @@ final class MemoryPlot {
     }
 
     private void phases() {
-        double letters = timeline.size() / 130.0;
+        double letter = (double) timeline.size() / LETTERS;
         for (PhaseSpan span : timeline.phases()) {
             int wide = span.to() - span.from();
-            if (span.from() > 0 && wide > letters) {
+            if (span.from() > 0 && wide > letter) {
                 chart.addAnnotation(new AnnotationLine(span.from(), true, false));
             }
             String name = span.micro() == null || span.micro() == 0 ? span.phase() : "";
-            if (wide > letters * name.length()) {
+            if (wide > letter * name.length()) {
                 chart.addAnnotation(new AnnotationText(name, span.from() + wide / 2.0, top() * 0.97, false));
             }
         }
