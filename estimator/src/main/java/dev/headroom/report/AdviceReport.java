@@ -117,12 +117,11 @@ public final class AdviceReport {
         lines.forEach(line -> out.println(style.good(line)));
         Prediction p = plan.prediction();
         Long headroom = p.verdict().headroom();
-        Double risk = p.verdict().probabilityOom();
         indented("peak " + Mib.text(p.peak().allocated()) + " allocated, "
                 + Mib.text(p.peak().reserved())
                 + " reserved, " + Mib.text(p.peak().device()) + " device"
                 + (headroom == null ? "" : "; " + Mib.text(headroom) + " free")
-                + (risk == null ? "" : String.format(Locale.ROOT, ", %.0f %% risk", 100 * risk)));
+                + Verdict.risk(p.verdict()));
         indented("price: " + price(plan));
         for (Change change : plan.changes()) {
             change.code().forEach(line -> out.println(style.faint("       " + line)));

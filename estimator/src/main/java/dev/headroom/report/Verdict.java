@@ -60,7 +60,7 @@ final class Verdict {
     }
 
     /** The probability of running out of memory; nothing is surer than what it was calibrated with. */
-    private static String risk(Prediction.Verdict verdict) {
+    static String risk(Prediction.Verdict verdict) {
         Double p = verdict.probabilityOom();
         if (p == null) {
             return "";
