@@ -3,6 +3,7 @@ package dev.headroom.report;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.headroom.planning.CheckpointChoice;
 import dev.headroom.planning.CheckpointPlans;
+import dev.headroom.planning.NestedLeast;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
@@ -29,6 +30,13 @@ public final class CheckpointReport {
         String bound = "No choice of checkpoints over these stages needs less than " + Mib.text(plans.lowerBound())
                 + String.format(Locale.ROOT, "; the leanest plan is %.1f %% above that.", 100 * plans.gap());
         Wrap.lines(bound, WIDTH, "  ").forEach(out::println);
+        NestedLeast nested = plans.nestedLeast();
+        if (nested != null && nested.saves() > 0) {
+            String text = "Checkpoints inside checkpoints could save another " + Mib.text(nested.saves())
+                    + String.format(Locale.ROOT, ", at %.1f %% recomputed", 100 * nested.recomputedShare())
+                    + ": by costs alone, as predict takes no such plans.";
+            Wrap.lines(text, WIDTH, "  ").forEach(out::println);
+        }
         Wrap.lines("Method: " + plans.method(), WIDTH, "  ").forEach(line -> out.println(style.faint(line)));
     }
 
@@ -53,7 +61,7 @@ public final class CheckpointReport {
                 : modules.get(0) + (modules.size() > 1 ? " and " + (modules.size() - 1) + " more" : "");
     }
 
-    /** Writes one object: {@code pareto, baselines, lower_bound, gap, exact, method}; bytes throughout. */
+    /** Writes one object: {@code pareto, baselines, lower_bound, gap, exact, method, nested}; bytes throughout. */
     public static void writeJson(CheckpointPlans plans, Writer out) {
         JsonOutput.write(out, json -> {
             json.writeStartObject();
@@ -63,8 +71,37 @@ public final class CheckpointReport {
             json.writeNumberField("gap", plans.gap());
             json.writeBooleanField("exact", plans.exact());
             json.writeStringField("method", plans.method());
+            nested(json, plans.nestedLeast());
             json.writeEndObject();
         });
+    }
+
+    /** By the model of costs, not played: {@code peak_allocated, saves, recomputed_share, depth, exact, checkpoints}. */
+    private static void nested(JsonGenerator json, NestedLeast nested) throws IOException {
+        if (nested == null) {
+            json.writeNullField("nested");
+            return;
+        }
+        json.writeObjectFieldStart("nested");
+        json.writeNumberField("peak_allocated", nested.peakAllocated());
+        json.writeNumberField("saves", nested.saves());
+        json.writeNumberField("recomputed_share", nested.recomputedShare());
+        json.writeNumberField("depth", nested.depth());
+        json.writeBooleanField("exact", nested.exact());
+        checkpoints(json, "checkpoints", nested.checkpoints());
+        json.writeEndObject();
+    }
+
+    private static void checkpoints(JsonGenerator json, String key, List<NestedLeast.Checkpoint> checkpoints)
+            throws IOException {
+        json.writeArrayFieldStart(key);
+        for (NestedLeast.Checkpoint c : checkpoints) {
+            json.writeStartObject();
+            json.writeStringField("modules", c.modules());
+            checkpoints(json, "inner", c.inner());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
     }
 
     private static void choices(JsonGenerator json, String key, List<CheckpointChoice> choices) throws IOException {

@@ -47,6 +47,9 @@ class CheckpointCurveTest {
             }
             assertEquals(peak, json(args).get("peak").get("allocated").asLong(), args::toString);
         }
+        JsonNode nested = curve.get("nested");
+        assertTrue(
+                nested.get("saves").asLong() >= 0 && nested.get("checkpoints").isArray(), nested::toString);
     }
 
     @Test
