@@ -19,6 +19,9 @@ final class RecordingCheck {
     /** 1 is that of the project's own recordings, with {@code config}. */
     private static final Set<Integer> FORMATS = Set.of(1, 2);
 
+    /** The room for a name in cudaDeviceProp, less the zero at its end. */
+    private static final int LONGEST_NAME = 255;
+
     /** Above any compute capability: a typing error, not a GPU. */
     private static final int MOST_CAPABILITY = 99;
 
@@ -63,7 +66,9 @@ final class RecordingCheck {
                         && isCount(capability.path(0), MOST_CAPABILITY)
                         && isCount(capability.path(1), MOST_CAPABILITY),
                 "capability is not two numbers such as [8, 6]");
-        require(root.path("device").isTextual(), "device is not the name of a GPU");
+        require(
+                root.path("device").isTextual() && root.path("device").asText().length() <= LONGEST_NAME,
+                "device is not the name of a GPU");
         require(
                 !root.hasNonNull("sms") || isCount(root.path("sms"), Integer.MAX_VALUE),
                 "sms is not a number of multiprocessors");

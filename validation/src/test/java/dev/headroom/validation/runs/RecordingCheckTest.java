@@ -45,6 +45,7 @@ class RecordingCheckTest {
                 "/archive | '\"\"' | archive is not the name of a file",
                 "/archive | '\"a\\u0000b\"' | no file can have this name",
                 "/capability | [9, -1] | capability is not two numbers",
+                "/device | 7 | device is not the name of a GPU",
                 "/sms | '\"many\"' | sms is not a number of multiprocessors",
                 "/oom | true | oom is neither null nor an object",
                 "/new_batches | 1 | new_batches is neither true nor false",
