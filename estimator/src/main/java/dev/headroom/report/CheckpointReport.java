@@ -27,7 +27,7 @@ public final class CheckpointReport {
         out.println(style.strong("Without a search"));
         table(plans.baselines(), out);
         out.println();
-        String bound = "No choice of checkpoints over these stages needs less than " + Mib.text(plans.lowerBound())
+        String bound = "No choice of checkpoints, none inside another, needs less than " + Mib.text(plans.lowerBound())
                 + String.format(Locale.ROOT, "; the leanest plan is %.1f %% above that.", 100 * plans.gap());
         Wrap.lines(bound, WIDTH, "  ").forEach(out::println);
         NestedLeast nested = plans.nestedLeast();
