@@ -87,11 +87,13 @@ final class Verdicts {
     private Certainty certain() {
         Span reserved = new Span(reserved(whole), reserved(whole));
         Span needed = minimum == null || !limited() ? null : new Span(minimum, minimum);
+        long allocated = whole.runtime().maxAllocated();
         for (WorkspaceEnd end : ends()) {
             Simulation other = run.oom() == null
                     ? Predictor.simulate(request, end, (r, l) -> {})
                     : Predictor.unlimited(request, end);
             reserved = reserved.with(reserved(other));
+            allocated = Math.min(allocated, other.runtime().maxAllocated());
             if (needed != null) {
                 // An end that does not get through needs more than there is, however much.
                 needed = needed.with(other.oom() == null ? least(other) : Long.MAX_VALUE);
@@ -108,16 +110,22 @@ final class Verdicts {
                 Math.max(reserved.high(), reserved(run)),
                 RESERVED));
         lines.addAll(beside);
-        return new Certainty(lines, reserved, needed, interval(reserved));
+        return new Certainty(
+                lines,
+                reserved,
+                needed,
+                interval(reserved, run.unmodelled().counts().isEmpty() ? allocated : 0));
     }
 
     /**
      * The deviations hold what libraries took during the measured runs, which was not told apart: of what lies beside
      * reserved memory only the context widens the interval.
+     *
+     * @param allocated what is allocated at the peak whatever is uncertain: less can't be reserved
      */
-    private Interval interval(Span reserved) {
+    private Interval interval(Span reserved, long allocated) {
         Interval i = Deviations.published().interval(reserved, Certainty.LEVEL);
-        long low = i.low();
+        long low = Math.max(i.low(), allocated);
         long high = i.high();
         for (DeviceLine line : beside) {
             boolean libraries = !line.part().equals(DeviceLine.CONTEXT);

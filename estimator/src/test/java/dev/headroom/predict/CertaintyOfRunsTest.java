@@ -67,6 +67,16 @@ class CertaintyOfRunsTest {
                 "all is decided");
     }
 
+    /** Small runs deviate by as much as they take, but what is allocated is sure. */
+    @Test
+    void nothingBelowWhatIsAllocatedIsLikely() {
+        Prediction p = predict(PERCEPTRON, null, null, run(null));
+        assertTrue(p.certainty().interval().low() >= p.peak().allocated(), p.certainty()::toString);
+        Prediction without = predict(CONVOLUTIONS, null, null, run(0L));
+        Interval i = predict(CONVOLUTIONS, null, null, run(null)).certainty().interval();
+        assertTrue(i.low() >= without.peak().allocated(), i::toString);
+    }
+
     /** There are no rules for Volta: bounds from the others'. */
     @Test
     void theUpperEndIsTheMostThatBoundsAllow() {
