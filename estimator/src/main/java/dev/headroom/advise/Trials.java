@@ -104,9 +104,7 @@ final class Trials {
         try {
             Simulation played = Predictor.simulate(request);
             Result result = played.oom() == null ? Result.FITS : Result.OUT_OF_MEMORY;
-            long reserved =
-                    played.runtime().allocator().statistics().reservedBytes().peak();
-            return new Outcome(result, played.runtime().maxAllocated(), reserved);
+            return new Outcome(result, played.maxAllocated(), played.maxReserved());
         } catch (GraphException e) {
             return new Outcome(Result.IMPOSSIBLE, 0, 0);
         }

@@ -167,7 +167,7 @@ final class DeviceFindings {
         }
         return trial.play(r -> r.allocConf = EXPANDABLE)
                 .map(played -> "With --alloc-conf " + EXPANDABLE + " the run reserves "
-                        + Words.size(Trial.reserved(played)) + " at most; it reserves "
+                        + Words.size(played.maxReserved()) + " at most; it reserves "
                         + Words.size(story.prediction().peak().reserved()) + " as it is.");
     }
 

@@ -33,11 +33,6 @@ final class Trial {
 
     /** The peak of allocated bytes. */
     Optional<Long> peak(Consumer<TrainingRun> change) {
-        return play(change).map(played -> played.runtime().maxAllocated());
-    }
-
-    /** The peak of reserved bytes. */
-    static long reserved(Simulation played) {
-        return played.runtime().allocator().statistics().reservedBytes().peak();
+        return play(change).map(Simulation::maxAllocated);
     }
 }

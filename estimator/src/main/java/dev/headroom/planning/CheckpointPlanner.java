@@ -42,7 +42,7 @@ public final class CheckpointPlanner {
      */
     public static Optional<CheckpointChoice> within(PredictionRequest request, long budgetBytes) {
         Rehearsal rehearsal = new Rehearsal(request);
-        if (rehearsal.hasBackward() && rehearsal.storeAll().runtime().maxAllocated() > budgetBytes) {
+        if (rehearsal.hasBackward() && rehearsal.storeAll().maxAllocated() > budgetBytes) {
             new PlanSearch(rehearsal).search(budgetBytes);
         }
         return Pareto.front(rehearsal.choices()).stream()

@@ -49,25 +49,13 @@ public final class Predictor {
     }
 
     /** As {@link #simulate(PredictionRequest)}, with convolutions that get other workspaces. */
-    static Simulation simulate(PredictionRequest request, WorkspaceEnd end, Simulation.Watcher watcher) {
+    static Simulation simulate(PredictionRequest request, WorkspaceEnd end) {
+        return simulate(request, end, (runtime, loop) -> {});
+    }
+
+    private static Simulation simulate(PredictionRequest request, WorkspaceEnd end, Simulation.Watcher watcher) {
         return Simulation.play(
                 request.graph(), request.run(), device(request), settings(request), memory(request), end, watcher);
-    }
-
-    /** The same run with room for anything. */
-    static Simulation unlimited(PredictionRequest request, WorkspaceEnd end) {
-        return Simulation.play(
-                request.graph(),
-                request.run(),
-                device(request),
-                settings(withoutLimit(request)),
-                new SimulatedDeviceMemory(UNBOUNDED),
-                end,
-                (runtime, loop) -> {});
-    }
-
-    static PredictionRequest withoutLimit(PredictionRequest request) {
-        return new PredictionRequest(request.graph(), request.run(), request.gpu(), request.memory(), 0, null);
     }
 
     /**

@@ -121,6 +121,16 @@ public record Simulation(
         return new Simulation(runtime, loop, graph, phases, phaseEnds, peakPhase[0], forward[0], unmodelled, oom);
     }
 
+    /** Peak of allocated bytes. */
+    public long maxAllocated() {
+        return runtime.maxAllocated();
+    }
+
+    /** Peak of reserved bytes. */
+    public long maxReserved() {
+        return runtime.allocator().statistics().reservedBytes().peak();
+    }
+
     private static PhaseState state(CachingAllocator allocator, String phase, Integer step, Integer micro) {
         var s = allocator.statistics();
         return new PhaseState(

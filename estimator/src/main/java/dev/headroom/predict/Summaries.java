@@ -53,11 +53,11 @@ final class Summaries {
     }
 
     private static Prediction.Peak peak(PredictionRequest request, Simulation run) {
-        long reserved = run.runtime().allocator().statistics().reservedBytes().peak();
+        long reserved = run.maxReserved();
         boolean cut = run.oom() != null || run.phases().isEmpty();
         PhaseState where = cut ? null : run.phases().get(run.peakPhase());
         return new Prediction.Peak(
-                run.runtime().maxAllocated(),
+                run.maxAllocated(),
                 reserved,
                 reserved + Predictor.context(request),
                 where == null ? run.loop().phase() : where.phase(),

@@ -30,7 +30,7 @@ final class Verdicts {
     Verdicts(PredictionRequest request, Simulation run) {
         this.request = request;
         this.run = run;
-        this.whole = run.oom() == null ? run : Predictor.unlimited(request, WorkspaceEnd.FIRST);
+        this.whole = run.oom() == null ? run : Predictor.simulate(request.unbounded());
         this.beside = request.deviceLines();
         this.context = DeviceLines.bytes(beside);
         this.total = Predictor.total(request);
@@ -51,7 +51,7 @@ final class Verdicts {
         if (request.limit() != null) {
             room = Math.min(room, request.limit() + context);
         }
-        Long headroom = room - reserved(run) - context;
+        Long headroom = room - run.maxReserved() - context;
         if (run.oom() != null) {
             headroom = needed == null ? null : Long.valueOf(Math.min(room - needed, -1));
         }
@@ -85,15 +85,13 @@ final class Verdicts {
 
     /** Plays the ends, as far as there are any. */
     private Certainty certain() {
-        Span reserved = new Span(reserved(whole), reserved(whole));
+        Span reserved = new Span(whole.maxReserved(), whole.maxReserved());
         Span needed = minimum == null || !limited() ? null : new Span(minimum, minimum);
-        long allocated = whole.runtime().maxAllocated();
+        long allocated = whole.maxAllocated();
         for (WorkspaceEnd end : ends()) {
-            Simulation other = run.oom() == null
-                    ? Predictor.simulate(request, end, (r, l) -> {})
-                    : Predictor.unlimited(request, end);
-            reserved = reserved.with(reserved(other));
-            allocated = Math.min(allocated, other.runtime().maxAllocated());
+            Simulation other = Predictor.simulate(run.oom() == null ? request : request.unbounded(), end);
+            reserved = reserved.with(other.maxReserved());
+            allocated = Math.min(allocated, other.maxAllocated());
             if (needed != null) {
                 // An end that does not get through needs more than there is, however much.
                 needed = needed.with(other.oom() == null ? least(other) : Long.MAX_VALUE);
@@ -105,9 +103,9 @@ final class Verdicts {
         List<DeviceLine> lines = new ArrayList<>();
         lines.add(new DeviceLine(
                 DeviceLine.RESERVED,
-                Math.min(reserved.low(), reserved(run)),
-                reserved(run),
-                Math.max(reserved.high(), reserved(run)),
+                Math.min(reserved.low(), run.maxReserved()),
+                run.maxReserved(),
+                Math.max(reserved.high(), run.maxReserved()),
                 RESERVED));
         lines.addAll(beside);
         return new Certainty(
@@ -158,11 +156,7 @@ final class Verdicts {
     }
 
     private long least(Simulation played) {
-        return new MinimumMemory(played.runtime().log(), Predictor.settings(Predictor.withoutLimit(request)))
-                .bytes(played.runtime().maxAllocated(), reserved(played));
-    }
-
-    private static long reserved(Simulation played) {
-        return played.runtime().allocator().statistics().reservedBytes().peak();
+        return new MinimumMemory(played.runtime().log(), Predictor.settings(request.unbounded()))
+                .bytes(played.maxAllocated(), played.maxReserved());
     }
 }
