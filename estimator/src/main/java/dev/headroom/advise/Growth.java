@@ -50,26 +50,16 @@ final class Growth {
     private Way minimal(Way way, long batch) {
         TrainingRun run = asked.run().copy();
         run.batch = batch;
-        Way least = Way.of(run).with(way.changes());
-        for (Change change : way.changes()) {
-            Way without = least.without(change, run);
-            if (change.intrusion() == Intrusion.NONE && trials.fits(without.run())) {
-                least = without;
-            }
-        }
-        return least;
+        return Way.of(run).with(way.changes()).minimal(run, trials::fits);
     }
 
     private List<Way> ways(boolean optimizers) {
         Way start = Way.of(asked.run());
         Way last = tools.checkpoints().strongest().map(start::with).orElse(start);
-        List<String> titles =
-                tools.helpful(List.of(start, last)).stream().map(Change::title).toList();
+        List<Change> helpful = tools.helpful(List.of(start, last));
         List<Way> ways = new ArrayList<>();
         for (Way base : bases(start, optimizers)) {
-            Way free = base.with(tools.free(base.run()).stream()
-                    .filter(change -> titles.contains(change.title()))
-                    .toList());
+            Way free = base.with(tools.applicable(helpful, base));
             ways.add(base);
             ways.add(free);
             tools.checkpoints().some().forEach(change -> ways.add(free.with(change)));

@@ -84,7 +84,7 @@ final class PlanSearch {
             list(base, best);
             return;
         }
-        Way free = base.with(applicable(base));
+        Way free = base.with(tools.applicable(helpful, base));
         Way all = squeezed(free);
         if (!trials.mayFit(all.run()) && !trials.mayFit(mostPasses(free).run())) {
             strongest.add(all);
@@ -102,7 +102,7 @@ final class PlanSearch {
         ways.stream()
                 .flatMap(Optional::stream)
                 .filter(way -> trials.mayFit(way.run()))
-                .forEach(way -> list(minimal(way), best));
+                .forEach(way -> list(way.minimal(asked, trials::mayFit), best));
     }
 
     /** Recomputation that keeps least with the fewest passes, then the cheapest recomputation that will do. */
@@ -128,26 +128,6 @@ final class PlanSearch {
         double share = than.cost().recomputedShare() - way.cost().recomputedShare();
         boolean fewerPasses = way.cost().passes() < than.cost().passes() && share >= 0;
         return intrusion < 0 || intrusion == 0 && (share >= NOTABLE || fewerPasses);
-    }
-
-    /** Without the free changes that it gets through without. */
-    private Way minimal(Way way) {
-        Way least = way;
-        for (Change change : way.changes()) {
-            Way without = least.without(change, asked);
-            if (change.intrusion() == Intrusion.NONE && trials.mayFit(without.run())) {
-                least = without;
-            }
-        }
-        return least;
-    }
-
-    /** The helpful free changes that a way's run can still be given. */
-    private List<Change> applicable(Way way) {
-        List<String> titles = helpful.stream().map(Change::title).toList();
-        return tools.free(way.run()).stream()
-                .filter(change -> titles.contains(change.title()))
-                .toList();
     }
 
     private Way mostPasses(Way way) {

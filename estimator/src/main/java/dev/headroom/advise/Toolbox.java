@@ -27,6 +27,14 @@ final class Toolbox {
         return helpful.of(ways);
     }
 
+    /** What helped other ways and can still be done to this one. */
+    List<Change> applicable(List<Change> helpful, Way way) {
+        List<String> titles = helpful.stream().map(Change::title).toList();
+        return free(way.run()).stream()
+                .filter(change -> titles.contains(change.title()))
+                .toList();
+    }
+
     List<Change> precisions(TrainingRun run) {
         return precision.of(run);
     }

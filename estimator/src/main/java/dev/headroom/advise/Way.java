@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -40,6 +41,23 @@ record Way(List<Change> changes, TrainingRun run) {
     /** The changes but one, made to the run as it was asked for. */
     Way without(Change change, TrainingRun asked) {
         return of(asked).with(changes.stream().filter(c -> c != change).toList());
+    }
+
+    /**
+     * Without the free changes that are not needed.
+     *
+     * @param asked the run as it was asked for
+     * @param fits whether a run gets through
+     */
+    Way minimal(TrainingRun asked, Predicate<TrainingRun> fits) {
+        Way least = this;
+        for (Change change : changes) {
+            Way without = least.without(change, asked);
+            if (change.intrusion() == Intrusion.NONE && fits.test(without.run())) {
+                least = without;
+            }
+        }
+        return least;
     }
 
     Intrusion intrusion() {
