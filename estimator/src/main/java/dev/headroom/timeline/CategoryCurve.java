@@ -15,12 +15,7 @@ public final class CategoryCurve {
     /** @param columns at most so many are made */
     public CategoryCurve(Timeline timeline, int columns) {
         long[] now = new long[Category.values().length];
-        Category[] of = new Category
-                [1
-                        + timeline.tensors().stream()
-                                .mapToInt(LiveTensor::number)
-                                .max()
-                                .orElse(0)];
+        Category[] of = new Category[timeline.storages()];
         long width = Math.max(1, (timeline.size() + columns - 1L) / columns);
         long best = -1;
         for (int e = 0; e < timeline.size(); e++) {

@@ -13,6 +13,7 @@ import dev.headroom.shadow.EventLog;
 import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -103,7 +104,7 @@ public final class Timeline {
 
     /** The phases in order; the last one is cut short where memory ran out. */
     public List<PhaseSpan> phases() {
-        return List.copyOf(phases);
+        return Collections.unmodifiableList(phases);
     }
 
     /** The phase of an event. */
@@ -157,9 +158,14 @@ public final class Timeline {
         return peak;
     }
 
+    /** One more than the largest number of a tensor. */
+    public int storages() {
+        return byNumber.length;
+    }
+
     /** Everything that ever took memory, in order of birth. */
     public List<LiveTensor> tensors() {
-        return List.copyOf(tensors);
+        return Collections.unmodifiableList(tensors);
     }
 
     /** The tensor that an event is about; {@code null} for one that takes no memory. */

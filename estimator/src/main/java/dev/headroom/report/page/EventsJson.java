@@ -33,8 +33,7 @@ final class EventsJson {
     EventsJson(Timeline timeline) {
         this.timeline = timeline;
         List<LiveTensor> tensors = timeline.tensors();
-        int storages = tensors.isEmpty() ? 0 : tensors.get(tensors.size() - 1).number() + 1;
-        this.numbers = new int[storages];
+        this.numbers = new int[timeline.storages()];
         for (int i = 0; i < tensors.size(); i++) {
             numbers[tensors.get(i).number()] = i;
         }
