@@ -17,12 +17,17 @@ import java.util.Optional;
 final class Rehearsal {
     private final TrainingRun asked;
     private final PredictionRequest request;
-    private final Map<TrainingKey, Optional<CheckpointChoice>> played = new LinkedHashMap<>();
+    private final Map<Key, Optional<CheckpointChoice>> played = new LinkedHashMap<>();
     private final Simulation storeAll;
     private final GraphFlops flops;
     private final Flops step;
 
-    private record TrainingKey(int segments, List<String> modules, Boolean reentrant) {}
+    /** Candidates that differ in name alone are played once. */
+    private record Key(int segments, List<String> modules, Boolean reentrant) {
+        static Key of(Candidate c) {
+            return new Key(c.segments(), c.modules(), c.reentrant());
+        }
+    }
 
     Rehearsal(PredictionRequest question) {
         asked = question.run();
@@ -36,7 +41,7 @@ final class Rehearsal {
         flops = GraphFlops.of(
                 storeAll.loop().plan().graph(), run, SymbolBinding.bind(request.graph(), run.batch, run.dims));
         step = flops.step();
-        choice(Candidate.STORE_ALL, storeAll);
+        played.put(Key.of(Candidate.STORE_ALL), Optional.of(choice(Candidate.STORE_ALL, storeAll)));
     }
 
     /** The run as it was asked for, its own checkpoints included. */
@@ -70,7 +75,7 @@ final class Rehearsal {
 
     /** What the candidate gives; empty where PyTorch would refuse it or leave parameters without gradients. */
     Optional<CheckpointChoice> play(Candidate candidate) {
-        TrainingKey key = new TrainingKey(candidate.segments(), candidate.modules(), candidate.reentrant());
+        Key key = Key.of(candidate);
         Optional<CheckpointChoice> known = played.get(key);
         if (known == null) {
             known = simulate(candidate).map(run -> choice(candidate, run));
@@ -98,15 +103,7 @@ final class Rehearsal {
         TrainingRun training = request.run();
         int passes = training.steps * training.accumulate;
         long again = flops.beyond(run.loop().executions(), passes).total() / training.steps;
-        CheckpointChoice choice = new CheckpointChoice(
-                c.name(),
-                c.segments(),
-                c.modules(),
-                c.reentrant(),
-                run.runtime().maxAllocated(),
-                again,
-                share(again));
-        played.put(new TrainingKey(c.segments(), c.modules(), c.reentrant()), Optional.of(choice));
-        return choice;
+        return new CheckpointChoice(
+                c.name(), c.segments(), c.modules(), c.reentrant(), run.maxAllocated(), again, share(again));
     }
 }
