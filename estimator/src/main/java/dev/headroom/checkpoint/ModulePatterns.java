@@ -33,8 +33,7 @@ final class ModulePatterns {
             List<Range> some =
                     ModuleRuns.isRun(pattern) ? ModuleRuns.find(graph, roots, pattern) : calls(roots, pattern);
             if (some.isEmpty()) {
-                throw new GraphException("--checkpoint-modules: no module that runs is called '" + pattern + "'"
-                        + Suggestion.of(pattern, paths(roots)) + "; --layers lists the modules");
+                throw unknown(pattern, paths(roots));
             }
             found.addAll(some);
         }
@@ -79,7 +78,13 @@ final class ModulePatterns {
         return Pattern.compile(regex.toString());
     }
 
-    private static Set<String> paths(List<ModuleCalls.Call> calls) {
+    static GraphException unknown(String module, Set<String> known) {
+        return new GraphException("--checkpoint-modules: no module that runs is called '" + module + "'"
+                + Suggestion.of(module, known) + "; --layers lists the modules");
+    }
+
+    /** Modules that run. */
+    static Set<String> paths(List<ModuleCalls.Call> calls) {
         Set<String> paths = new LinkedHashSet<>();
         for (ModuleCalls.Call c : calls) {
             if (!c.path().isEmpty()) { // the whole model has no name

@@ -5,6 +5,7 @@ import dev.headroom.graph.GraphException;
 import dev.headroom.graph.ModelState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Runs of siblings, written {@code FIRST..LAST} with two paths: the modules that one parent calls one after the other,
@@ -32,10 +33,10 @@ final class ModuleRuns {
             throw new GraphException("--checkpoint-modules: '" + first + "' and '" + last
                     + "' are not in one container; name a run for each container");
         }
+        Set<String> known = ModulePatterns.paths(roots);
         for (String path : List.of(first, last)) {
-            if (!runs(roots, path)) {
-                throw new GraphException("--checkpoint-modules: no module that runs is called '" + path
-                        + "'; --layers lists the modules");
+            if (!known.contains(path)) {
+                throw ModulePatterns.unknown(path, known);
             }
         }
         List<ModulePatterns.Range> out = new ArrayList<>();
@@ -45,10 +46,6 @@ final class ModuleRuns {
                     + "'; write the one that runs first in front");
         }
         return out;
-    }
-
-    private static boolean runs(List<ModuleCalls.Call> calls, String path) {
-        return calls.stream().anyMatch(c -> c.path().equals(path) || runs(c.children(), path));
     }
 
     private static void collect(
