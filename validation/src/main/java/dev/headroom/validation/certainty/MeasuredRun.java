@@ -19,7 +19,7 @@ import java.util.List;
  * @param span predicted reserved memory. Of convolutional networks the measurement's base line was read while the model was
  *     moved to the card, so that what is there when they start may be missing from it: the lower end is without that
  */
-public record MeasuredRun(XmemRow row, Prediction prediction, Span span) {
+public record MeasuredRun(XmemRow row, Prediction prediction, Span span) implements Scored {
     /** Every published run, predicted once. */
     public static List<MeasuredRun> all() {
         return Predicted.ALL;
@@ -51,28 +51,6 @@ public record MeasuredRun(XmemRow row, Prediction prediction, Span span) {
 
     private boolean gotThrough() {
         return !row.oom() && prediction.oom() == null;
-    }
-
-    /** How far the measurement lay outside of the span. */
-    double deviation() {
-        return Deviations.of(span, row.ground());
-    }
-
-    /** Whether the measurement lies in the interval that others calibrated. */
-    boolean covered(Deviations others) {
-        var i = others.interval(span, Certainty.LEVEL);
-        return i.low() <= row.ground() && row.ground() <= i.high();
-    }
-
-    /** Whether the measurement lies above the interval that others calibrated. */
-    boolean above(Deviations others) {
-        return row.ground() > others.interval(span, Certainty.LEVEL).high();
-    }
-
-    /** Width of the interval that others calibrated, in bytes. */
-    double width(Deviations others) {
-        var i = others.interval(span, Certainty.LEVEL);
-        return i.high() - i.low();
     }
 
     /** The probability of running out of memory that others calibrated. */

@@ -1,6 +1,5 @@
 package dev.headroom.validation.certainty;
 
-import dev.headroom.uncertainty.Certainty;
 import dev.headroom.uncertainty.Deviations;
 import dev.headroom.uncertainty.Risk;
 import dev.headroom.uncertainty.Span;
@@ -11,7 +10,7 @@ import java.util.List;
  * What another estimator said of a published run, calibrated in the same way as Headroom's predictions: a span of a single
  * number.
  */
-record Rival(XmemRow row, Span span, boolean saidOom) {
+record Rival(XmemRow row, Span span, boolean saidOom) implements Scored {
     /** The runs of which an estimator said something. */
     static List<Rival> of(String estimator) {
         return XmemRow.all().stream()
@@ -27,20 +26,6 @@ record Rival(XmemRow row, Span span, boolean saidOom) {
     /** Whether bytes can be compared. */
     boolean comparable() {
         return !row.oom() && !saidOom;
-    }
-
-    double deviation() {
-        return Deviations.of(span, row.ground());
-    }
-
-    boolean covered(Deviations others) {
-        var i = others.interval(span, Certainty.LEVEL);
-        return i.low() <= row.ground() && row.ground() <= i.high();
-    }
-
-    double width(Deviations others) {
-        var i = others.interval(span, Certainty.LEVEL);
-        return i.high() - i.low();
     }
 
     double risk(Deviations others) {
