@@ -1,7 +1,7 @@
 package dev.headroom.cli;
 
 import dev.headroom.graph.Graph;
-import dev.headroom.graph.GraphException;
+import dev.headroom.graph.Unwritable;
 import dev.headroom.importer.Importers;
 import dev.headroom.predict.Prediction;
 import dev.headroom.predict.PredictionRequest;
@@ -36,18 +36,8 @@ record Engine(
         try {
             recorded.snapshot().write(out);
         } catch (IOException e) {
-            throw new GraphException("--snapshot: " + out + " cannot be written: " + reason(e), e);
+            throw Unwritable.of("--snapshot", out, e);
         }
         return recorded.prediction();
-    }
-
-    /** Why a file cannot be written, in a few words. */
-    static String reason(IOException e) {
-        String what = e.getClass().getSimpleName().replace("Exception", "");
-        return switch (what) {
-            case "NoSuchFile" -> "its folder does not exist";
-            case "AccessDenied" -> "permission denied";
-            default -> e.getMessage();
-        };
     }
 }

@@ -1,6 +1,7 @@
 package dev.headroom.cli;
 
 import dev.headroom.graph.Graph;
+import dev.headroom.graph.Unwritable;
 import dev.headroom.predict.PredictionRequest;
 import dev.headroom.report.Scenario;
 import dev.headroom.report.page.Page;
@@ -72,9 +73,9 @@ final class ReportOptions {
         try (Writer out = Files.newBufferedWriter(report, StandardCharsets.UTF_8)) {
             Page.write(runs, out);
         } catch (IOException e) {
-            throw new BadOption("--report: " + report + " cannot be written: " + Engine.reason(e));
+            throw Unwritable.of("--report", report, e);
         } catch (UncheckedIOException e) {
-            throw new BadOption("--report: " + report + " cannot be written: " + Engine.reason(e.getCause()));
+            throw Unwritable.of("--report", report, e.getCause());
         }
     }
 

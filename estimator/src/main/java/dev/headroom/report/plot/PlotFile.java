@@ -1,12 +1,11 @@
 package dev.headroom.report.plot;
 
 import dev.headroom.graph.GraphException;
+import dev.headroom.graph.Unwritable;
 import dev.headroom.timeline.PlayedRun;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Locale;
 import org.knowm.xchart.BitmapEncoder;
@@ -47,12 +46,8 @@ public final class PlotFile {
                     BitmapEncoder.saveBitmap(chart, out, BitmapFormat.PNG);
                 }
             }
-        } catch (NoSuchFileException e) {
-            throw new GraphException("--plot: " + file + " cannot be written: its folder does not exist", e);
-        } catch (AccessDeniedException e) {
-            throw new GraphException("--plot: " + file + " cannot be written: permission denied", e);
         } catch (IOException e) {
-            throw new GraphException("--plot: " + file + " cannot be written: " + e.getMessage(), e);
+            throw Unwritable.of("--plot", file, e);
         } catch (LinkageError | InternalError e) {
             throw new GraphException(
                     "--plot: this Java cannot draw text (" + e.getMessage()

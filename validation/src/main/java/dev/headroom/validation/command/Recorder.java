@@ -1,11 +1,11 @@
 package dev.headroom.validation.command;
 
 import dev.headroom.graph.GraphException;
+import dev.headroom.graph.Unwritable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** The Python script with which users record their own runs: the resource {@code record.py}. */
@@ -27,10 +27,8 @@ final class Recorder {
             Files.copy(script, file);
         } catch (FileAlreadyExistsException e) {
             throw new GraphException("--recorder: " + file + " exists already; name another file", e);
-        } catch (NoSuchFileException e) {
-            throw new GraphException("--recorder: the folder of " + file + " does not exist", e);
         } catch (IOException e) {
-            throw new GraphException("--recorder: " + file + " cannot be written: " + e.getMessage(), e);
+            throw Unwritable.of("--recorder", file, e);
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.headroom.cli.ExitStatus;
 import dev.headroom.cli.Progress;
 import dev.headroom.cli.Subcommand;
 import dev.headroom.graph.GraphException;
+import dev.headroom.graph.Unwritable;
 import dev.headroom.validation.report.HtmlReport;
 import dev.headroom.validation.report.TextReport;
 import dev.headroom.validation.report.ValidationJson;
@@ -16,7 +17,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.ArgGroup;
@@ -107,10 +107,8 @@ public final class ValidateCommand implements Subcommand {
     private void page(Validation validation, Scores scores, List<String> exceeded) {
         try (Writer file = Files.newBufferedWriter(html)) {
             HtmlReport.write(validation, scores, exceeded, file);
-        } catch (NoSuchFileException e) {
-            throw new GraphException("--html: the folder of " + html + " does not exist", e);
         } catch (IOException e) {
-            throw new GraphException("--html: " + html + " cannot be written: " + e.getMessage(), e);
+            throw Unwritable.of("--html", html, e);
         }
     }
 
