@@ -3,7 +3,6 @@ package dev.headroom.executor;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.device.GpuCatalogue;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
 import dev.headroom.executor.tensor.Eager;
@@ -12,11 +11,12 @@ import dev.headroom.executor.train.PhaseMemory;
 import dev.headroom.executor.train.Training;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
-import dev.headroom.graph.DType;
-import dev.headroom.importer.Importers;
-import dev.headroom.training.LossKind;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,7 +37,7 @@ final class Recorded {
     record Run(List<PhaseMemory> phases, Eager eager) {}
 
     static Run run(Recording recording) {
-        TrainingRun run = training(recording.config());
+        Scenario run = training(recording.config());
         List<PhaseMemory> phases = new ArrayList<>();
         try (Backend none = NoKernels.over(recording.root().path("total_bytes").asLong())) {
             AllocatorSettings settings =
@@ -75,16 +75,16 @@ final class Recorded {
                 .orElseThrow();
     }
 
-    private static TrainingRun training(JsonNode config) {
-        TrainingRun run = new TrainingRun();
+    private static Scenario training(JsonNode config) {
+        Scenario run = new Scenario();
         run.batch = config.path("batch").asLong();
         String optimizer = config.path("optimizer").asText();
         run.optimizer = Arrays.stream(OptimizerKind.values())
                 .filter(kind -> kind.option().equals(optimizer))
                 .findFirst()
                 .orElseThrow();
-        run.foreach = TrainingRun.Foreach.valueOf(
-                config.path("foreach").asText("auto").toUpperCase(Locale.ROOT));
+        run.foreach =
+                Scenario.Foreach.valueOf(config.path("foreach").asText("auto").toUpperCase(Locale.ROOT));
         run.fused = config.path("fused").asBoolean();
         run.dtype = type(config.path("dtype").asText("fp32"));
         run.amp = config.path("amp").isTextual() ? type(config.path("amp").asText()) : null;

@@ -2,7 +2,6 @@ package dev.headroom.executor;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.device.GpuCatalogue;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
 import dev.headroom.executor.tensor.Eager;
@@ -10,11 +9,12 @@ import dev.headroom.executor.tensor.MemoryLog;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.train.Training;
 import dev.headroom.fixtures.OperatorCase;
-import dev.headroom.graph.Graph;
-import dev.headroom.importer.Importers;
-import dev.headroom.training.LossKind;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -37,7 +37,7 @@ record ReplayedCase(List<OperatorCase.Event> events) {
     private static final long UNCUT = 1 << 20;
 
     static ReplayedCase play(OperatorCase recorded) {
-        TrainingRun run = run(recorded);
+        Scenario run = run(recorded);
         try (Backend none = NoKernels.over(1L << 41)) {
             Eager eager = new Eager(
                     new CachingAllocator(AllocatorSettings.defaults(), none.memory()),
@@ -68,8 +68,8 @@ record ReplayedCase(List<OperatorCase.Event> events) {
         }
     }
 
-    private static TrainingRun run(OperatorCase recorded) {
-        TrainingRun run = new TrainingRun();
+    private static Scenario run(OperatorCase recorded) {
+        Scenario run = new Scenario();
         run.optimizer = OptimizerKind.NONE;
         run.steps = STEPS;
         run.inference = recorded.mode().equals("inference");

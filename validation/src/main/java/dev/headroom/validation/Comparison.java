@@ -1,8 +1,8 @@
 package dev.headroom.validation;
 
+import dev.headroom.estimator.predict.PhaseState;
+import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.fixtures.Recording;
-import dev.headroom.predict.PhaseState;
-import dev.headroom.predict.Prediction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

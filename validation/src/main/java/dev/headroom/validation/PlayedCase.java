@@ -4,20 +4,20 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.SimulatedDeviceMemory;
-import dev.headroom.execution.TrainingLoop;
-import dev.headroom.execution.Unmodelled;
+import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.program.Unmodelled;
+import dev.headroom.estimator.runtime.DeviceModel;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.EventLog;
+import dev.headroom.estimator.runtime.KernelOptions;
 import dev.headroom.fixtures.OperatorCase;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.SymbolBinding;
-import dev.headroom.importer.Importers;
-import dev.headroom.restore.AssignedNumbers;
-import dev.headroom.shadow.DeviceModel;
-import dev.headroom.shadow.EventLog;
-import dev.headroom.shadow.KernelOptions;
-import dev.headroom.shadow.Runtime;
-import dev.headroom.training.LossKind;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.SymbolBinding;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.rewrite.AssignedNumbers;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -39,7 +39,7 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
     /** Plays a case. */
     public static PlayedCase play(OperatorCase recorded) {
         Graph graph = graph(recorded);
-        TrainingRun run = run(recorded);
+        Scenario run = run(recorded);
         CachingAllocator allocator =
                 new CachingAllocator(AllocatorSettings.parse(""), new SimulatedDeviceMemory(1L << 41, 0));
         JsonNode capability = recorded.device().path("capability");
@@ -47,7 +47,7 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
                 capability.path(0).asInt(),
                 capability.path(1).asInt(),
                 recorded.device().path("sms").asInt());
-        Runtime runtime = new Runtime(allocator, device, new KernelOptions(0, run.attention));
+        EagerRuntime runtime = new EagerRuntime(allocator, device, new KernelOptions(0, run.attention));
         Unmodelled unmodelled = new Unmodelled();
         Map<Integer, List<String>> phases = new HashMap<>();
         TrainingLoop loop = new TrainingLoop(
@@ -77,8 +77,8 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
         }
     }
 
-    private static TrainingRun run(OperatorCase recorded) {
-        TrainingRun run = new TrainingRun();
+    private static Scenario run(OperatorCase recorded) {
+        Scenario run = new Scenario();
         run.optimizer = OptimizerKind.NONE;
         run.steps = STEPS;
         run.inference = recorded.mode().equals("inference");
@@ -94,7 +94,7 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
         return run;
     }
 
-    private static List<OperatorCase.Event> events(Runtime runtime, Map<Integer, List<String>> phases) {
+    private static List<OperatorCase.Event> events(EagerRuntime runtime, Map<Integer, List<String>> phases) {
         List<OperatorCase.Event> out = new ArrayList<>();
         EventLog log = runtime.log();
         int[] number = new int[log.storages()];

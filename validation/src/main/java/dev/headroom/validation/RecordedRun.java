@@ -1,18 +1,18 @@
 package dev.headroom.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.headroom.device.Gpu;
-import dev.headroom.device.GpuCatalogue;
+import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.fixtures.Recording;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.GraphException;
-import dev.headroom.importer.Importers;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.training.LossKind;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TorchVersion;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.TorchVersion;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -48,14 +48,14 @@ public final class RecordedRun {
     /**
      * The archive of the model: the named one, else the one of the run's image size or sequence length, else the plain one.
      *
-     * @throws GraphException when the name is none or leads out of the folder
+     * @throws UserInputException when the name is none or leads out of the folder
      */
     public Optional<Path> archive(Path models) {
         String named = recording.root().path("archive").asText(ownArchive());
         if (!named.isEmpty()) {
             Path file = file(models, named).normalize();
             if (!file.startsWith(models.normalize())) {
-                throw new GraphException("archive: " + named + " is outside of the recording's folder");
+                throw new UserInputException("archive: " + named + " is outside of the recording's folder");
             }
             return Optional.of(file).filter(Files::exists);
         }
@@ -84,7 +84,7 @@ public final class RecordedRun {
         try {
             return folder.resolve(name);
         } catch (InvalidPathException e) {
-            throw new GraphException("archive: no file can have this name: " + e.getReason(), e);
+            throw new UserInputException("archive: no file can have this name: " + e.getReason(), e);
         }
     }
 
@@ -112,10 +112,10 @@ public final class RecordedRun {
     }
 
     /** The options of the training loop. */
-    public TrainingRun training() {
+    public Scenario training() {
         JsonNode scenario = recording.root().path("scenario");
         if (scenario.isObject()) {
-            TrainingRun run = RecordedScenario.read(scenario);
+            Scenario run = RecordedScenario.read(scenario);
             run.newBatches = recording.root().path("new_batches").asBoolean();
             run.zeroGradBeforeBackward =
                     recording.root().path("zero_grad_before_backward").asBoolean();
@@ -123,10 +123,10 @@ public final class RecordedRun {
             run.torch = scenario.hasNonNull("torch") ? run.torch : torch();
             return run;
         }
-        TrainingRun run = new TrainingRun();
+        Scenario run = new Scenario();
         run.batch = config.path("batch").asLong();
         run.optimizer = optimizer();
-        run.foreach = word(TrainingRun.Foreach.class, "foreach");
+        run.foreach = word(Scenario.Foreach.class, "foreach");
         run.fused = config.path("fused").asBoolean();
         run.dtype = type("dtype");
         run.amp = type("amp");
@@ -143,7 +143,7 @@ public final class RecordedRun {
         run.channelsLast = config.path("channels_last").asBoolean();
         run.cudnnBenchmark = config.path("cudnn_benchmark").asBoolean();
         run.cudnnWorkspace = workspace();
-        run.attention = word(TrainingRun.Attention.class, "sdp");
+        run.attention = word(Scenario.Attention.class, "sdp");
         run.inputGrad = config.path("input_grad").asBoolean();
         run.dropOutputs = config.path("drop_outputs").asBoolean();
         run.inference = config.path("inference").asBoolean();
@@ -157,7 +157,7 @@ public final class RecordedRun {
         String text = recording.root().path("versions").path("torch").asText(TorchVersion.NEWEST.toString());
         String[] version = text.split("[.+]");
         if (version.length < 2) {
-            throw new GraphException("versions: torch is '" + text + "', not a version such as 2.14.1");
+            throw new UserInputException("versions: torch is '" + text + "', not a version such as 2.14.1");
         }
         return version[0] + "." + version[1];
     }
@@ -236,7 +236,7 @@ public final class RecordedRun {
         throw unknown(key, word);
     }
 
-    private static GraphException unknown(String key, String value) {
-        return new GraphException("config: " + key + " '" + value + "' is not known");
+    private static UserInputException unknown(String key, String value) {
+        return new UserInputException("config: " + key + " '" + value + "' is not known");
     }
 }

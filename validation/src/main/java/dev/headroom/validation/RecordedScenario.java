@@ -1,9 +1,9 @@
 package dev.headroom.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.headroom.cli.ScenarioOptions;
-import dev.headroom.graph.GraphException;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.app.command.ScenarioOptions;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine;
@@ -27,19 +27,19 @@ final class RecordedScenario {
     /**
      * The run that a scenario describes.
      *
-     * @throws GraphException for an unknown option or value
+     * @throws UserInputException for an unknown option or value
      */
-    static TrainingRun read(JsonNode scenario) {
+    static Scenario read(JsonNode scenario) {
         Options options = new Options();
         try {
             new CommandLine(options).parseArgs(arguments(scenario).toArray(String[]::new));
         } catch (ParameterException e) {
-            throw new GraphException("scenario: " + e.getMessage(), e);
+            throw new UserInputException("scenario: " + e.getMessage(), e);
         }
         try {
             return options.scenario.toRun();
-        } catch (GraphException e) {
-            throw new GraphException("scenario: " + e.getMessage(), e);
+        } catch (UserInputException e) {
+            throw new UserInputException("scenario: " + e.getMessage(), e);
         }
     }
 
@@ -77,8 +77,8 @@ final class RecordedScenario {
         }
     }
 
-    private static GraphException wrong(String key, String reason) {
-        return new GraphException("scenario: " + key + " " + reason);
+    private static UserInputException wrong(String key, String reason) {
+        return new UserInputException("scenario: " + key + " " + reason);
     }
 
     /** How {@code predict --json} writes that an option was not given. */

@@ -1,12 +1,12 @@
 package dev.headroom.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.estimator.runtime.Attribution;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.fixtures.Recording;
-import dev.headroom.graph.GraphException;
-import dev.headroom.predict.Predictor;
-import dev.headroom.shadow.Attribution;
-import dev.headroom.shadow.EventLog;
-import dev.headroom.shadow.Runtime;
+import dev.headroom.model.error.UserInputException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,7 +40,7 @@ public final class TraceComparison {
     }
 
     /** Compares a recording that has a trace with a run that was played. */
-    public static TraceComparison of(Recording recording, Runtime runtime) {
+    public static TraceComparison of(Recording recording, EagerRuntime runtime) {
         return new TraceComparison(recorded(recording), simulated(runtime));
     }
 
@@ -53,7 +53,7 @@ public final class TraceComparison {
         Recording recording = Recording.read(Path.of(args[0]));
         RecordedRun run = new RecordedRun(recording);
         Path archive = run.archive(Path.of(args[1])).orElseThrow();
-        Runtime runtime = Predictor.simulate(run.request(archive)).runtime();
+        EagerRuntime runtime = Predictor.simulate(run.request(archive)).runtime();
         System.out.print(of(recording, runtime).report(args.length > 2 ? Integer.parseInt(args[2]) : 10));
     }
 
@@ -136,7 +136,7 @@ public final class TraceComparison {
 
     private static void free(List<Step> steps, int number) {
         if (steps.isEmpty()) {
-            throw new GraphException("trace: it frees memory before it allocates any; record it from the start");
+            throw new UserInputException("trace: it frees memory before it allocates any; record it from the start");
         }
         List<Integer> freed = steps.get(steps.size() - 1).freed;
         int at = 0;
@@ -146,7 +146,7 @@ public final class TraceComparison {
         freed.add(at, number);
     }
 
-    private static List<Step> simulated(Runtime runtime) {
+    private static List<Step> simulated(EagerRuntime runtime) {
         List<Step> steps = new ArrayList<>();
         Map<Integer, Integer> numbers = new HashMap<>();
         EventLog log = runtime.log();

@@ -2,9 +2,9 @@ package dev.headroom.validation;
 
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.OperatorCase;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.Node;
-import dev.headroom.importer.Importers;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.importer.Importers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

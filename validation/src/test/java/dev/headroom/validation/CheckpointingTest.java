@@ -4,18 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.GraphException;
-import dev.headroom.importer.Importers;
-import dev.headroom.predict.Prediction;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
-import dev.headroom.shadow.Category;
-import dev.headroom.shadow.EventLog;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +50,7 @@ class CheckpointingTest {
         assertTrue(comparison.worstReserved() <= tolerance, comparison::firstDivergence);
     }
 
-    private static PredictionRequest request(String model, TrainingRun run) {
+    private static PredictionRequest request(String model, Scenario run) {
         Graph graph = Importers.read(Fixtures.models().resolve(model + ".pt2"));
         run.batch = 2L;
         run.steps = 2;
@@ -60,7 +60,7 @@ class CheckpointingTest {
         return new PredictionRequest(graph, run, null, null, 0, null);
     }
 
-    private static Prediction predict(String model, TrainingRun run) {
+    private static Prediction predict(String model, Scenario run) {
         return Predictor.predict(request(model, run));
     }
 
@@ -74,7 +74,7 @@ class CheckpointingTest {
     }
 
     /** Requested bytes by category when the run is over. */
-    private static Map<Category, Long> left(String model, TrainingRun run) {
+    private static Map<Category, Long> left(String model, Scenario run) {
         EventLog log = Predictor.simulate(request(model, run)).runtime().log();
         Category[] alive = log.aliveAfter(log.size());
         Map<Category, Long> out = new EnumMap<>(Category.class);
@@ -95,8 +95,8 @@ class CheckpointingTest {
         "gpt2-s512, 1, true"
     })
     void recomputationLeavesNothingBehind(String model, int segments, boolean reentrant) {
-        TrainingRun plain = new TrainingRun();
-        TrainingRun less = new TrainingRun();
+        Scenario plain = new Scenario();
+        Scenario less = new Scenario();
         less.checkpoint = segments;
         less.reentrant = reentrant;
         less.inputGrad = plain.inputGrad = true;
@@ -108,17 +108,17 @@ class CheckpointingTest {
 
     @Test
     void aModelThatIsNoChainIsRefused() {
-        TrainingRun run = new TrainingRun();
+        Scenario run = new Scenario();
         run.checkpoint = 2;
-        GraphException e = assertThrows(GraphException.class, () -> predict("unet-i256", run));
+        UserInputException e = assertThrows(UserInputException.class, () -> predict("unet-i256", run));
         assertTrue(e.getMessage().contains("--checkpoint-modules"), e.getMessage());
     }
 
     @Test
     void patternsFindTheLayersThatTheLibrarySwitchFinds() {
-        TrainingRun byPattern = new TrainingRun();
+        Scenario byPattern = new Scenario();
         byPattern.checkpointModules = List.of("transformer.h.*");
-        TrainingRun bySwitch = new TrainingRun();
+        Scenario bySwitch = new Scenario();
         bySwitch.checkpoint = 1;
         assertEquals(
                 predict("gpt2-s512", bySwitch).phases(),
@@ -127,7 +127,7 @@ class CheckpointingTest {
 
     @Test
     void lostGradientsAreSaid() {
-        TrainingRun run = new TrainingRun();
+        Scenario run = new Scenario();
         run.checkpoint = 4;
         run.reentrant = true;
         Prediction p = predict("resnet18-i224", run);

@@ -2,9 +2,9 @@ package dev.headroom.validation;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.estimator.op.Registry;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.OperatorCase;
-import dev.headroom.ops.Registry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,19 +3,19 @@ package dev.headroom.validation;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.estimator.predict.PhaseState;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.estimator.predict.Simulation;
+import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.fixtures.Fixtures;
-import dev.headroom.graph.Graph;
-import dev.headroom.importer.Importers;
-import dev.headroom.predict.PhaseState;
-import dev.headroom.predict.Prediction;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
-import dev.headroom.predict.Simulation;
-import dev.headroom.shadow.Category;
-import dev.headroom.shadow.EventLog;
-import dev.headroom.training.LossKind;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,8 +45,8 @@ class LawsTest {
         return Arbitraries.of(OptimizerKind.SGD, OptimizerKind.SGD_MOMENTUM, OptimizerKind.ADAM, OptimizerKind.NONE);
     }
 
-    private static TrainingRun run(String model, long batch, OptimizerKind optimizer, int steps) {
-        TrainingRun run = new TrainingRun();
+    private static Scenario run(String model, long batch, OptimizerKind optimizer, int steps) {
+        Scenario run = new Scenario();
         run.batch = batch;
         run.optimizer = optimizer;
         run.steps = steps;
@@ -55,7 +55,7 @@ class LawsTest {
         return run;
     }
 
-    private static Prediction predict(String model, TrainingRun run, Long memory) {
+    private static Prediction predict(String model, Scenario run, Long memory) {
         return Predictor.predict(new PredictionRequest(graph(model), run, null, memory, 0, null));
     }
 
@@ -101,7 +101,7 @@ class LawsTest {
     @Property(tries = 20)
     void theLeastMemoryIsEnoughAndLessIsNot(
             @ForAll("models") String model, @ForAll @IntRange(min = 1, max = 30) int batch) {
-        TrainingRun run = run(model, batch, OptimizerKind.ADAM, 2);
+        Scenario run = run(model, batch, OptimizerKind.ADAM, 2);
         long least = predict(model, run, null).verdict().minimumMemory();
         assertTrue(predict(model, run, least).verdict().fits());
         Prediction without = predict(model, run, least - (2L << 20));
@@ -142,19 +142,19 @@ class LawsTest {
     @Property(tries = 20)
     void accumulatingNeverRaisesTheActivationPeak(
             @ForAll @IntRange(min = 1, max = 4) int parts, @ForAll @IntRange(min = 1, max = 8) int each) {
-        TrainingRun whole = run("resnet18-i224", (long) parts * each, OptimizerKind.SGD, 2);
-        TrainingRun split = run("resnet18-i224", each, OptimizerKind.SGD, 2);
+        Scenario whole = run("resnet18-i224", (long) parts * each, OptimizerKind.SGD, 2);
+        Scenario split = run("resnet18-i224", each, OptimizerKind.SGD, 2);
         split.accumulate = parts;
         assertTrue(saved(split) <= saved(whole));
     }
 
-    private static long saved(TrainingRun run) {
+    private static long saved(Scenario run) {
         return predict("resnet18-i224", run, null).atPeak().get(Category.SAVED_ACTIVATIONS);
     }
 
     @Property(tries = 10)
     void allocatorSettingsDoNotChangeWhatIsAskedFor(@ForAll("models") String model) {
-        TrainingRun expandable = run(model, 8, OptimizerKind.ADAM, 2);
+        Scenario expandable = run(model, 8, OptimizerKind.ADAM, 2);
         expandable.allocConf = "expandable_segments:True";
         EventLog a = log(model, run(model, 8, OptimizerKind.ADAM, 2));
         EventLog b = log(model, expandable);
@@ -165,7 +165,7 @@ class LawsTest {
         }
     }
 
-    private static EventLog log(String model, TrainingRun run) {
+    private static EventLog log(String model, Scenario run) {
         return Predictor.simulate(new PredictionRequest(graph(model), run, null, null, 0, null))
                 .runtime()
                 .log();

@@ -34,7 +34,7 @@ class ReadmeExamplesTest {
             import dev.headroom.predict.*;
             import dev.headroom.training.*;
             import java.nio.file.Path;
-            import static dev.headroom.build.Layers.*;
+            import static dev.headroom.model.dsl.Layers.*;
             """;
 
     @TempDir

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
-import dev.headroom.graph.DType;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.training.LossKind;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +26,7 @@ class RecordedRunTest {
 
     @Test
     void readsEveryOptionOfTheRecorder() throws JsonProcessingException {
-        TrainingRun run = run("""
+        Scenario run = run("""
                 {"config": {"model": "cnn-small", "batch": 7, "optimizer": "sgd-momentum", "foreach": "false",
                  "fused": true, "dtype": "fp16", "amp": "bf16", "checkpoint": "4", "reentrant": "false",
                  "accumulate": 2, "steps": 5, "set_to_none": false, "channels_last": true, "cudnn_benchmark": true,
@@ -35,7 +35,7 @@ class RecordedRunTest {
                  "null_libraries": true, "environment": {}, "versions": {"torch": "2.6.1+cu130"}}""").training();
         assertEquals(7, run.batch);
         assertEquals(OptimizerKind.SGD_MOMENTUM, run.optimizer);
-        assertEquals(TrainingRun.Foreach.FALSE, run.foreach);
+        assertEquals(Scenario.Foreach.FALSE, run.foreach);
         assertEquals(DType.FLOAT16, run.dtype);
         assertEquals(DType.BFLOAT16, run.amp);
         assertEquals(LossKind.MSE, run.loss);
@@ -45,7 +45,7 @@ class RecordedRunTest {
         assertEquals(5, run.steps);
         assertTrue(run.fused && run.zeroGradKeep && run.channelsLast && run.cudnnBenchmark);
         assertTrue(run.inputGrad && run.dropOutputs && run.inference);
-        assertEquals(TrainingRun.Attention.EFFICIENT, run.attention);
+        assertEquals(Scenario.Attention.EFFICIENT, run.attention);
         assertEquals("expandable_segments:True", run.allocConf);
         assertEquals(0L, run.cudnnWorkspace);
         assertEquals("2.6", run.torch);

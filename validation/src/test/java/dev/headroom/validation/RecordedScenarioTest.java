@@ -9,17 +9,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.headroom.device.GpuCatalogue;
+import dev.headroom.app.report.JsonReport;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
-import dev.headroom.importer.Importers;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
-import dev.headroom.report.JsonReport;
-import dev.headroom.training.LossKind;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.io.StringWriter;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -29,13 +29,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RecordedScenarioTest {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private static TrainingRun read(String json) throws JsonProcessingException {
+    private static Scenario read(String json) throws JsonProcessingException {
         return RecordedScenario.read(JSON.readTree(json));
     }
 
     @Test
     void takesTheOptionsOfPredict() throws JsonProcessingException {
-        TrainingRun run = read("""
+        Scenario run = read("""
                 {"batch": 7, "dims": {"seq": 64}, "optimizer": "sgd-momentum", "amp": "bf16", "loss": "mse",
                  "fused": true, "zero_grad_keep": false, "reentrant": false, "checkpoint": 0,
                  "checkpoint_modules": ["a.*", "b"], "cudnn_workspace": null, "alloc_conf": ""}""");
@@ -53,7 +53,7 @@ class RecordedScenarioTest {
 
     @Test
     void readsWhatPredictPrints() throws JsonProcessingException {
-        TrainingRun asked = new TrainingRun();
+        Scenario asked = new Scenario();
         asked.batch = 3L;
         asked.optimizer = OptimizerKind.ADAGRAD;
         asked.accumulate = 2;
@@ -70,7 +70,7 @@ class RecordedScenarioTest {
                         null)),
                 out);
         JsonNode scenario = JSON.readTree(out.toString()).path("scenario");
-        TrainingRun read = RecordedScenario.read(scenario);
+        Scenario read = RecordedScenario.read(scenario);
         assertEquals(3, read.batch);
         assertEquals(OptimizerKind.ADAGRAD, read.optimizer);
         assertEquals(2, read.accumulate);
@@ -92,7 +92,7 @@ class RecordedScenarioTest {
                 "{\"checkpoint_modules\": [{\"a\": 1}]}"
             })
     void refusesWhatPredictRefuses(String json) {
-        GraphException e = assertThrows(GraphException.class, () -> read(json));
+        UserInputException e = assertThrows(UserInputException.class, () -> read(json));
         assertTrue(e.getMessage().startsWith("scenario: "), e::getMessage);
     }
 }

@@ -3,9 +3,9 @@ package dev.headroom.validation;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
-import dev.headroom.predict.Predictor;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -2,9 +2,9 @@ package dev.headroom.validation;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
-import dev.headroom.predict.Predictor;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;

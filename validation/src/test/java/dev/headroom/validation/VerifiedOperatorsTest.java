@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class VerifiedOperatorsTest {
     @Test
     void listIsUpToDate() throws IOException {
-        try (InputStream in = getClass().getResourceAsStream("/dev/headroom/ops/verified.csv")) {
+        try (InputStream in = getClass().getResourceAsStream("/dev/headroom/estimator/op/verified.csv")) {
             assertEquals(
                     VerifiedOperators.text(),
                     new String(in.readAllBytes(), StandardCharsets.UTF_8),

@@ -1,7 +1,7 @@
 package dev.headroom.executor.autograd;
 
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /** What the backward pass itself computes. Results are locals of the running scope; nothing is recorded. */
 public interface GradientArithmetic {

@@ -2,7 +2,7 @@ package dev.headroom.executor.autograd;
 
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -2,7 +2,7 @@ package dev.headroom.executor.autograd;
 
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
 
 /** A tensor kept for the backward pass (torch/csrc/autograd/saved_variable.cpp). */
 public final class SavedTensor {
@@ -36,7 +36,7 @@ public final class SavedTensor {
     /**
      * The tensor, borrowed; {@code null} when nothing was saved.
      *
-     * @throws GraphException when it was changed in place since, or the backward pass has run already
+     * @throws UserInputException when it was changed in place since, or the backward pass has run already
      */
     public Tensor get() {
         if (this == NOTHING) {
@@ -46,11 +46,11 @@ public final class SavedTensor {
             return hooks.unpack(packed);
         }
         if (held == null) {
-            throw new GraphException(
+            throw new UserInputException(
                     node + ": a second backward pass through the same graph; its saved tensors are freed");
         }
         if (held.storage().version() != version) {
-            throw new GraphException(
+            throw new UserInputException(
                     node + ": a tensor that the backward pass needs was changed in place, which PyTorch refuses");
         }
         return held;

@@ -3,7 +3,7 @@ package dev.headroom.executor.autograd;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 
@@ -150,7 +150,7 @@ public final class Tape {
 
     private static void requireChangeable(Node node, Tensor t) {
         if (t.isLeaf() && t.requiresGrad()) {
-            throw new GraphException(
+            throw new UserInputException(
                     node.name + ": a leaf that requires gradients is changed in place, which PyTorch refuses");
         }
     }

@@ -4,7 +4,7 @@ import dev.headroom.executor.autograd.SavedTensorHooks;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -114,7 +114,7 @@ public final class NonReentrantCheckpoint implements SavedTensorHooks {
             }
         });
         if (seen != holders.size()) {
-            throw new GraphException("checkpoint: the recomputation saved " + seen
+            throw new UserInputException("checkpoint: the recomputation saved " + seen
                     + " tensors where the forward pass saved " + holders.size() + ", which PyTorch refuses");
         }
     }
@@ -124,8 +124,9 @@ public final class NonReentrantCheckpoint implements SavedTensorHooks {
         @Override
         public Object pack(Tensor t) {
             if (seen == holders.size()) {
-                throw new GraphException("checkpoint: the recomputation saves more tensors than the forward pass did,"
-                        + " which PyTorch refuses");
+                throw new UserInputException(
+                        "checkpoint: the recomputation saves more tensors than the forward pass did,"
+                                + " which PyTorch refuses");
             }
             Holder holder = holders.get(seen++);
             Tensor kept = t.requiresGrad() ? eager.detach(t) : t;

@@ -2,7 +2,7 @@ package dev.headroom.executor.checkpoint;
 
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Owner;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /**
  * What a checkpoint remembers of its forward pass, to run under the same conditions again: autocast and the state of the

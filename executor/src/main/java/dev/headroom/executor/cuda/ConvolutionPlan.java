@@ -4,7 +4,7 @@ import dev.headroom.executor.kernel.ConvolutionKernels.Direction;
 import dev.headroom.executor.kernel.ConvolutionKernels.Geometry;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntSupplier;

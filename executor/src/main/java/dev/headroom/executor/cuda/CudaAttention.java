@@ -2,7 +2,7 @@ package dev.headroom.executor.cuda;
 
 import dev.headroom.executor.kernel.AttentionKernels;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

@@ -2,7 +2,7 @@ package dev.headroom.executor.cuda;
 
 import dev.headroom.executor.kernel.ConvolutionKernels;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;

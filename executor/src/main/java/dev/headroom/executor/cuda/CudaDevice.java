@@ -1,7 +1,7 @@
 package dev.headroom.executor.cuda;
 
-import dev.headroom.device.Gpu;
-import dev.headroom.device.GpuCatalogue;
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.device.GpuCatalogue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

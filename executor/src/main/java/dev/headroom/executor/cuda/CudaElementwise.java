@@ -4,7 +4,7 @@ import dev.headroom.executor.kernel.ElementwiseKernels;
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package dev.headroom.executor.cuda;
 
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
 
 /** CUDA cannot be used here, or one of its calls failed: one line that says which, and what to do. */
-public final class CudaException extends GraphException {
+public final class CudaException extends UserInputException {
     private static final long serialVersionUID = 1L;
 
     private final String call;

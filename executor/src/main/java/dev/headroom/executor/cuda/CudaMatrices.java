@@ -3,7 +3,7 @@ package dev.headroom.executor.cuda;
 import dev.headroom.executor.cuda.CudaContext.BlasThread;
 import dev.headroom.executor.kernel.MatrixKernels;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 import org.bytedeco.cuda.cublas.cublasContext;
 import org.bytedeco.cuda.global.cublas;

@@ -2,7 +2,7 @@ package dev.headroom.executor.cuda;
 
 import dev.headroom.executor.kernel.NormalizationKernels;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /** Normalisation by kernels of the project's own and, where PyTorch takes cuDNN's, by cuDNN. */
 final class CudaNormalizations implements NormalizationKernels {

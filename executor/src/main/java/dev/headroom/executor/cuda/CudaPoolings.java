@@ -2,7 +2,7 @@ package dev.headroom.executor.cuda;
 
 import dev.headroom.executor.kernel.PoolingKernels;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;

@@ -1,10 +1,10 @@
 package dev.headroom.executor.cuda;
 
-import dev.headroom.device.DeviceLine;
-import dev.headroom.device.DeviceLines;
-import dev.headroom.device.DeviceProbe;
-import dev.headroom.device.Gpu;
 import dev.headroom.executor.cuda.CudaContext.BlasThread;
+import dev.headroom.model.device.DeviceLine;
+import dev.headroom.model.device.DeviceLines;
+import dev.headroom.model.device.DeviceProbe;
+import dev.headroom.model.device.Gpu;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;

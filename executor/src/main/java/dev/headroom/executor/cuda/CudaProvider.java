@@ -1,9 +1,9 @@
 package dev.headroom.executor.cuda;
 
-import dev.headroom.device.Gpu;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.measure.BackendProvider;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.error.UserInputException;
 import java.util.Optional;
 
 /** {@code cuda}: this machine's first GPU. */
@@ -19,7 +19,7 @@ public final class CudaProvider implements BackendProvider {
     public boolean available() {
         try {
             return !CudaDevice.all().isEmpty();
-        } catch (GraphException | LinkageError e) {
+        } catch (UserInputException | LinkageError e) {
             return false;
         }
     }

@@ -1,7 +1,7 @@
 package dev.headroom.executor.cuda;
 
-import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 import org.bytedeco.cuda.global.cudart;
 import org.bytedeco.cuda.global.cudnn;
 
@@ -16,7 +16,7 @@ final class DataTypes {
             case FLOAT64 -> cudart.CUDA_R_64F;
             case FLOAT16 -> cudart.CUDA_R_16F;
             case BFLOAT16 -> cudart.CUDA_R_16BF;
-            default -> throw new GraphException("cuBLAS does not compute with " + type.torchName());
+            default -> throw new UserInputException("cuBLAS does not compute with " + type.torchName());
         };
     }
 
@@ -27,7 +27,7 @@ final class DataTypes {
             case FLOAT64 -> cudnn.CUDNN_DATA_DOUBLE;
             case FLOAT16 -> cudnn.CUDNN_DATA_HALF;
             case BFLOAT16 -> cudnn.CUDNN_DATA_BFLOAT16;
-            default -> throw new GraphException("cuDNN does not compute with " + type.torchName());
+            default -> throw new UserInputException("cuDNN does not compute with " + type.torchName());
         };
     }
 }

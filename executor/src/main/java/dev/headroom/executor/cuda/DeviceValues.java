@@ -3,7 +3,7 @@ package dev.headroom.executor.cuda;
 import dev.headroom.executor.host.HostArrays;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -45,7 +45,7 @@ final class DeviceValues {
         }
         long bytes = (last + 1) * t.dtype().bytes();
         if (bytes > Integer.MAX_VALUE) {
-            throw new GraphException("a tensor of " + bytes + " bytes is too large to be copied to the host");
+            throw new UserInputException("a tensor of " + bytes + " bytes is too large to be copied to the host");
         }
         return ByteBuffer.allocate((int) bytes).order(ByteOrder.nativeOrder());
     }

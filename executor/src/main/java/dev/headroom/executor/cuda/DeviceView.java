@@ -2,7 +2,7 @@ package dev.headroom.executor.cuda;
 
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -26,7 +26,7 @@ final class DeviceView {
 
     /**
      * @param address of the first element
-     * @throws GraphException when there are too many dimensions
+     * @throws UserInputException when there are too many dimensions
      */
     static byte[] of(long address, long[] sizes, long[] strides) {
         if (sizes.length > DIMS) {
@@ -51,7 +51,7 @@ final class DeviceView {
         return t == null ? 0 : t.address();
     }
 
-    static GraphException tooManyDimensions(int dims) {
-        return new GraphException("the cuda backend computes with at most " + DIMS + " dimensions, not " + dims);
+    static UserInputException tooManyDimensions(int dims) {
+        return new UserInputException("the cuda backend computes with at most " + DIMS + " dimensions, not " + dims);
     }
 }

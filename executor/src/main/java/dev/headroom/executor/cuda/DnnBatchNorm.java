@@ -3,7 +3,7 @@ package dev.headroom.executor.cuda;
 import dev.headroom.executor.kernel.NormalizationKernels.Library;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 import org.bytedeco.cuda.cudnn.cudnnActivationStruct;
 import org.bytedeco.cuda.cudnn.cudnnTensorStruct;

@@ -1,8 +1,8 @@
 package dev.headroom.executor.cuda;
 
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 
 /** Element types as kernels name them. */
 final class ElementTypes {
@@ -11,7 +11,7 @@ final class ElementTypes {
     /**
      * The type of CUDA C.
      *
-     * @throws GraphException when no kernel computes with it
+     * @throws UserInputException when no kernel computes with it
      */
     static String name(DType type) {
         return switch (type) {
@@ -25,7 +25,7 @@ final class ElementTypes {
             case INT8 -> "signed char";
             case UINT8 -> "unsigned char";
             case BOOL -> "bool";
-            default -> throw new GraphException("the cuda backend does not compute with " + type.torchName());
+            default -> throw new UserInputException("the cuda backend does not compute with " + type.torchName());
         };
     }
 

@@ -1,7 +1,7 @@
 package dev.headroom.executor.cuda;
 
 import dev.headroom.executor.kernel.Formula;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -1,6 +1,6 @@
 package dev.headroom.executor.cuda;
 
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

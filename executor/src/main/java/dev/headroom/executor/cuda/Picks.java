@@ -2,8 +2,8 @@ package dev.headroom.executor.cuda;
 
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -53,7 +53,7 @@ final class Picks {
 
     private void add(Tensor of, int d, Tensor index) {
         if (index.dtype() != DType.INT64) {
-            throw new GraphException("the cuda backend takes 64-bit indices, not "
+            throw new UserInputException("the cuda backend takes 64-bit indices, not "
                     + index.dtype().torchName());
         }
         common = Layout.broadcast(common, index.sizes());

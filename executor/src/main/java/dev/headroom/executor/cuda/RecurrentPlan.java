@@ -3,7 +3,7 @@ package dev.headroom.executor.cuda;
 import dev.headroom.executor.kernel.RecurrentKernels.Problem;
 import dev.headroom.executor.kernel.RecurrentLayers;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 import java.util.function.IntSupplier;
 import org.bytedeco.cuda.cudnn.cudnnContext;

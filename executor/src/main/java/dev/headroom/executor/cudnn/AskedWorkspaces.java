@@ -1,12 +1,12 @@
 package dev.headroom.executor.cudnn;
 
-import dev.headroom.cudnn.ConvolutionProblem;
-import dev.headroom.cudnn.CudnnDevice;
-import dev.headroom.cudnn.WorkspaceAnswer;
-import dev.headroom.cudnn.WorkspaceLevel;
-import dev.headroom.cudnn.WorkspaceSource;
 import dev.headroom.executor.cuda.CudaException;
 import dev.headroom.executor.cuda.CudaLibraries;
+import dev.headroom.model.cudnn.ConvolutionProblem;
+import dev.headroom.model.cudnn.CudnnDevice;
+import dev.headroom.model.cudnn.WorkspaceAnswer;
+import dev.headroom.model.cudnn.WorkspaceLevel;
+import dev.headroom.model.cudnn.WorkspaceSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.headroom.executor.cudnn;
 
-import dev.headroom.cudnn.CudnnDevice;
+import dev.headroom.model.cudnn.CudnnDevice;
 import java.util.Locale;
 
 /**

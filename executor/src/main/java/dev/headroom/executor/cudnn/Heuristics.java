@@ -2,8 +2,8 @@ package dev.headroom.executor.cudnn;
 
 import static org.bytedeco.cuda.global.cudnn.*;
 
-import dev.headroom.cudnn.ConvolutionProblem;
-import dev.headroom.cudnn.CudnnDevice;
+import dev.headroom.model.cudnn.ConvolutionProblem;
+import dev.headroom.model.cudnn.CudnnDevice;
 import java.util.ArrayList;
 import java.util.List;
 import org.bytedeco.cuda.cudnn.cudnnBackendDescriptor_t;

@@ -2,8 +2,8 @@ package dev.headroom.executor.cudnn;
 
 import static org.bytedeco.cuda.global.cudnn.*;
 
-import dev.headroom.cudnn.ConvolutionProblem;
-import dev.headroom.graph.DType;
+import dev.headroom.model.cudnn.ConvolutionProblem;
+import dev.headroom.model.graph.DType;
 import java.util.List;
 import org.bytedeco.cuda.cudnn.cudnnBackendDescriptor_t;
 

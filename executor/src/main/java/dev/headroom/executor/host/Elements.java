@@ -1,7 +1,7 @@
 package dev.headroom.executor.host;
 
-import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 import java.nio.ByteBuffer;
 
 /** Elements of one type in a buffer, as doubles. Writing rounds to the nearest value of the type, ties to even. */
@@ -26,7 +26,7 @@ interface Elements {
             case INT8 -> access(ByteBuffer::get, (b, at, v) -> b.put(at, (byte) (long) v));
             case UINT8 -> access((b, at) -> b.get(at) & 0xFF, (b, at, v) -> b.put(at, (byte) (long) v));
             case BOOL -> access(ByteBuffer::get, (b, at, v) -> b.put(at, (byte) (v != 0 ? 1 : 0)));
-            default -> throw new GraphException("the host backend does not compute with " + type.torchName());
+            default -> throw new UserInputException("the host backend does not compute with " + type.torchName());
         };
     }
 

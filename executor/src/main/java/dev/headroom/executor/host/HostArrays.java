@@ -2,7 +2,7 @@ package dev.headroom.executor.host;
 
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 

@@ -91,7 +91,8 @@ final class HostIndexing implements IndexingKernels {
         long i = (long) index;
         long place = i < 0 ? i + size : i;
         if (place < 0 || place >= size) {
-            throw new dev.headroom.graph.GraphException("index " + i + " is out of bounds for " + size + " entries");
+            throw new dev.headroom.model.error.UserInputException(
+                    "index " + i + " is out of bounds for " + size + " entries");
         }
         return place;
     }

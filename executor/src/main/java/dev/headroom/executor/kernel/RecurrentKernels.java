@@ -1,7 +1,7 @@
 package dev.headroom.executor.kernel;
 
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /**
  * Recurrent kernels: whole layers as cuDNN computes them, and the fused cells of ATen. Tensors are row-major; what a cell

@@ -1,8 +1,8 @@
 package dev.headroom.executor.measure;
 
-import dev.headroom.device.Gpu;
 import dev.headroom.executor.kernel.Backend;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.error.UserInputException;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -27,7 +27,7 @@ public interface BackendProvider {
     /**
      * The card that it runs on, with what it reports of itself; empty for a nominal one, which may be any.
      *
-     * @throws GraphException when there is no device, in one line
+     * @throws UserInputException when there is no device, in one line
      */
     Optional<Gpu> card();
 
@@ -36,7 +36,7 @@ public interface BackendProvider {
      *
      * @param total bytes of a nominal device; a real one has what it has
      * @param inUse bytes of it that others have taken
-     * @throws GraphException when it cannot be, in one line
+     * @throws UserInputException when it cannot be, in one line
      */
     Backend open(long total, long inUse);
 

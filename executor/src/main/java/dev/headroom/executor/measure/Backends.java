@@ -1,19 +1,19 @@
 package dev.headroom.executor.measure;
 
-import dev.headroom.graph.GraphException;
-import dev.headroom.graph.Suggestion;
+import dev.headroom.model.error.Suggestion;
+import dev.headroom.model.error.UserInputException;
 import java.util.List;
 
 /** Finds a backend by name. */
-final class Backends {
+public final class Backends {
     private Backends() {}
 
     /**
      * The named one, or by default a GPU if this machine has one, else the host.
      *
-     * @throws GraphException for an unknown name
+     * @throws UserInputException for an unknown name
      */
-    static BackendProvider choose(String name) {
+    public static BackendProvider choose(String name) {
         List<BackendProvider> all = BackendProvider.all();
         if (name == null) {
             return all.stream()
@@ -24,7 +24,7 @@ final class Backends {
         List<String> names = all.stream().map(BackendProvider::name).sorted().toList();
         return all.stream().filter(p -> p.name().equals(name)).findFirst().orElseThrow(() -> {
             String hint = Suggestion.of(name, names);
-            return new GraphException("--backend: '" + name + "' is not known"
+            return new UserInputException("--backend: '" + name + "' is not known"
                     + (hint.isEmpty() ? "; it takes " + String.join(", ", names) : hint));
         });
     }

@@ -1,10 +1,10 @@
 package dev.headroom.executor.measure;
 
-import dev.headroom.graph.Argument;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.Node;
-import dev.headroom.graph.SymExpr;
-import dev.headroom.graph.TensorMeta;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.SymExpr;
+import dev.headroom.model.graph.TensorMeta;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.headroom.executor.measure;
 
-import dev.headroom.device.Gpu;
-import dev.headroom.graph.Graph;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.Scenario;
 
 /**
  * What to run.
@@ -12,4 +12,4 @@ import dev.headroom.training.TrainingRun;
  * @param seed of first weights, data and everything random
  * @param readsLosses whether to read the loss after each forward pass, for which a GPU must be waited for
  */
-public record MeasurementRequest(Graph graph, TrainingRun run, Gpu gpu, Long limit, long seed, boolean readsLosses) {}
+public record MeasurementRequest(Graph graph, Scenario run, Gpu gpu, Long limit, long seed, boolean readsLosses) {}

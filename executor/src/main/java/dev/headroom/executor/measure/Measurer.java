@@ -11,7 +11,7 @@ import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.train.PhaseMemory;
 import dev.headroom.executor.train.Training;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -33,7 +33,7 @@ public final class Measurer {
     /**
      * Runs all steps, or as many as memory lasts for, and gives everything back to the backend, which stays open.
      *
-     * @throws GraphException for impossible input and for what the executor lacks, with a message for the user
+     * @throws UserInputException for impossible input and for what the executor lacks, with a message for the user
      */
     public static Measurement measure(MeasurementRequest request, Backend backend) {
         return new Measurer(request, backend).measure();
@@ -68,7 +68,7 @@ public final class Measurer {
             AllocatorSettings settings = AllocatorSettings.parse(request.run().allocConf);
             return request.limit() == null ? settings : settings.withLimitBytes(request.limit());
         } catch (IllegalArgumentException e) {
-            throw new GraphException("--alloc-conf: " + e.getMessage(), e);
+            throw new UserInputException("--alloc-conf: " + e.getMessage(), e);
         }
     }
 

@@ -1,8 +1,8 @@
 package dev.headroom.executor.measure;
 
-import dev.headroom.device.Gpu;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
+import dev.headroom.model.device.Gpu;
 import java.util.Optional;
 
 /** {@code none}: operators take and free memory, kernels do nothing. */

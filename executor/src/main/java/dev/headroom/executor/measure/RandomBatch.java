@@ -4,9 +4,9 @@ import dev.headroom.executor.program.Program;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.executor.train.Batch;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.SymbolBinding;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.SymbolBinding;
+import dev.headroom.model.scenario.Scenario;
 import java.util.Map;
 
 /**
@@ -20,7 +20,7 @@ final class RandomBatch implements Batch {
     private final Eager eager;
     private final Map<String, Long> bounds;
 
-    RandomBatch(Graph graph, TrainingRun run, Eager eager) {
+    RandomBatch(Graph graph, Scenario run, Eager eager) {
         this.eager = eager;
         this.bounds = IndexBounds.of(Program.inlined(graph), SymbolBinding.bind(graph, run.batch, run.dims));
     }

@@ -1,12 +1,12 @@
 package dev.headroom.executor.op;
 
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.Argument;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
-import dev.headroom.graph.MemoryFormat;
-import dev.headroom.graph.Node;
-import dev.headroom.graph.SymExpr;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.SymExpr;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -102,7 +102,7 @@ public final class Arguments {
     private Tensor value(String name) {
         Tensor t = tensors.get(name);
         if (t == null) {
-            throw new GraphException(
+            throw new UserInputException(
                     node.target() + " in '" + node.module() + "' reads '" + name + "', which is no tensor");
         }
         return t;
@@ -198,8 +198,8 @@ public final class Arguments {
         return byName.get(name) instanceof Argument.Text t ? t.value() : otherwise;
     }
 
-    private GraphException wrong(String name, String what) {
-        return new GraphException(node.target() + " in '" + node.module() + "': argument '" + name + "' is not " + what
-                + " (it is " + Objects.toString(byName.get(name), "missing") + ")");
+    private UserInputException wrong(String name, String what) {
+        return new UserInputException(node.target() + " in '" + node.module() + "': argument '" + name + "' is not "
+                + what + " (it is " + Objects.toString(byName.get(name), "missing") + ")");
     }
 }

@@ -5,7 +5,7 @@ import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /** Arithmetic of two operands, of which the second may be a number (aten/src/ATen/native/BinaryOps.cpp; derivatives.yaml). */
 final class ArithmeticOperators {

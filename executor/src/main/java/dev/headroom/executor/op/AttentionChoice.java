@@ -1,10 +1,10 @@
 package dev.headroom.executor.op;
 
-import dev.headroom.device.Gpu;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.training.TrainingRun.Attention;
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.scenario.Scenario.Attention;
 import java.util.Arrays;
 
 /** Which kernel computes an attention (aten/src/ATen/native/transformers/cuda/sdp_utils.cpp, select_sdp_backend). */

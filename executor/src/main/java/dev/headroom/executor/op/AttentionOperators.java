@@ -3,7 +3,7 @@ package dev.headroom.executor.op;
 import dev.headroom.executor.kernel.AttentionKernels.Spec;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /** {@code scaled_dot_product_attention} (aten/src/ATen/native/transformers/attention.cpp). */
 final class AttentionOperators {

@@ -2,10 +2,10 @@ package dev.headroom.executor.op;
 
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.Argument;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
-import dev.headroom.graph.Node;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Node;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,7 +75,7 @@ public final class Autocast {
     /**
      * The arguments that an operator gets: its own, or casts of them, which are locals of the running scope.
      *
-     * @throws GraphException for what PyTorch refuses under autocast
+     * @throws UserInputException for what PyTorch refuses under autocast
      */
     public static Arguments applied(Eager e, Arguments a) {
         Policy policy =
@@ -89,8 +89,9 @@ public final class Autocast {
             case WIDEST -> cast(e, a, widest(e, a));
             case FLOAT32_RESULT -> isEligible(first(a)) ? a.assuming(DType.FLOAT32) : a;
             case REFUSED ->
-                throw new GraphException(a.node().target() + " in '" + a.node().module()
-                        + "': PyTorch refuses it under autocast; use binary_cross_entropy_with_logits");
+                throw new UserInputException(
+                        a.node().target() + " in '" + a.node().module()
+                                + "': PyTorch refuses it under autocast; use binary_cross_entropy_with_logits");
         };
     }
 

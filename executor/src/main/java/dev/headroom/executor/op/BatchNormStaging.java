@@ -3,7 +3,7 @@ package dev.headroom.executor.op;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /**
  * What the blocks of batch normalisation's reduction over channels-last tensors share

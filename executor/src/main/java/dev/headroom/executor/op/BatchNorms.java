@@ -6,8 +6,8 @@ import dev.headroom.executor.kernel.NormalizationKernels.Library;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.MemoryFormat;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
 
 /** {@code batch_norm} (aten/src/ATen/native/Normalization.cpp, _batch_norm_impl_index). */
 final class BatchNorms {

@@ -3,7 +3,7 @@ package dev.headroom.executor.op;
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.function.DoubleBinaryOperator;
 
 /** Comparisons and logic: nothing of theirs is recorded for the backward pass. */

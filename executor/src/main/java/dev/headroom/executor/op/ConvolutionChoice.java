@@ -1,8 +1,8 @@
 package dev.headroom.executor.op;
 
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.MemoryFormat;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
 
 /** Which convolutions PyTorch computes itself (Convolution.cpp, is_depthwise and use_cudnn_depthwise). */
 final class ConvolutionChoice {

@@ -6,9 +6,9 @@ import dev.headroom.executor.kernel.ConvolutionKernels.Direction;
 import dev.headroom.executor.kernel.ConvolutionKernels.Geometry;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
-import dev.headroom.graph.MemoryFormat;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
 import java.util.Arrays;
 
 /** {@code convolution} and its backward function (aten/src/ATen/native/Convolution.cpp). */
@@ -56,7 +56,7 @@ final class Convolutions {
         long groups = spec.geometry().groups();
         long wanted = spec.transposed() ? weight.size(0) : weight.size(1) * groups;
         if (x.dims() != weight.dims() || x.size(1) != wanted) {
-            throw new GraphException(
+            throw new UserInputException(
                     "convolution: an input of shape " + Arrays.toString(x.sizes()) + " does not fit weights of shape "
                             + Arrays.toString(weight.sizes()) + " in " + groups + " groups");
         }
@@ -122,7 +122,7 @@ final class Convolutions {
                     ? (x.size(d) - 1) * g.stride()[i] - 2 * g.padding()[i] + kernel + spec.outputPadding()[i]
                     : (x.size(d) + 2 * g.padding()[i] - kernel) / g.stride()[i] + 1;
             if (out[d] <= 0) {
-                throw new GraphException("convolution: an input of shape " + Arrays.toString(x.sizes())
+                throw new UserInputException("convolution: an input of shape " + Arrays.toString(x.sizes())
                         + " is too small for weights of shape " + Arrays.toString(weight.sizes()));
             }
         }

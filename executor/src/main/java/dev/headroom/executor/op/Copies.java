@@ -3,8 +3,8 @@ package dev.headroom.executor.op;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.MemoryFormat;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
 import java.util.Arrays;
 
 /** Copies that operators make on the way, recorded as PyTorch records them. */

@@ -2,10 +2,10 @@ package dev.headroom.executor.op;
 
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.Argument;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.MemoryFormat;
-import dev.headroom.graph.Node;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
+import dev.headroom.model.graph.Node;
 
 /** {@code aten.clone}, {@code aten.to} and their like. */
 final class CopyOperators {

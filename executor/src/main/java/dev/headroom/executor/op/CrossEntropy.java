@@ -5,8 +5,8 @@ import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 
 /** Losses of class scores (aten/src/ATen/native/LossNLL.cpp, cuda/Loss.cu, cuda/NLLLoss2d.cu). */
@@ -55,7 +55,7 @@ final class CrossEntropy {
             if (smoothing != 0
                     || Arrays.equals(scores.sizes(), target.sizes())
                             && target.dtype().isFloatingPoint()) {
-                throw new GraphException(
+                throw new UserInputException(
                         "cross_entropy_loss with label smoothing or with probabilities as its target is not"
                                 + " supported by the executor");
             }

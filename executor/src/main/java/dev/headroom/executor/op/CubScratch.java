@@ -1,6 +1,6 @@
 package dev.headroom.executor.op;
 
-import dev.headroom.device.Gpu;
+import dev.headroom.model.device.Gpu;
 
 /**
  * Bytes that CUB's device-wide algorithms ask PyTorch for. Each lays its arrays out in one block, every one rounded up to

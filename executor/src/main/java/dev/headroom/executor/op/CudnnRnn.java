@@ -8,7 +8,7 @@ import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
 import java.util.stream.IntStream;
 
 /**
@@ -60,7 +60,7 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
 
     private static void requireContiguous(Tensor t) {
         if (t != null && !t.isContiguous()) {
-            throw new GraphException("recurrent layers: an initial state is not contiguous, which PyTorch refuses");
+            throw new UserInputException("recurrent layers: an initial state is not contiguous, which PyTorch refuses");
         }
     }
 
@@ -175,7 +175,7 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
 
     private Tensor[] gradients(Recorder r, int weights, Saved saved, Tensor[] g) {
         if (!train) {
-            throw new GraphException("recurrent layers: cuDNN has a backward pass in training mode only");
+            throw new UserInputException("recurrent layers: cuDNN has a backward pass in training mode only");
         }
         Tensor[] all;
         try (Scope s = e.open()) {

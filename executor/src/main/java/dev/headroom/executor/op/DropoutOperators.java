@@ -5,7 +5,7 @@ import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 
 /** {@code aten.dropout} and its like (aten/src/ATen/native/Dropout.cpp, aten/src/ATen/native/cuda/Dropout.cu). */

@@ -8,7 +8,7 @@ import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /**
  * Memory-efficient attention (transformers/cuda/attention.cu, _efficient_attention_forward; attention_backward.cu,

@@ -1,7 +1,7 @@
 package dev.headroom.executor.op;
 
-import dev.headroom.device.Gpu;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.device.Gpu;
 
 /**
  * The backward kernel of memory-efficient attention that is launched: the first of its list that fits the call and the

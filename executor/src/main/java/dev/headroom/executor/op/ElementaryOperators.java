@@ -6,7 +6,7 @@ import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.kernel.ReductionKernels.Kind;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.function.UnaryOperator;
 
 /** Elementary functions whose gradient takes several kernels (derivatives.yaml, FunctionsManual.cpp), and {@code all}. */

@@ -5,7 +5,7 @@ import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.IterationOrder;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /** Element-wise results below autograd: their shape, layout and type as TensorIterator decides them. */
 final class Elementwise {

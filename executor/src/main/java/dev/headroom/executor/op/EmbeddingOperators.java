@@ -5,7 +5,7 @@ import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 
 /** {@code embedding} (aten/src/ATen/native/Embedding.cpp, cuda/Embedding.cu, cuda/EmbeddingBackwardKernel.cu). */

@@ -7,7 +7,7 @@ import dev.headroom.executor.kernel.ReductionKernels.Kind;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /** {@code aten.max}, {@code aten.amax}, {@code aten.argmax} and their counterparts (aten/src/ATen/native/TensorCompare.cpp). */
 final class ExtremeOperators {

@@ -6,7 +6,7 @@ import dev.headroom.executor.kernel.AttentionKernels.Spec;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /** Flash attention (transformers/cuda/flash_attn/flash_api.cpp, mha_fwd and mha_bwd). */
 final class FlashAttention {

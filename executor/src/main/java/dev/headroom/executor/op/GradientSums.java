@@ -4,7 +4,7 @@ import dev.headroom.executor.autograd.GradientArithmetic;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /** The backward pass's own arithmetic, by the operators. */
 public final class GradientSums implements GradientArithmetic {

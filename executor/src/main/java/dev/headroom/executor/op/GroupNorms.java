@@ -5,8 +5,8 @@ import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 
 /** {@code group_norm} (aten/src/ATen/native/group_norm.cpp, aten/src/ATen/native/cuda/group_norm_kernel.cu). */
 final class GroupNorms {
@@ -26,7 +26,7 @@ final class GroupNorms {
 
     static Tensor of(Eager e, Tensor x, Tensor weight, Tensor bias, int groups, double epsilon) {
         if (x.dims() < 2 || x.size(1) % groups != 0) {
-            throw new GraphException("group_norm: channels cannot be shared among " + groups + " groups");
+            throw new UserInputException("group_norm: channels cannot be shared among " + groups + " groups");
         }
         Recorder r = e.record("NativeGroupNormBackward0", x, weight, bias);
         SavedTensor savedX = r.save(x);

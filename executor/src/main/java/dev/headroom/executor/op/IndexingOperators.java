@@ -6,8 +6,8 @@ import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 
 /** Operators that pick elements by index tensors (aten/src/ATen/native/cuda/Indexing.cu, IndexKernel.cu). */
@@ -24,8 +24,9 @@ final class IndexingOperators {
     static Tensor index(Eager e, Tensor x, Tensor[] indices) {
         for (Tensor i : indices) {
             if (i != null && (i.dtype() == DType.BOOL || i.dtype() == DType.UINT8)) {
-                throw new GraphException("indexing with a mask gives a size that depends on data, which the executor"
-                        + " does not support");
+                throw new UserInputException(
+                        "indexing with a mask gives a size that depends on data, which the executor"
+                                + " does not support");
             }
         }
         Recorder r = e.record("IndexBackward0", x);

@@ -4,9 +4,9 @@ import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
-import dev.headroom.graph.MemoryFormat;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
 import java.util.Arrays;
 
 /** {@code aten.cat}, {@code aten.stack} and {@code aten.pad}. */
@@ -19,7 +19,7 @@ final class JoiningOperators {
         o.add1("aten.pad", (e, a) -> {
             String mode = a.text("mode", "constant");
             if (!mode.equals("constant")) {
-                throw new GraphException("pad: the executor lacks the mode " + mode);
+                throw new UserInputException("pad: the executor lacks the mode " + mode);
             }
             return Padding.constant(e, a.tensor("self"), a.integers("pad"), a.real("value", 0));
         });
@@ -61,7 +61,7 @@ final class JoiningOperators {
     private static void requireFit(Tensor t, Tensor first, int dim) {
         for (int d = 0; d < first.dims(); d++) {
             if (t.dims() != first.dims() || d != dim && t.size(d) != first.size(d)) {
-                throw new GraphException("cat: tensors of shapes " + Arrays.toString(first.sizes()) + " and "
+                throw new UserInputException("cat: tensors of shapes " + Arrays.toString(first.sizes()) + " and "
                         + Arrays.toString(t.sizes()) + " cannot be joined in dimension " + dim);
             }
         }
@@ -111,7 +111,7 @@ final class JoiningOperators {
         Tensor out = e.empty(Promotion.common(parts), sizes);
         for (int i = 0; i < parts.length; i++) {
             if (!Arrays.equals(parts[i].sizes(), parts[0].sizes())) {
-                throw new GraphException("stack: tensors of shapes " + Arrays.toString(parts[0].sizes()) + " and "
+                throw new UserInputException("stack: tensors of shapes " + Arrays.toString(parts[0].sizes()) + " and "
                         + Arrays.toString(parts[i].sizes()));
             }
             try (var s = e.open()) {

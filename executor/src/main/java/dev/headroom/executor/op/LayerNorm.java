@@ -6,7 +6,7 @@ import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /** {@code layer_norm} (aten/src/ATen/native/cuda/layer_norm_kernel.cu). */
 final class LayerNorm {

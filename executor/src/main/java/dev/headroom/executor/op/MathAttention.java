@@ -7,8 +7,8 @@ import dev.headroom.executor.kernel.ReductionKernels.Kind;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.MemoryFormat;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
 
 /** Attention from plain operators (transformers/attention.cpp, _scaled_dot_product_attention_math). */
 final class MathAttention {

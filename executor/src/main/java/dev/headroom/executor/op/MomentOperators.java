@@ -7,8 +7,8 @@ import dev.headroom.executor.kernel.ReductionKernels.Kind;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 
 /** {@code aten.var}, {@code aten.std} and {@code aten.linalg_vector_norm} (aten/src/ATen/native/ReduceOps.cpp). */
 final class MomentOperators {
@@ -114,7 +114,7 @@ final class MomentOperators {
     private static Tensor norm(Eager e, Arguments a) {
         Tensor x = a.tensor("self");
         if (a.real("ord", 2) != 2) {
-            throw new GraphException("linalg_vector_norm: the executor has the order 2 only");
+            throw new UserInputException("linalg_vector_norm: the executor has the order 2 only");
         }
         long[] dims = a.integers("dim");
         long[] kept = ReductionOperators.kept(x.sizes(), dims);

@@ -5,7 +5,7 @@ import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /** PyTorch's own batch normalisation (aten/src/ATen/native/cuda/Normalization.cu). */
 final class NativeBatchNorms {

@@ -2,7 +2,7 @@ package dev.headroom.executor.op;
 
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
 import java.util.Arrays;
 
 /** {@code aten.batch_norm} and its like. */
@@ -17,14 +17,14 @@ final class NormalizationOperators {
     private static Tensor batchNorm(Eager e, Arguments a) {
         Tensor x = a.tensor("input");
         if (x.dims() < 2) {
-            throw new GraphException(
+            throw new UserInputException(
                     "batch_norm: an input of shape " + Arrays.toString(x.sizes()) + " has no channels");
         }
         var channels = new BatchNorms.Channels(
                 a.optional("weight"), a.optional("bias"), a.optional("running_mean"), a.optional("running_var"));
         boolean training = a.flag("training", true);
         if (!training && channels.mean() == null) {
-            throw new GraphException("batch_norm: evaluation needs running statistics");
+            throw new UserInputException("batch_norm: evaluation needs running statistics");
         }
         return BatchNorms.of(
                 e, x, channels, new BatchNorms.Numbers(training, a.real("momentum", 0.1), a.real("eps", 1e-5)));

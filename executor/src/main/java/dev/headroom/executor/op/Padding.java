@@ -3,7 +3,7 @@ package dev.headroom.executor.op;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
 import java.util.Arrays;
 
 /** {@code constant_pad_nd} (aten/src/ATen/native/PadNd.cpp). */
@@ -38,7 +38,7 @@ final class Padding {
             from += Math.max(-before, 0) * t.stride(d);
             grows |= before > 0 || after > 0;
             if (sizes[d] < 0 || kept[d] < 0) {
-                throw new GraphException("pad: nothing is left of a tensor of shape " + Arrays.toString(t.sizes()));
+                throw new UserInputException("pad: nothing is left of a tensor of shape " + Arrays.toString(t.sizes()));
             }
         }
         Tensor inner = e.alias(t, kept, t.strides(), from);

@@ -3,7 +3,7 @@ package dev.headroom.executor.op;
 import dev.headroom.executor.kernel.PoolingKernels.Window;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
 import java.util.Arrays;
 
 /** {@code aten.max_pool2d} and its like. */
@@ -36,7 +36,7 @@ final class PoolingOperators {
 
     private static Tensor planes(Tensor x) {
         if (x.dims() != 3 && x.dims() != 4) {
-            throw new GraphException(
+            throw new UserInputException(
                     "pooling of an input of shape " + Arrays.toString(x.sizes()) + "; it must have 3 or 4 dimensions");
         }
         return x;

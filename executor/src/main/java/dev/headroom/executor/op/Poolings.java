@@ -7,9 +7,9 @@ import dev.headroom.executor.kernel.ReductionKernels.Kind;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
-import dev.headroom.graph.MemoryFormat;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
 import java.util.Arrays;
 
 /** Pooling over two dimensions (aten/src/ATen/native/cuda/DilatedMaxPool2d.cu, AveragePool2d.cu, AdaptiveAveragePooling.cu). */
@@ -83,7 +83,7 @@ final class Poolings {
                 out[d]--;
             }
             if (out[d] <= 0) {
-                throw new GraphException("pooling: an input of shape " + Arrays.toString(x.sizes())
+                throw new UserInputException("pooling: an input of shape " + Arrays.toString(x.sizes())
                         + " is too small for a window of " + Arrays.toString(w.kernel()));
             }
         }

@@ -6,7 +6,7 @@ import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.MemoryFormat;
+import dev.headroom.model.graph.MemoryFormat;
 
 /**
  * Products of matrices (aten/src/ATen/native/cuda/Blas.cpp; derivatives.yaml: mm, addmm, bmm, baddbmm, mv, dot). Gradients

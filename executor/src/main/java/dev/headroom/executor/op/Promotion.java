@@ -1,7 +1,7 @@
 package dev.headroom.executor.op;
 
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /** The type of a result of several operands (c10/core/ScalarType.h, promoteTypes; ATen/native/TypeProperties.cpp). */
 final class Promotion {

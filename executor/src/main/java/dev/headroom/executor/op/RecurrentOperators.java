@@ -4,7 +4,7 @@ import dev.headroom.executor.kernel.RecurrentKernels.Cell;
 import dev.headroom.executor.kernel.RecurrentLayers;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
 import java.util.Map;
 
 /** Recurrent networks: {@code gru}, {@code lstm}, {@code rnn_tanh}, {@code rnn_relu} and their cells. */
@@ -66,7 +66,7 @@ public final class RecurrentOperators {
                 .run(a.tensor("input"), params, states[0], states[1]);
     }
 
-    private static GraphException refused(Arguments a, String why) {
-        return new GraphException(a.node().target() + " in '" + a.node().module() + "': " + why);
+    private static UserInputException refused(Arguments a, String why) {
+        return new UserInputException(a.node().target() + " in '" + a.node().module() + "': " + why);
     }
 }

@@ -1,6 +1,6 @@
 package dev.headroom.executor.op;
 
-import dev.headroom.device.Gpu;
+import dev.headroom.model.device.Gpu;
 
 /**
  * How many threads and blocks a reduction takes, and so how much memory its blocks need to combine what they found

@@ -5,7 +5,7 @@ import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /** Reductions below autograd: results are row-major, whatever the operand's layout (ReduceOpsUtils.h). */
 final class Reductions {

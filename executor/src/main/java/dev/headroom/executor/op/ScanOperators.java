@@ -5,8 +5,8 @@ import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 
 /** {@code cumsum} and {@code diff} (aten/src/ATen/native/ReduceOps.cpp, cuda/ScanUtils.cuh). */
 final class ScanOperators {
@@ -72,8 +72,9 @@ final class ScanOperators {
         Tensor t = a.tensor("self");
         Tensor before = a.optional("prepend");
         if (t.requiresGrad() || a.integer("n", 1) != 1 || a.has("append")) {
-            throw new GraphException("diff of differentiable values, of higher order or with 'append' is not supported"
-                    + " by the executor");
+            throw new UserInputException(
+                    "diff of differentiable values, of higher order or with 'append' is not supported"
+                            + " by the executor");
         }
         return e.call(() -> {
             int dim = Layout.dimension(a.integer("dim", -1), t.dims());

@@ -5,7 +5,7 @@ import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /** {@code maximum}, {@code minimum} and {@code clamp}: their gradients choose between values by masks. */
 final class Selecting {

@@ -8,7 +8,7 @@ import dev.headroom.executor.tensor.IterationOrder;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /** {@code where} and {@code masked_fill} (aten/src/ATen/native/TensorCompare.cpp, TensorAdvancedIndexing.cpp). */
 final class SelectionOperators {

@@ -6,7 +6,7 @@ import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /** {@code softmax} and {@code log_softmax} (aten/src/ATen/native/SoftMax.cpp, cuda/SoftMax.cu). */
 final class SoftmaxOperators {

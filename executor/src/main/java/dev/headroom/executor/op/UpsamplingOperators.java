@@ -5,8 +5,8 @@ import dev.headroom.executor.kernel.PoolingKernels.Scaling;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.GraphException;
-import dev.headroom.graph.MemoryFormat;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.MemoryFormat;
 import java.util.Arrays;
 
 /** {@code aten.upsample_nearest2d} and {@code aten.upsample_bilinear2d} (aten/src/ATen/native/cuda/UpSample*.cu). */
@@ -24,7 +24,7 @@ final class UpsamplingOperators {
     private static Tensor upsample(Eager e, Arguments a, boolean nearest) {
         Tensor x = a.tensor(a.has("input") ? "input" : "self");
         if (x.dims() != 4) {
-            throw new GraphException(
+            throw new UserInputException(
                     "upsampling of an input of shape " + Arrays.toString(x.sizes()) + "; it must have 4 dimensions");
         }
         double[] factors = factors(a);

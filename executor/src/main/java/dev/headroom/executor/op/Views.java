@@ -3,8 +3,8 @@ package dev.headroom.executor.op;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.GraphException;
-import dev.headroom.graph.MemoryFormat;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.MemoryFormat;
 import java.util.Arrays;
 
 /** Views, recorded with their backward functions, which are views as well where they can be. */
@@ -14,13 +14,13 @@ public final class Views {
     /**
      * {@code view}.
      *
-     * @throws GraphException when only a copy can have the shape
+     * @throws UserInputException when only a copy can have the shape
      */
     public static Tensor view(Eager e, Tensor t, long... shape) {
         long[] sizes = Layout.inferred(shape, t.elements());
         long[] strides = Layout.viewed(t.sizes(), t.strides(), sizes);
         if (strides == null) {
-            throw new GraphException("view: a tensor of shape " + Arrays.toString(t.sizes()) + " with strides "
+            throw new UserInputException("view: a tensor of shape " + Arrays.toString(t.sizes()) + " with strides "
                     + Arrays.toString(t.strides()) + " cannot be seen as " + Arrays.toString(sizes));
         }
         long[] before = t.sizes();

@@ -14,7 +14,7 @@ import dev.headroom.executor.op.Lengths;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;

@@ -12,7 +12,7 @@ import static dev.headroom.executor.optim.Arithmetic.SQUARE_ROOT;
 
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.headroom.executor.optim;
 
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package dev.headroom.executor.optim;
 
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 
 /**
  * What an optimizer's constructor is given. The rest has PyTorch's defaults.
@@ -19,7 +19,7 @@ public record Hyperparameters(
     private static final double MOMENTUM = 0.9;
 
     /** A run's, with the default learning rate of its optimizer (torch/optim). */
-    public static Hyperparameters of(TrainingRun run) {
+    public static Hyperparameters of(Scenario run) {
         var options = run.optimizerOptions;
         boolean decays = options.weightDecay || run.optimizer == OptimizerKind.ADAMW;
         boolean gathers = run.optimizer == OptimizerKind.SGD_MOMENTUM

@@ -1,8 +1,8 @@
 package dev.headroom.executor.optim;
 
-import dev.headroom.graph.GraphException;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.util.Set;
 
 /** The forms in which torch.optim has its optimizers. */
@@ -22,15 +22,15 @@ enum Implementation {
      * The form that a run uses: on CUDA foreach by default, but for Adafactor (torch/optim/optimizer.py,
      * _default_to_fused_or_foreach; _adafactor.py does not ask it).
      *
-     * @throws GraphException for what PyTorch refuses
+     * @throws UserInputException for what PyTorch refuses
      */
-    static Implementation of(TrainingRun run) {
+    static Implementation of(Scenario run) {
         if (run.fused) {
-            if (run.foreach == TrainingRun.Foreach.TRUE) {
-                throw new GraphException("--fused and --foreach true exclude each other");
+            if (run.foreach == Scenario.Foreach.TRUE) {
+                throw new UserInputException("--fused and --foreach true exclude each other");
             }
             if (!WITH_FUSED.contains(run.optimizer)) {
-                throw new GraphException("--fused: PyTorch has no fused " + run.optimizer.option());
+                throw new UserInputException("--fused: PyTorch has no fused " + run.optimizer.option());
             }
             return FUSED;
         }

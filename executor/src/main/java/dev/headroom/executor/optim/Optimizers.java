@@ -2,8 +2,8 @@ package dev.headroom.executor.optim;
 
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.GraphException;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 
 /** The optimizers of torch.optim. */
@@ -15,14 +15,14 @@ public final class Optimizers {
      *
      * @param parameters {@code model.parameters()}
      * @return {@code null} for none
-     * @throws GraphException for one that is not PyTorch's, or a form that PyTorch does not have
+     * @throws UserInputException for one that is not PyTorch's, or a form that PyTorch does not have
      */
-    public static Optimizer of(Eager eager, TrainingRun run, List<Tensor> parameters) {
+    public static Optimizer of(Eager eager, Scenario run, List<Tensor> parameters) {
         return of(eager, run, parameters, Hyperparameters.of(run));
     }
 
     /** The same with other numbers. */
-    public static Optimizer of(Eager eager, TrainingRun run, List<Tensor> parameters, Hyperparameters h) {
+    public static Optimizer of(Eager eager, Scenario run, List<Tensor> parameters, Hyperparameters h) {
         Implementation form = Implementation.of(run);
         return switch (run.optimizer) {
             case NONE -> null;
@@ -33,7 +33,7 @@ public final class Optimizers {
             case ADAGRAD -> new Adagrad(eager, parameters, form, h);
             case ADAFACTOR -> new Adafactor(eager, parameters, form, h);
             default ->
-                throw new GraphException(
+                throw new UserInputException(
                         "the executor does not run " + run.optimizer.option() + "; predict it with 'headroom predict'");
         };
     }

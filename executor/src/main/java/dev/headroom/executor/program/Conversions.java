@@ -1,11 +1,11 @@
 package dev.headroom.executor.program;
 
-import dev.headroom.graph.Argument;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.Node;
-import dev.headroom.graph.TensorMeta;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -38,13 +38,13 @@ public final class Conversions {
     private final Map<String, Conversion> conversions = new HashMap<>();
     private final Map<String, String> same = new HashMap<>();
 
-    private Conversions(Graph graph, TrainingRun run) {
+    private Conversions(Graph graph, Scenario run) {
         this.graph = graph;
         this.types = new TypesInRun(graph, run);
     }
 
     /** The graph as it runs in a run's precision; the graph itself when that is the precision of the export. */
-    public static Graph inPrecision(Graph graph, TrainingRun run) {
+    public static Graph inPrecision(Graph graph, Scenario run) {
         return run.dtype == null && run.amp == null ? graph : new Conversions(graph, run).rewritten();
     }
 

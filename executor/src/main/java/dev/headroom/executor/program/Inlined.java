@@ -1,10 +1,10 @@
 package dev.headroom.executor.program;
 
-import dev.headroom.graph.Argument;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.GraphException;
-import dev.headroom.graph.Node;
-import dev.headroom.graph.TensorMeta;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -84,7 +84,7 @@ final class Inlined {
             }
         }
         if (body == null || body.nodes().isEmpty()) {
-            throw new GraphException(wrapper.target() + " in '" + wrapper.module() + "' has no body");
+            throw new UserInputException(wrapper.target() + " in '" + wrapper.module() + "' has no body");
         }
         Map<String, String> names = names(wrapper, body, given, around);
         body.values().forEach((name, meta) -> values.put(names.getOrDefault(name, name), meta));

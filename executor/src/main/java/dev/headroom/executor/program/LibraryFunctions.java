@@ -1,6 +1,6 @@
 package dev.headroom.executor.program;
 
-import dev.headroom.graph.Graph;
+import dev.headroom.model.graph.Graph;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.headroom.executor.program;
 
 import dev.headroom.executor.tensor.Eager;
-import dev.headroom.graph.Argument;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.Node;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Node;
 import java.util.ArrayDeque;
 import java.util.Deque;
 

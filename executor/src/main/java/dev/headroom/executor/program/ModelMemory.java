@@ -5,11 +5,11 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.ModelState;
-import dev.headroom.graph.ModelState.HeldTensor;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.graph.ModelState.HeldTensor;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -26,14 +26,14 @@ public final class ModelMemory implements AutoCloseable {
 
     private final Eager eager;
     private final ModelState state;
-    private final TrainingRun run;
+    private final Scenario run;
     private final FlattenedWeights flattened;
     private final Map<String, Tensor> byStorage = new HashMap<>();
     private final Map<String, Tensor> byValue = new HashMap<>();
     private final Map<String, Tensor> parameters = new LinkedHashMap<>();
 
     /** Takes the memory; values are for {@link Initialisation} to set. */
-    public ModelMemory(Eager eager, Graph graph, TrainingRun run) {
+    public ModelMemory(Eager eager, Graph graph, Scenario run) {
         this.eager = eager;
         this.state = graph.held();
         this.run = run;
@@ -90,7 +90,7 @@ public final class ModelMemory implements AutoCloseable {
     }
 
     /** The type that {@code --dtype} gives a tensor of the archive. */
-    public static DType underRun(DType type, TrainingRun run) {
+    public static DType underRun(DType type, Scenario run) {
         return run.dtype != null && type.isFloatingPoint() ? run.dtype : type;
     }
 

@@ -1,7 +1,5 @@
 package dev.headroom.executor.program;
 
-import dev.headroom.checkpoint.CheckpointPlan;
-import dev.headroom.checkpoint.Region;
 import dev.headroom.executor.autograd.BackwardPass;
 import dev.headroom.executor.checkpoint.Body;
 import dev.headroom.executor.checkpoint.NonReentrantCheckpoint;
@@ -14,9 +12,11 @@ import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.GraphException;
-import dev.headroom.graph.Node;
+import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.checkpoint.Region;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +35,7 @@ public final class Program {
     /**
      * A program that recomputes nothing.
      *
-     * @throws GraphException when the graph has operators that the executor lacks, naming them all
+     * @throws UserInputException when the graph has operators that the executor lacks, naming them all
      */
     public Program(Eager eager, Graph graph, Map<String, Long> symbols) {
         this(eager, CheckpointPlan.none(inlined(graph)), symbols, null);
@@ -44,7 +44,7 @@ public final class Program {
     /**
      * @param plan which operators are checkpointed
      * @param backwardPass for re-entrant checkpoints
-     * @throws GraphException when the graph has operators that the executor lacks, naming them all
+     * @throws UserInputException when the graph has operators that the executor lacks, naming them all
      */
     public Program(Eager eager, CheckpointPlan plan, Map<String, Long> symbols, BackwardPass backwardPass) {
         this.eager = eager;
@@ -72,8 +72,8 @@ public final class Program {
             }
         }
         if (!lacking.isEmpty()) {
-            throw new GraphException(graph.name() + " cannot be run: the executor lacks " + String.join(", ", lacking)
-                    + "; predict it with 'headroom predict'");
+            throw new UserInputException(graph.name() + " cannot be run: the executor lacks "
+                    + String.join(", ", lacking) + "; predict it with 'headroom predict'");
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.headroom.executor.program;
 
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.Node;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
 import java.util.List;
 import java.util.Map;
 

@@ -1,6 +1,6 @@
 package dev.headroom.executor.program;
 
-import dev.headroom.graph.Node;
+import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;

@@ -1,10 +1,10 @@
 package dev.headroom.executor.program;
 
 import dev.headroom.executor.op.Autocast;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.Node;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -35,12 +35,12 @@ final class TypesInRun {
     private static final Set<String> FILLING = Set.of("aten.bernoulli_", "aten.div_", "aten.fill_", "aten.uniform_");
     private static final Set<String> LOSSES = Set.of("aten.cross_entropy_loss", "aten.nll_loss", "aten.nll_loss_nd");
 
-    private final TrainingRun run;
+    private final Scenario run;
     private final Map<String, Node> makers = new HashMap<>();
     private final Map<String, List<Node>> users = new HashMap<>();
     private final Map<String, Boolean> lowered = new HashMap<>();
 
-    TypesInRun(Graph graph, TrainingRun run) {
+    TypesInRun(Graph graph, Scenario run) {
         this.run = run;
         for (Node n : graph.nodes()) {
             n.outputs().forEach(o -> makers.put(o, n));

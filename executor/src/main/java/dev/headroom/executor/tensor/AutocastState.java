@@ -1,6 +1,6 @@
 package dev.headroom.executor.tensor;
 
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.headroom.executor.tensor;
 
-import dev.headroom.training.TorchVersion;
+import dev.headroom.model.scenario.TorchVersion;
 
 /**
  * The workspaces that PyTorch gives cuBLAS: one for each handle and stream, taken from the caching allocator with the

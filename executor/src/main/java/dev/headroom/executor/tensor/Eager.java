@@ -5,7 +5,7 @@ import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensorHooks;
 import dev.headroom.executor.autograd.Tape;
 import dev.headroom.executor.kernel.Backend;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.function.Supplier;
 
 /**

@@ -1,6 +1,6 @@
 package dev.headroom.executor.tensor;
 
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
@@ -11,13 +11,13 @@ public final class Layout {
     /**
      * Number of elements.
      *
-     * @throws GraphException when a size is negative or the product does not fit 64 bits
+     * @throws UserInputException when a size is negative or the product does not fit 64 bits
      */
     public static long elements(long... sizes) {
         long n = 1;
         for (long size : sizes) {
             if (size < 0 || size > 0 && n > Long.MAX_VALUE / size) {
-                throw new GraphException("no tensor can have the shape " + Arrays.toString(sizes));
+                throw new UserInputException("no tensor can have the shape " + Arrays.toString(sizes));
             }
             n *= size;
         }
@@ -142,7 +142,7 @@ public final class Layout {
     /**
      * The common shape of two.
      *
-     * @throws GraphException when they have none
+     * @throws UserInputException when they have none
      */
     public static long[] broadcast(long[] a, long[] b) {
         int n = Math.max(a.length, b.length);
@@ -151,7 +151,7 @@ public final class Layout {
             long x = i > a.length ? 1 : a[a.length - i];
             long y = i > b.length ? 1 : b[b.length - i];
             if (x != y && x != 1 && y != 1) {
-                throw new GraphException("operands of shapes " + Arrays.toString(a) + " and " + Arrays.toString(b)
+                throw new UserInputException("operands of shapes " + Arrays.toString(a) + " and " + Arrays.toString(b)
                         + " cannot be broadcast");
             }
             out[n - i] = x == 1 ? y : x;
@@ -205,7 +205,7 @@ public final class Layout {
     /**
      * Fills in the size given as -1.
      *
-     * @throws GraphException when the elements cannot have the shape
+     * @throws UserInputException when the elements cannot have the shape
      */
     public static long[] inferred(long[] shape, long elements) {
         long[] out = shape.clone();
@@ -222,7 +222,7 @@ public final class Layout {
             out[open] = elements / known;
         }
         if (elements(out) != elements) {
-            throw new GraphException(elements + " elements cannot have the shape " + Arrays.toString(shape));
+            throw new UserInputException(elements + " elements cannot have the shape " + Arrays.toString(shape));
         }
         return out;
     }
@@ -230,12 +230,12 @@ public final class Layout {
     /**
      * A dimension counted from the front.
      *
-     * @throws GraphException when there is no such dimension
+     * @throws UserInputException when there is no such dimension
      */
     public static int dimension(long dim, int dims) {
         int n = Math.max(1, dims);
         if (dim < -n || dim >= n) {
-            throw new GraphException("dimension " + dim + " of a tensor with " + dims + " dimensions");
+            throw new UserInputException("dimension " + dim + " of a tensor with " + dims + " dimensions");
         }
         return (int) Math.floorMod(dim, (long) n);
     }

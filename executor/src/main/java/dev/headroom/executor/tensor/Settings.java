@@ -1,7 +1,7 @@
 package dev.headroom.executor.tensor;
 
-import dev.headroom.device.Gpu;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.scenario.Scenario;
 
 /**
  * What operators look at beside their arguments.
@@ -10,4 +10,4 @@ import dev.headroom.training.TrainingRun;
  * @param attention which kernels of scaled dot product attention may run
  * @param seed of all randomness
  */
-public record Settings(Gpu gpu, TrainingRun.Attention attention, long seed) {}
+public record Settings(Gpu gpu, Scenario.Attention attention, long seed) {}

@@ -1,7 +1,7 @@
 package dev.headroom.executor.tensor;
 
 import dev.headroom.executor.autograd.Node;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 /**
  * A view of a storage, with its place in the autograd graph. Reference counted: whoever keeps one beyond the operator

@@ -7,8 +7,8 @@ import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 
 /**
@@ -70,7 +70,7 @@ public final class GradScaler implements AutoCloseable {
     /**
      * {@code step(optimizer)}.
      *
-     * @throws GraphException when gradients are in half precision, which PyTorch refuses
+     * @throws UserInputException when gradients are in half precision, which PyTorch refuses
      */
     public void step(Optimizer optimizer) {
         if (optimizer.unscales()) {
@@ -111,7 +111,7 @@ public final class GradScaler implements AutoCloseable {
     private void unscale(Optimizer optimizer) {
         for (Tensor p : optimizer.parameters()) {
             if (p.grad() != null && p.grad().dtype() == DType.FLOAT16) {
-                throw new GraphException("--amp fp16 with parameters in fp16: PyTorch refuses to unscale fp16"
+                throw new UserInputException("--amp fp16 with parameters in fp16: PyTorch refuses to unscale fp16"
                         + " gradients; leave --dtype out");
             }
         }

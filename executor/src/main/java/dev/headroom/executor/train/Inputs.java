@@ -6,10 +6,10 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.TensorMeta;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.scenario.Scenario;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -18,7 +18,7 @@ final class Inputs {
     private Inputs() {}
 
     /** The user's inputs, made and filled, each with a reference for the caller; by value name. */
-    static Map<String, Tensor> make(Eager eager, Graph graph, TrainingRun run, Map<String, Long> symbols, Batch batch) {
+    static Map<String, Tensor> make(Eager eager, Graph graph, Scenario run, Map<String, Long> symbols, Batch batch) {
         eager.own(new Owner("", "inputs"));
         Map<String, Tensor> out = new LinkedHashMap<>();
         try {
@@ -43,7 +43,7 @@ final class Inputs {
         }
     }
 
-    private static Tensor make(Eager eager, TensorMeta meta, TrainingRun run, Map<String, Long> symbols) {
+    private static Tensor make(Eager eager, TensorMeta meta, Scenario run, Map<String, Long> symbols) {
         long[] sizes = meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
         DType type = ModelMemory.underRun(meta.dtype(), run);
         // What is in both formats, as an image of one channel is, contiguous(memory_format=…) leaves alone.

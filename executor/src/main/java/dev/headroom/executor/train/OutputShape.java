@@ -9,11 +9,11 @@ import dev.headroom.executor.program.Program;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.GraphException;
-import dev.headroom.graph.TensorMeta;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.scenario.Scenario;
 import java.util.Map;
 
 /** The shape of a model's first output. */
@@ -21,12 +21,12 @@ record OutputShape(DType type, long[] sizes) {
     private static final long PLENTY = 1L << 42;
 
     /** From what the graph says of it; where it says nothing, from a forward pass without data. */
-    static OutputShape of(Graph graph, TrainingRun run, Map<String, Long> symbols, Settings settings) {
+    static OutputShape of(Graph graph, Scenario run, Map<String, Long> symbols, Settings settings) {
         String name = graph.outputs().stream()
                 .filter(o -> o.kind() != Graph.OutputKind.MUTATION && o.value() != null)
                 .map(Graph.Output::value)
                 .findFirst()
-                .orElseThrow(() -> new GraphException(
+                .orElseThrow(() -> new UserInputException(
                         "the model returns no tensor, so there is nothing to train on; export it with its outputs"));
         TensorMeta meta = graph.values().get(name);
         if (meta != null) {

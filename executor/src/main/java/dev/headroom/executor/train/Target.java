@@ -4,9 +4,9 @@ import dev.headroom.executor.op.LossOperators;
 import dev.headroom.executor.op.Views;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.GraphException;
-import dev.headroom.training.LossKind;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.scenario.LossKind;
 import java.util.Arrays;
 
 /**
@@ -41,7 +41,7 @@ record Target(LossKind loss, DType type, long[] sizes, long classes) {
      *
      * @param out the model's first output
      * @param labels of this target's type and sizes; {@code null} when it compares with nothing
-     * @throws GraphException when the output itself is to be the loss and is no scalar
+     * @throws UserInputException when the output itself is to be the loss and is no scalar
      */
     Tensor loss(Eager eager, Tensor out, Tensor labels) {
         return switch (loss) {
@@ -57,7 +57,7 @@ record Target(LossKind loss, DType type, long[] sizes, long classes) {
 
     private static Tensor scalar(Tensor out) {
         if (out.elements() != 1) {
-            throw new GraphException("--loss output needs a model whose first output is a scalar, but it has "
+            throw new UserInputException("--loss output needs a model whose first output is a scalar, but it has "
                     + out.elements() + " elements; name another --loss");
         }
         return out;
@@ -65,7 +65,7 @@ record Target(LossKind loss, DType type, long[] sizes, long classes) {
 
     private static long[] labels(long[] scores) {
         if (scores.length == 0) {
-            throw new GraphException(
+            throw new UserInputException(
                     "--loss cross-entropy needs class scores, but the model's first output is a scalar;"
                             + " use --loss output");
         }

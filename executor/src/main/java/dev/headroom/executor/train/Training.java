@@ -1,6 +1,5 @@
 package dev.headroom.executor.train;
 
-import dev.headroom.checkpoint.CheckpointPlan;
 import dev.headroom.executor.autograd.BackwardPass;
 import dev.headroom.executor.op.GradientSums;
 import dev.headroom.executor.op.LossOperators;
@@ -15,14 +14,15 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.GraphException;
-import dev.headroom.graph.SymbolBinding;
-import dev.headroom.restore.AssignedNumbers;
-import dev.headroom.restore.SkippedMasks;
-import dev.headroom.training.TorchVersion;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.SymbolBinding;
+import dev.headroom.model.rewrite.AssignedNumbers;
+import dev.headroom.model.rewrite.SkippedMasks;
+import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.TorchVersion;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -43,7 +43,7 @@ public final class Training implements AutoCloseable {
     private final Eager eager;
     private final CheckpointPlan plan;
     private final Graph graph;
-    private final TrainingRun run;
+    private final Scenario run;
     private final Map<String, Long> symbols;
     private final Listener listener;
     private final BackwardPass backwardPass;
@@ -64,16 +64,17 @@ public final class Training implements AutoCloseable {
 
     /**
      * @param exported as imported
-     * @throws GraphException when sizes are open or impossible, or the executor lacks an operator
+     * @throws UserInputException when sizes are open or impossible, or the executor lacks an operator
      */
-    public Training(Eager eager, Graph exported, TrainingRun run, Listener listener) {
+    public Training(Eager eager, Graph exported, Scenario run, Listener listener) {
         if (!TorchVersion.of(run.torch).equals(TorchVersion.NEWEST)) {
-            throw new GraphException("--torch: the executor behaves as PyTorch " + TorchVersion.NEWEST
+            throw new UserInputException("--torch: the executor behaves as PyTorch " + TorchVersion.NEWEST
                     + "; only predictions know other versions");
         }
         if (run.newBatches || run.zeroGradBeforeBackward || run.convertsOnDevice) {
-            throw new GraphException("the executor converts models before it moves them, trains on one batch and drops"
-                    + " gradients before each step; only predictions know other loops");
+            throw new UserInputException(
+                    "the executor converts models before it moves them, trains on one batch and drops"
+                            + " gradients before each step; only predictions know other loops");
         }
         this.eager = eager;
         this.symbols = SymbolBinding.bind(exported, run.batch, run.dims);

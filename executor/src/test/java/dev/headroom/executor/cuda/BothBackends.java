@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.device.GpuCatalogue;
 import dev.headroom.executor.host.HostBackend;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.tensor.Eager;
@@ -13,8 +12,9 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -55,7 +55,7 @@ final class BothBackends implements AutoCloseable {
         return new Eager(
                 new CachingAllocator(AllocatorSettings.defaults(), backend.memory()),
                 backend,
-                new Settings(GpuCatalogue.find("h200").orElseThrow(), new TrainingRun().attention, 1));
+                new Settings(GpuCatalogue.find("h200").orElseThrow(), new Scenario().attention, 1));
     }
 
     /**

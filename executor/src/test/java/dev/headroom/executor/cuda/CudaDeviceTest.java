@@ -4,12 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.cli.Subcommand;
-import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.List;
-import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 
 class CudaDeviceTest {
@@ -32,24 +27,5 @@ class CudaDeviceTest {
     void namesTheCatalogueEntryOfTheSameSize() {
         assertEquals("rtx-4060-ti-8gb", SMALL.catalogued().orElseThrow().name());
         assertTrue(UNKNOWN.catalogued().isEmpty());
-    }
-
-    @Test
-    void writesATableAndJson() throws IOException {
-        StringWriter table = new StringWriter();
-        LocalCommand.writeTable(List.of(SMALL, UNKNOWN), new PrintWriter(table, true));
-        assertEquals(3, table.toString().lines().count());
-        assertTrue(table.toString().contains("rtx-4060-ti-8gb"), table::toString);
-        StringWriter json = new StringWriter();
-        LocalCommand.writeJson(List.of(UNKNOWN), new PrintWriter(json, true));
-        assertEquals(
-                "[{\"index\":1,\"gpu\":null,\"title\":\"Some Card\",\"total\":1073741824,\"free\":536870912,"
-                        + "\"capability\":\"9.9\",\"sms\":1}]",
-                json.toString().strip());
-    }
-
-    @Test
-    void theCommandLineFindsTheCommand() {
-        assertTrue(ServiceLoader.load(Subcommand.class).stream().anyMatch(p -> p.type() == LocalCommand.class));
     }
 }

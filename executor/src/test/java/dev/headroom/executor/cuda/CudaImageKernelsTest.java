@@ -10,7 +10,7 @@ import dev.headroom.executor.kernel.PoolingKernels.Scaling;
 import dev.headroom.executor.kernel.PoolingKernels.Window;
 import dev.headroom.executor.kernel.ReductionKernels.Kind;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -8,10 +8,10 @@ import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.train.PhaseMemory;
 import dev.headroom.executor.train.Training;
 import dev.headroom.fixtures.Fixtures;
-import dev.headroom.graph.Graph;
-import dev.headroom.importer.Importers;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
@@ -44,7 +44,7 @@ class CudaMemoryDisciplineTest {
     })
     void memoryDoesNotDependOnTheBackend(String model, long batch) {
         Graph graph = Importers.read(Fixtures.models().resolve(model + ".pt2"));
-        TrainingRun run = new TrainingRun();
+        Scenario run = new Scenario();
         run.batch = batch;
         run.optimizer = OptimizerKind.ADAMW;
         run.steps = 2;
@@ -56,7 +56,7 @@ class CudaMemoryDisciplineTest {
         assertEquals(0, device.liveObjects());
     }
 
-    private static List<PhaseMemory> phases(Backend backend, Graph graph, TrainingRun run) {
+    private static List<PhaseMemory> phases(Backend backend, Graph graph, Scenario run) {
         List<PhaseMemory> phases = new ArrayList<>();
         try (Eager e = BothBackends.eager(backend);
                 Training training = new Training(e, graph, run, phases::add)) {

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.device.Calibration;
-import dev.headroom.device.DeviceLine;
-import dev.headroom.device.DeviceProbe;
+import dev.headroom.model.device.Calibration;
+import dev.headroom.model.device.DeviceLine;
+import dev.headroom.model.device.DeviceProbe;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

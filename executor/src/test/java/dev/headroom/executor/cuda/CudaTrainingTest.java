@@ -3,19 +3,19 @@ package dev.headroom.executor.cuda;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.build.Layers;
-import dev.headroom.build.Model;
-import dev.headroom.build.Residual;
-import dev.headroom.build.Sequential;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.train.PhaseMemory;
 import dev.headroom.executor.train.Training;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.Graph;
-import dev.headroom.training.LossKind;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.dsl.Layers;
+import dev.headroom.model.dsl.Model;
+import dev.headroom.model.dsl.Residual;
+import dev.headroom.model.dsl.Sequential;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -29,7 +29,7 @@ class CudaTrainingTest extends OnBothBackends {
 
     /** Losses and memory of a run. */
     private record Run(List<Double> losses, List<PhaseMemory> phases) {
-        static Run on(Backend backend, Graph graph, TrainingRun run) {
+        static Run on(Backend backend, Graph graph, Scenario run) {
             List<Double> losses = new ArrayList<>();
             List<PhaseMemory> phases = new ArrayList<>();
             try (Eager e = BothBackends.eager(backend);
@@ -45,8 +45,8 @@ class CudaTrainingTest extends OnBothBackends {
         }
     }
 
-    private static void train(Graph graph, double tolerance, Consumer<TrainingRun> options) {
-        TrainingRun run = new TrainingRun();
+    private static void train(Graph graph, double tolerance, Consumer<Scenario> options) {
+        Scenario run = new Scenario();
         run.batch = 4L;
         run.optimizer = OptimizerKind.ADAM;
         run.loss = LossKind.MSE;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.op.ExampleFormulas;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

@@ -2,17 +2,17 @@ package dev.headroom.executor.cuda;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.headroom.device.Gpu;
-import dev.headroom.device.GpuCatalogue;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.measure.Measurement;
 import dev.headroom.executor.measure.MeasurementRequest;
 import dev.headroom.executor.measure.Measurer;
 import dev.headroom.fixtures.Fixtures;
-import dev.headroom.graph.Graph;
-import dev.headroom.importer.Importers;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -66,7 +66,7 @@ class SmallModelsOnCudaTest {
     }
 
     private static Measurement step(Graph graph, Backend backend) {
-        TrainingRun run = new TrainingRun();
+        Scenario run = new Scenario();
         run.batch = 2L;
         run.steps = 1;
         run.optimizer = OptimizerKind.ADAMW;

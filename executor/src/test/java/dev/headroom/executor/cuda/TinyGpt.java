@@ -1,14 +1,14 @@
 package dev.headroom.executor.cuda;
 
-import dev.headroom.build.Layers;
-import dev.headroom.build.Model;
-import dev.headroom.build.Module;
-import dev.headroom.build.Residual;
-import dev.headroom.build.Scope;
-import dev.headroom.build.Sequential;
-import dev.headroom.build.Value;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.Graph;
+import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Layers;
+import dev.headroom.model.dsl.Model;
+import dev.headroom.model.dsl.Residual;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Sequential;
+import dev.headroom.model.dsl.Value;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
 
 /** A decoder of two blocks: embedding, layer normalisation, causal attention, dropout, perceptrons, a linear head. */
 final class TinyGpt {
@@ -21,7 +21,7 @@ final class TinyGpt {
     private TinyGpt() {}
 
     static Graph graph() {
-        Module block = Sequential.of(block(), block());
+        Layer block = Sequential.of(block(), block());
         return Model.of(
                         "gpt",
                         Sequential.of(
@@ -33,7 +33,7 @@ final class TinyGpt {
                 .graph();
     }
 
-    private static Module block() {
+    private static Layer block() {
         return Sequential.of(
                 Residual.of(Sequential.of(Layers.layerNorm(WIDTH), new Attention(), Layers.dropout(0.1))),
                 Residual.of(Sequential.of(
@@ -44,9 +44,9 @@ final class TinyGpt {
     }
 
     /** Causal attention with its projections. */
-    private static final class Attention extends Module {
-        private final Module projection = child("projection", Layers.linear(WIDTH, 3 * WIDTH));
-        private final Module out = child("out", Layers.linear(WIDTH, WIDTH));
+    private static final class Attention extends Layer {
+        private final Layer projection = child("projection", Layers.linear(WIDTH, 3 * WIDTH));
+        private final Layer out = child("out", Layers.linear(WIDTH, WIDTH));
 
         @Override
         protected Value forward(Scope scope, Value... inputs) {

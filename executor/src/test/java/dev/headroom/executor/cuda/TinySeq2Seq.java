@@ -1,20 +1,20 @@
 package dev.headroom.executor.cuda;
 
-import dev.headroom.build.Layers;
-import dev.headroom.build.Model;
-import dev.headroom.build.Module;
-import dev.headroom.build.RecurrentCell;
-import dev.headroom.build.Scope;
-import dev.headroom.build.Value;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.Graph;
+import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Layers;
+import dev.headroom.model.dsl.Model;
+import dev.headroom.model.dsl.RecurrentCell;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Value;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** A bidirectional encoder of two layers and a decoder that goes step by step, as translation models have them. */
-final class TinySeq2Seq extends Module {
+final class TinySeq2Seq extends Layer {
     /** Sequences of a batch; the encoder's first states are for as many. */
     static final long BATCH = 4;
 
@@ -23,10 +23,10 @@ final class TinySeq2Seq extends Module {
     private static final long HIDDEN = 4;
     private static final int STEPS = 3;
 
-    private final Module embedding = child("embedding", Layers.embedding(WORDS, WIDTH));
+    private final Layer embedding = child("embedding", Layers.embedding(WORDS, WIDTH));
     private final Encoder encoder;
-    private final Module cell = child("cell", RecurrentCell.gru(WIDTH, HIDDEN));
-    private final Module head = child("head", Layers.linear(3 * HIDDEN, WORDS));
+    private final Layer cell = child("cell", RecurrentCell.gru(WIDTH, HIDDEN));
+    private final Layer head = child("head", Layers.linear(3 * HIDDEN, WORDS));
 
     private TinySeq2Seq(String kind) {
         encoder = child("encoder", new Encoder(kind));
@@ -65,7 +65,7 @@ final class TinySeq2Seq extends Module {
     }
 
     /** {@code nn.GRU} and its like. */
-    private static final class Encoder extends Module {
+    private static final class Encoder extends Layer {
         private static final int LAYERS = 2;
 
         private final String kind;

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
-import dev.headroom.device.GpuCatalogue;
 import dev.headroom.executor.cuda.CudaBackend;
 import dev.headroom.executor.cuda.CudaException;
 import dev.headroom.executor.cuda.NullCuda;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.train.Training;
+import dev.headroom.model.device.GpuCatalogue;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,14 +31,14 @@ class CudaFaultsTest {
         device = NullCuda.install();
     }
 
-    static Stream<Scenario> scenarios() {
-        return Scenario.all()
+    static Stream<FaultScenario> scenarios() {
+        return FaultScenario.all()
                 .filter(s -> s.name().equals("adam, foreach TRUE") || s.name().startsWith("convolutions"));
     }
 
     @ParameterizedTest
     @MethodSource("scenarios")
-    void everyRefusedRequestLeavesNothingOnTheDevice(Scenario s) {
+    void everyRefusedRequestLeavesNothingOnTheDevice(FaultScenario s) {
         long k = 1;
         while (fails(s, k)) {
             k++;
@@ -46,7 +46,7 @@ class CudaFaultsTest {
         assertTrue(k > 50, s + " made " + (k - 1) + " requests");
     }
 
-    private boolean fails(Scenario s, long k) {
+    private boolean fails(FaultScenario s, long k) {
         device.reset();
         boolean failed = false;
         try (CudaBackend cuda = CudaBackend.open(0)) {
@@ -73,8 +73,10 @@ class CudaFaultsTest {
         "cudnnSetTensorNdDescriptor, convolutions",
     })
     void everyFailingCallIsNamedAndLeavesNothingOnTheDevice(String call, String name) {
-        Scenario s =
-                Scenario.all().filter(x -> x.name().equals(name)).findFirst().orElseThrow();
+        FaultScenario s = FaultScenario.all()
+                .filter(x -> x.name().equals(name))
+                .findFirst()
+                .orElseThrow();
         int failures = 0;
         for (int k = 1; ; k++) {
             device.reset();
@@ -96,7 +98,7 @@ class CudaFaultsTest {
         assertTrue(failures > 0, call + " was never called");
     }
 
-    private static void run(Scenario s, CudaBackend cuda) {
+    private static void run(FaultScenario s, CudaBackend cuda) {
         // Without a cache every tensor is a request to the device.
         AllocatorSettings uncached = AllocatorSettings.defaults().withoutCaching();
         Settings settings = new Settings(GpuCatalogue.find("h200").orElseThrow(), s.run().attention, 1);

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.device.GpuCatalogue;
 import dev.headroom.executor.host.HostBackend;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.train.Training;
+import dev.headroom.model.device.GpuCatalogue;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayDeque;
@@ -28,27 +28,27 @@ class LongRunTest {
     private static final Set<String> LONG =
             Set.of("perceptron", "accumulated", "adam, foreach TRUE", "amp fp16", "checkpoints, re-entrant false");
 
-    static Stream<Scenario> scenarios() {
-        return Scenario.all();
+    static Stream<FaultScenario> scenarios() {
+        return FaultScenario.all();
     }
 
-    static Stream<Scenario> longScenarios() {
-        return Scenario.all().filter(s -> LONG.contains(s.name()));
+    static Stream<FaultScenario> longScenarios() {
+        return FaultScenario.all().filter(s -> LONG.contains(s.name()));
     }
 
     @ParameterizedTest
     @MethodSource("longScenarios")
-    void aThousandStepsAreLikeTheThird(Scenario s) throws IllegalAccessException {
+    void aThousandStepsAreLikeTheThird(FaultScenario s) throws IllegalAccessException {
         nothingGrows(s, 1_000);
     }
 
     @ParameterizedTest
     @MethodSource("scenarios")
-    void allStepsAreLikeTheThird(Scenario s) throws IllegalAccessException {
+    void allStepsAreLikeTheThird(FaultScenario s) throws IllegalAccessException {
         nothingGrows(s, 30);
     }
 
-    private static void nothingGrows(Scenario s, int steps) throws IllegalAccessException {
+    private static void nothingGrows(FaultScenario s, int steps) throws IllegalAccessException {
         try (HostBackend host = new HostBackend(1L << 30);
                 Eager eager = new Eager(
                         new CachingAllocator(AllocatorSettings.defaults(), host.memory()),

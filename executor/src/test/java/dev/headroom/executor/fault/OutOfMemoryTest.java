@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
-import dev.headroom.device.GpuCatalogue;
 import dev.headroom.executor.host.HostBackend;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.train.Training;
+import dev.headroom.model.device.GpuCatalogue;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -23,14 +23,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 class OutOfMemoryTest {
     private static final long LARGE = 1L << 30;
 
-    static Stream<Scenario> scenarios() {
-        return Scenario.all();
+    static Stream<FaultScenario> scenarios() {
+        return FaultScenario.all();
     }
 
     /** Without a cache every tensor is a request to the device. */
     @ParameterizedTest
     @MethodSource("scenarios")
-    void everyRefusedTensorLeavesNothingBehind(Scenario s) {
+    void everyRefusedTensorLeavesNothingBehind(FaultScenario s) {
         Set<String> phases = new HashSet<>();
         AllocatorSettings uncached = AllocatorSettings.defaults().withoutCaching();
         long k = 1;
@@ -47,7 +47,7 @@ class OutOfMemoryTest {
     /** With the cache, a request for a segment that is refused for good. */
     @ParameterizedTest
     @MethodSource("scenarios")
-    void everyRefusedSegmentLeavesNothingBehind(Scenario s) {
+    void everyRefusedSegmentLeavesNothingBehind(FaultScenario s) {
         long k = 1;
         while (failsAt(s, AllocatorSettings.defaults(), k, Long.MAX_VALUE, new HashSet<>())) {
             k++;
@@ -58,11 +58,12 @@ class OutOfMemoryTest {
     /** The allocator gives its cache back and asks again. */
     @ParameterizedTest
     @MethodSource("scenarios")
-    void segmentRefusedOnceIsGivenAtTheSecondAttempt(Scenario s) {
+    void segmentRefusedOnceIsGivenAtTheSecondAttempt(FaultScenario s) {
         assertFalse(failsAt(s, AllocatorSettings.defaults(), 1, 1, new HashSet<>()));
     }
 
-    private static boolean failsAt(Scenario s, AllocatorSettings settings, long first, long last, Set<String> phases) {
+    private static boolean failsAt(
+            FaultScenario s, AllocatorSettings settings, long first, long last, Set<String> phases) {
         try (HostBackend host = new HostBackend(LARGE)) {
             RefusingMemory memory = new RefusingMemory(host.memory(), first, last);
             Eager eager = new Eager(
@@ -88,7 +89,7 @@ class OutOfMemoryTest {
         }
     }
 
-    private static boolean runs(Scenario s, Eager eager, Set<String> phases) {
+    private static boolean runs(FaultScenario s, Eager eager, Set<String> phases) {
         boolean failed = false;
         try (Training training = new Training(eager, s.graph(), s.run(), p -> {})) {
             try {

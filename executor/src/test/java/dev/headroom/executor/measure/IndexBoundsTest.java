@@ -3,9 +3,9 @@ package dev.headroom.executor.measure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.headroom.fixtures.Fixtures;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.SymbolBinding;
-import dev.headroom.importer.Importers;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.SymbolBinding;
+import dev.headroom.model.importer.Importers;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 

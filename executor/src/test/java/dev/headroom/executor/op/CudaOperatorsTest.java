@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.executor.cuda.CudaBackend;
 import dev.headroom.executor.cuda.NullCuda;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,10 +1,10 @@
 package dev.headroom.executor.op;
 
-import dev.headroom.graph.Argument;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.MemoryFormat;
-import dev.headroom.graph.Node;
-import dev.headroom.graph.SymExpr;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.SymExpr;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -5,7 +5,7 @@ import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.ElementwiseKernels;
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;

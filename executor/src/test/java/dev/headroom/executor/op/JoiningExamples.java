@@ -1,6 +1,6 @@
 package dev.headroom.executor.op;
 
-import dev.headroom.graph.DType;
+import dev.headroom.model.graph.DType;
 
 final class JoiningExamples {
     private JoiningExamples() {}

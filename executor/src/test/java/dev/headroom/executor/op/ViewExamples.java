@@ -1,7 +1,7 @@
 package dev.headroom.executor.op;
 
-import dev.headroom.graph.DType;
-import dev.headroom.graph.MemoryFormat;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
 
 final class ViewExamples {
     private static final int[] TURNED = {1, 0};

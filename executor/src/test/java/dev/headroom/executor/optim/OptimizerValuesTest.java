@@ -6,13 +6,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.device.GpuCatalogue;
 import dev.headroom.executor.host.HostBackend;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.graph.DType;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.scenario.Scenario;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -50,7 +50,7 @@ class OptimizerValuesTest {
     @MethodSource("cases")
     void parametersAreWherePyTorchBringsThem(String name, JsonNode recorded) {
         try (HostBackend host = new HostBackend(1L << 28)) {
-            Settings settings = new Settings(GpuCatalogue.find("h200").orElseThrow(), TrainingRun.Attention.AUTO, 1);
+            Settings settings = new Settings(GpuCatalogue.find("h200").orElseThrow(), Scenario.Attention.AUTO, 1);
             Eager eager = new Eager(new CachingAllocator(AllocatorSettings.defaults(), host.memory()), host, settings);
             List<Tensor> parameters = new ArrayList<>();
             RECORDED.path("parameters").forEach(p -> parameters.add(tensor(eager, p)));

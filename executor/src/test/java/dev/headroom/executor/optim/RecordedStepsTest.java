@@ -7,16 +7,16 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.headroom.allocator.AllocatorListener.Action;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.device.GpuCatalogue;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.fixtures.Fixtures;
-import dev.headroom.graph.DType;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -63,7 +63,7 @@ class RecordedStepsTest {
                     events.add(action == Action.ALLOC ? bytes : -bytes);
                 }
             });
-            Settings settings = new Settings(GpuCatalogue.find("h200").orElseThrow(), TrainingRun.Attention.AUTO, 1);
+            Settings settings = new Settings(GpuCatalogue.find("h200").orElseThrow(), Scenario.Attention.AUTO, 1);
             Eager eager = new Eager(allocator, none, settings);
             eager.blasWorkspaces().current();
             List<Tensor> parameters = parameters(eager);
@@ -97,17 +97,17 @@ class RecordedStepsTest {
         return out;
     }
 
-    static TrainingRun run(JsonNode recorded) {
-        TrainingRun run = new TrainingRun();
+    static Scenario run(JsonNode recorded) {
+        Scenario run = new Scenario();
         run.optimizer = Arrays.stream(OptimizerKind.values())
                 .filter(k -> k.option().equals(recorded.path("optimizer").asText()))
                 .findFirst()
                 .orElseThrow();
         switch (recorded.path("implementation").asText()) {
-            case "for-loop" -> run.foreach = TrainingRun.Foreach.FALSE;
-            case "foreach" -> run.foreach = TrainingRun.Foreach.TRUE;
+            case "for-loop" -> run.foreach = Scenario.Foreach.FALSE;
+            case "foreach" -> run.foreach = Scenario.Foreach.TRUE;
             case "fused" -> run.fused = true;
-            default -> run.foreach = TrainingRun.Foreach.AUTO;
+            default -> run.foreach = Scenario.Foreach.AUTO;
         }
         for (JsonNode option : recorded.path("options")) {
             switch (option.asText()) {

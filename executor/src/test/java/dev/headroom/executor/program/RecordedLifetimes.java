@@ -2,9 +2,9 @@ package dev.headroom.executor.program;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.headroom.graph.Graph;
-import dev.headroom.importer.Importers;
-import dev.headroom.restore.SkippedMasks;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.rewrite.SkippedMasks;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -3,9 +3,9 @@ package dev.headroom.executor.program;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.graph.Argument;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.Node;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

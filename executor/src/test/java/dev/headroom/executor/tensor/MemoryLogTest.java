@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.device.GpuCatalogue;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
-import dev.headroom.graph.DType;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -27,7 +27,7 @@ class MemoryLogTest {
             Eager eager = new Eager(
                     new CachingAllocator(AllocatorSettings.defaults(), none.memory()),
                     none,
-                    new Settings(GpuCatalogue.find("h200").orElseThrow(), TrainingRun.Attention.AUTO, 1));
+                    new Settings(GpuCatalogue.find("h200").orElseThrow(), Scenario.Attention.AUTO, 1));
             eager.log().keepChanges();
             List<Tensor> held = new ArrayList<>();
             for (int i = 0; i < 100; i++) {

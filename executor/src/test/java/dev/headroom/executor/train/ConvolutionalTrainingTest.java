@@ -4,17 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.device.GpuCatalogue;
 import dev.headroom.executor.host.HostBackend;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.fixtures.Fixtures;
-import dev.headroom.graph.DType;
-import dev.headroom.importer.Importers;
-import dev.headroom.training.LossKind;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -25,7 +25,7 @@ class ConvolutionalTrainingTest {
     @ParameterizedTest
     @ValueSource(strings = {"mnasnet1_0-i86", "cnn-small"})
     void lossFalls(String model) {
-        TrainingRun run = new TrainingRun();
+        Scenario run = new Scenario();
         run.batch = 2L;
         run.optimizer = OptimizerKind.ADAM;
         run.steps = STEPS;

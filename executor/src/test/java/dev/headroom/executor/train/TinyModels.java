@@ -1,13 +1,13 @@
 package dev.headroom.executor.train;
 
-import dev.headroom.build.Layers;
-import dev.headroom.build.Model;
-import dev.headroom.build.Module;
-import dev.headroom.build.Scope;
-import dev.headroom.build.Sequential;
-import dev.headroom.build.Value;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.Graph;
+import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Layers;
+import dev.headroom.model.dsl.Model;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Sequential;
+import dev.headroom.model.dsl.Value;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -56,10 +56,10 @@ final class TinyModels {
                 .graph();
     }
 
-    private static final class Gpt extends Module {
-        private final Module tokens = child("tokens", Layers.embedding(TOKENS, WIDTH));
-        private final Module block = child("block", new Block());
-        private final Module head = child("head", Layers.linear(WIDTH, TOKENS, false));
+    private static final class Gpt extends Layer {
+        private final Layer tokens = child("tokens", Layers.embedding(TOKENS, WIDTH));
+        private final Layer block = child("block", new Block());
+        private final Layer head = child("head", Layers.linear(WIDTH, TOKENS, false));
 
         @Override
         protected Value forward(Scope scope, Value... inputs) {
@@ -68,14 +68,14 @@ final class TinyModels {
         }
     }
 
-    private static final class Block extends Module {
-        private final Module norm1 = child("norm1", Layers.layerNorm(WIDTH));
-        private final Module norm2 = child("norm2", Layers.layerNorm(WIDTH));
-        private final Module qkv = child("qkv", Layers.linear(WIDTH, 3 * WIDTH));
-        private final Module out = child("out", Layers.linear(WIDTH, WIDTH));
-        private final Module up = child("up", Layers.linear(WIDTH, 4 * WIDTH));
-        private final Module down = child("down", Layers.linear(4 * WIDTH, WIDTH));
-        private final Module gelu = child("gelu", Layers.gelu());
+    private static final class Block extends Layer {
+        private final Layer norm1 = child("norm1", Layers.layerNorm(WIDTH));
+        private final Layer norm2 = child("norm2", Layers.layerNorm(WIDTH));
+        private final Layer qkv = child("qkv", Layers.linear(WIDTH, 3 * WIDTH));
+        private final Layer out = child("out", Layers.linear(WIDTH, WIDTH));
+        private final Layer up = child("up", Layers.linear(WIDTH, 4 * WIDTH));
+        private final Layer down = child("down", Layers.linear(4 * WIDTH, WIDTH));
+        private final Layer gelu = child("gelu", Layers.gelu());
 
         @Override
         protected Value forward(Scope scope, Value... inputs) {

@@ -5,18 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.build.Layers;
-import dev.headroom.build.Model;
-import dev.headroom.build.Sequential;
-import dev.headroom.device.GpuCatalogue;
 import dev.headroom.executor.host.HostBackend;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.Graph;
-import dev.headroom.training.LossKind;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.dsl.Layers;
+import dev.headroom.model.dsl.Model;
+import dev.headroom.model.dsl.Sequential;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -27,7 +27,7 @@ class TrainingTest {
         Graph graph = Model.of("mlp", Sequential.of(Layers.linear(4, 32), Layers.tanh(), Layers.linear(32, 1)))
                 .input("x", DType.FLOAT32, Model.BATCH, 4)
                 .graph();
-        TrainingRun run = new TrainingRun();
+        Scenario run = new Scenario();
         run.batch = 16L;
         run.optimizer = OptimizerKind.SGD;
         run.loss = LossKind.MSE;

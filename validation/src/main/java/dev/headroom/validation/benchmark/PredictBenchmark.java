@@ -1,13 +1,13 @@
 package dev.headroom.validation.benchmark;
 
-import dev.headroom.device.GpuCatalogue;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
-import dev.headroom.graph.Graph;
-import dev.headroom.importer.Importers;
-import dev.headroom.predict.Prediction;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -35,13 +35,13 @@ public class PredictBenchmark {
 
     private Path archive;
     private Graph graph;
-    private TrainingRun run;
+    private Scenario run;
 
     @Setup
     public void read() {
         archive = Fixtures.models().resolve(model + ".pt2");
         graph = Importers.read(archive);
-        run = new TrainingRun();
+        run = new Scenario();
         run.batch = 32L;
         run.cudnnWorkspace = 0L;
     }

@@ -24,7 +24,7 @@ public final class CalibrateDeviations {
         List<String> out = new ArrayList<>(List.of(
                 "# How far the published measurements of fixtures/published/xmem.csv lay outside of what was predicted:"
                         + " model,optimizer,batch,class,card,deviation.",
-                "# Written by dev.headroom.validation.certainty.CalibrateDeviations; dev.headroom.uncertainty.Deviations"
+                "# Written by dev.headroom.validation.certainty.CalibrateDeviations; dev.headroom.estimator.certainty.Deviations"
                         + " says what a deviation is."));
         for (MeasuredRun r : MeasuredRun.comparable()) {
             out.add(String.join(

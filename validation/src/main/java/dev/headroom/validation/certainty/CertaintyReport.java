@@ -1,9 +1,9 @@
 package dev.headroom.validation.certainty;
 
-import dev.headroom.uncertainty.Certainty;
-import dev.headroom.uncertainty.Deviations;
-import dev.headroom.uncertainty.Interval;
-import dev.headroom.uncertainty.Span;
+import dev.headroom.estimator.certainty.Certainty;
+import dev.headroom.estimator.certainty.Deviations;
+import dev.headroom.estimator.certainty.Interval;
+import dev.headroom.estimator.certainty.Span;
 import dev.headroom.validation.published.Figure;
 import dev.headroom.validation.published.PublishedReport;
 import dev.headroom.validation.published.XmemRow;

@@ -1,6 +1,6 @@
 package dev.headroom.validation.certainty;
 
-import dev.headroom.uncertainty.Deviations;
+import dev.headroom.estimator.certainty.Deviations;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,14 +1,14 @@
 package dev.headroom.validation.certainty;
 
-import dev.headroom.device.DeviceLine;
-import dev.headroom.predict.Prediction;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
-import dev.headroom.training.TrainingRun;
-import dev.headroom.uncertainty.Certainty;
-import dev.headroom.uncertainty.Deviations;
-import dev.headroom.uncertainty.Risk;
-import dev.headroom.uncertainty.Span;
+import dev.headroom.estimator.certainty.Certainty;
+import dev.headroom.estimator.certainty.Deviations;
+import dev.headroom.estimator.certainty.Risk;
+import dev.headroom.estimator.certainty.Span;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.model.device.DeviceLine;
+import dev.headroom.model.scenario.Scenario;
 import dev.headroom.validation.published.XmemRow;
 import java.util.List;
 
@@ -32,7 +32,7 @@ public record MeasuredRun(XmemRow row, Prediction prediction, Span span) impleme
 
     private static MeasuredRun of(XmemRow row) {
         PredictionRequest request = row.request();
-        request.run().workspaces = TrainingRun.Workspaces.DISTILLED;
+        request.run().workspaces = Scenario.Workspaces.DISTILLED;
         return of(row, Predictor.predict(request));
     }
 

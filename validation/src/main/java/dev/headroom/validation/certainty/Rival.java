@@ -1,8 +1,8 @@
 package dev.headroom.validation.certainty;
 
-import dev.headroom.uncertainty.Deviations;
-import dev.headroom.uncertainty.Risk;
-import dev.headroom.uncertainty.Span;
+import dev.headroom.estimator.certainty.Deviations;
+import dev.headroom.estimator.certainty.Risk;
+import dev.headroom.estimator.certainty.Span;
 import dev.headroom.validation.published.XmemRow;
 import java.util.List;
 

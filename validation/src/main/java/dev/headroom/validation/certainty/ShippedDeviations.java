@@ -1,6 +1,6 @@
 package dev.headroom.validation.certainty;
 
-import dev.headroom.uncertainty.Deviations;
+import dev.headroom.estimator.certainty.Deviations;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;

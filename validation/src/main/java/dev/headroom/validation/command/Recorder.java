@@ -1,7 +1,7 @@
 package dev.headroom.validation.command;
 
-import dev.headroom.graph.GraphException;
-import dev.headroom.graph.Unwritable;
+import dev.headroom.model.error.Unwritable;
+import dev.headroom.model.error.UserInputException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.FileAlreadyExistsException;
@@ -17,16 +17,16 @@ final class Recorder {
     /**
      * Writes it to a new file.
      *
-     * @throws GraphException when there is one already, or it cannot be written
+     * @throws UserInputException when there is one already, or it cannot be written
      */
     static void write(Path file) {
         if (file.toString().isEmpty()) {
-            throw new GraphException("--recorder: '' is no file; name one such as record.py");
+            throw new UserInputException("--recorder: '' is no file; name one such as record.py");
         }
         try (InputStream script = Recorder.class.getResourceAsStream(SCRIPT)) {
             Files.copy(script, file);
         } catch (FileAlreadyExistsException e) {
-            throw new GraphException("--recorder: " + file + " exists already; name another file", e);
+            throw new UserInputException("--recorder: " + file + " exists already; name another file", e);
         } catch (IOException e) {
             throw Unwritable.of("--recorder", file, e);
         }

@@ -1,6 +1,6 @@
 package dev.headroom.validation.command;
 
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.validation.report.Percent;
 import dev.headroom.validation.runs.Outcome;
 import dev.headroom.validation.runs.Scores;
@@ -43,7 +43,7 @@ final class Thresholds {
     /**
      * Checks that every value is a number, before anything is predicted.
      *
-     * @throws GraphException for one that is none
+     * @throws UserInputException for one that is none
      */
     void parse() {
         percent("--max-median-error", median);
@@ -116,8 +116,8 @@ final class Thresholds {
                 return value;
             }
         } catch (NumberFormatException e) {
-            throw new GraphException(option + ": '" + text + "' is not a number", e);
+            throw new UserInputException(option + ": '" + text + "' is not a number", e);
         }
-        throw new GraphException(option + ": " + text + " is out of range; it takes 0 or more");
+        throw new UserInputException(option + ": " + text + " is out of range; it takes 0 or more");
     }
 }

@@ -1,10 +1,10 @@
 package dev.headroom.validation.command;
 
-import dev.headroom.cli.ExitStatus;
-import dev.headroom.cli.Progress;
-import dev.headroom.cli.Subcommand;
-import dev.headroom.graph.GraphException;
-import dev.headroom.graph.Unwritable;
+import dev.headroom.app.command.ExitStatus;
+import dev.headroom.app.command.Progress;
+import dev.headroom.app.command.Subcommand;
+import dev.headroom.model.error.Unwritable;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.validation.report.HtmlReport;
 import dev.headroom.validation.report.TextReport;
 import dev.headroom.validation.report.ValidationJson;
@@ -73,7 +73,7 @@ public final class ValidateCommand implements Subcommand {
     public Integer call() {
         if (recorder != null) {
             if (folder != null) {
-                throw new GraphException("--recorder only writes the script; leave out " + folder);
+                throw new UserInputException("--recorder only writes the script; leave out " + folder);
             }
             Recorder.write(recorder);
             return ExitStatus.OK;
@@ -84,7 +84,7 @@ public final class ValidateCommand implements Subcommand {
                         .filter(run -> (run.source() + " " + run.name()).contains(only))
                         .toList();
         if (runs.isEmpty()) {
-            throw new GraphException("--only: no run has '" + only + "' in its source or name");
+            throw new UserInputException("--only: no run has '" + only + "' in its source or name");
         }
         PrintWriter out = spec.commandLine().getOut();
         Validation validation = predict(runs);

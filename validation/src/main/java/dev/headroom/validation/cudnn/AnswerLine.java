@@ -1,8 +1,8 @@
 package dev.headroom.validation.cudnn;
 
-import dev.headroom.cudnn.ConvolutionProblem;
-import dev.headroom.cudnn.CudnnDevice;
-import dev.headroom.graph.DType;
+import dev.headroom.model.cudnn.ConvolutionProblem;
+import dev.headroom.model.cudnn.CudnnDevice;
+import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;

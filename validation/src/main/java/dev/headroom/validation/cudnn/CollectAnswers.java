@@ -1,11 +1,11 @@
 package dev.headroom.validation.cudnn;
 
-import dev.headroom.cudnn.ConvolutionProblem;
-import dev.headroom.cudnn.CudnnDevice;
-import dev.headroom.cudnn.WorkspaceLevel;
-import dev.headroom.cudnn.WorkspaceSource;
-import dev.headroom.cudnn.WorkspaceSources;
-import dev.headroom.graph.DType;
+import dev.headroom.estimator.cudnn.WorkspaceSources;
+import dev.headroom.model.cudnn.ConvolutionProblem;
+import dev.headroom.model.cudnn.CudnnDevice;
+import dev.headroom.model.cudnn.WorkspaceLevel;
+import dev.headroom.model.cudnn.WorkspaceSource;
+import dev.headroom.model.graph.DType;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;

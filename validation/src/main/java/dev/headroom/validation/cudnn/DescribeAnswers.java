@@ -1,6 +1,6 @@
 package dev.headroom.validation.cudnn;
 
-import dev.headroom.cudnn.ConvolutionDescription;
+import dev.headroom.estimator.cudnn.ConvolutionDescription;
 import java.io.BufferedOutputStream;
 import java.io.BufferedReader;
 import java.io.FileInputStream;

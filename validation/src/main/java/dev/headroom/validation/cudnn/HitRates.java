@@ -1,9 +1,9 @@
 package dev.headroom.validation.cudnn;
 
-import dev.headroom.cudnn.ConvolutionProblem;
-import dev.headroom.cudnn.DistilledWorkspaces;
-import dev.headroom.cudnn.WorkspaceAnswer;
-import dev.headroom.graph.DType;
+import dev.headroom.estimator.cudnn.DistilledWorkspaces;
+import dev.headroom.model.cudnn.ConvolutionProblem;
+import dev.headroom.model.cudnn.WorkspaceAnswer;
+import dev.headroom.model.graph.DType;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

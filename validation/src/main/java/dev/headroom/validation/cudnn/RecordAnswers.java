@@ -1,14 +1,14 @@
 package dev.headroom.validation.cudnn;
 
-import dev.headroom.cudnn.ConvolutionProblem;
-import dev.headroom.cudnn.CudnnDevice;
-import dev.headroom.cudnn.WorkspaceLevel;
-import dev.headroom.cudnn.WorkspaceSource;
-import dev.headroom.cudnn.WorkspaceSources;
+import dev.headroom.estimator.cudnn.WorkspaceSources;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
+import dev.headroom.model.cudnn.ConvolutionProblem;
+import dev.headroom.model.cudnn.CudnnDevice;
+import dev.headroom.model.cudnn.WorkspaceLevel;
+import dev.headroom.model.cudnn.WorkspaceSource;
 import dev.headroom.validation.RecordedRun;
 import dev.headroom.validation.published.XmemRow;
 import java.io.IOException;

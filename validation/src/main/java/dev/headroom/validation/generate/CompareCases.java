@@ -1,6 +1,6 @@
 package dev.headroom.validation.generate;
 
-import dev.headroom.predict.Simulation;
+import dev.headroom.estimator.predict.Simulation;
 import java.nio.file.Path;
 import java.util.List;
 

@@ -40,10 +40,10 @@ final class Composition {
         shortcut.reach(body.sizes());
         boolean inPlace = b.is(1) && body.writable();
         boolean end = b.is(2);
-        Layer activation = new Layer.Activate(Activation.RELU, b.is(3));
+        RandomLayer activation = new RandomLayer.Activate(Activation.RELU, b.is(3));
         f.noteTrained(body.trained() || shortcut.trained());
         f.put(
-                new Layer.Residual(
+                new RandomLayer.Residual(
                         body.chain(),
                         shortcut.layers().isEmpty() ? null : shortcut.chain(),
                         end ? activation : null,
@@ -60,7 +60,7 @@ final class Composition {
         }
         body.reach(f.sizes());
         f.noteTrained(body.trained());
-        f.keep(new Layer.Gate(body.chain()), true);
+        f.keep(new RandomLayer.Gate(body.chain()), true);
     }
 
     private static void repeat(Fitting f, Block b) {
@@ -72,7 +72,7 @@ final class Composition {
         body.reach(f.sizes());
         if (!body.layers().isEmpty()) {
             f.noteTrained(body.trained());
-            f.keep(new Layer.Repeat(body.chain(), 2 + b.size() % (MOST_TIMES - 1)), body.writable());
+            f.keep(new RandomLayer.Repeat(body.chain(), 2 + b.size() % (MOST_TIMES - 1)), body.writable());
         }
     }
 
@@ -98,7 +98,7 @@ final class Composition {
         }
         Integer dim = !join ? null : first.size() == 2 ? Integer.valueOf(2) : Integer.valueOf(1);
         List<Long> after = join ? parts.get(0).withWidth(width) : first;
-        f.put(new Layer.Branches(dim, parts.stream().map(Fitting::chain).toList()), after, true);
+        f.put(new RandomLayer.Branches(dim, parts.stream().map(Fitting::chain).toList()), after, true);
     }
 
     /** The first part's sizes, but for the width. */

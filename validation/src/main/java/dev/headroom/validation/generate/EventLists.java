@@ -1,9 +1,9 @@
 package dev.headroom.validation.generate;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.headroom.shadow.Attribution;
-import dev.headroom.shadow.EventLog;
-import dev.headroom.shadow.Runtime;
+import dev.headroom.estimator.runtime.Attribution;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.EventLog;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,7 +19,7 @@ import java.util.Map;
 record EventLists(List<String> truth, List<String> mine) {
     private static final int CONTEXT = 6;
 
-    static EventLists of(RecordedCase c, Runtime runtime) {
+    static EventLists of(RecordedCase c, EagerRuntime runtime) {
         return new EventLists(sorted(recorded(c)), sorted(simulated(runtime)));
     }
 
@@ -82,7 +82,7 @@ record EventLists(List<String> truth, List<String> mine) {
         return out;
     }
 
-    private static List<String> simulated(Runtime runtime) {
+    private static List<String> simulated(EagerRuntime runtime) {
         List<String> out = new ArrayList<>();
         Map<Integer, Integer> numbers = new HashMap<>();
         EventLog log = runtime.log();

@@ -17,7 +17,7 @@ final class Fitting {
     private static final int WIDER = 7;
 
     final boolean wide;
-    private final List<Layer> layers = new ArrayList<>();
+    private final List<RandomLayer> layers = new ArrayList<>();
 
     /** Of one sample: {@code [features]}, {@code [length, width]} or {@code [channels, height, width]}. */
     private List<Long> sizes;
@@ -63,13 +63,13 @@ final class Fitting {
         return trained;
     }
 
-    List<Layer> layers() {
+    List<RandomLayer> layers() {
         return layers;
     }
 
     /** What was added, as one layer. */
-    Layer chain() {
-        return new Layer.Chain(List.copyOf(layers));
+    RandomLayer chain() {
+        return new RandomLayer.Chain(List.copyOf(layers));
     }
 
     /** A chain of its own on this one's present result, which others read, too. */
@@ -80,19 +80,19 @@ final class Fitting {
     }
 
     /** Adds a layer that keeps the sizes. */
-    void keep(Layer layer, boolean writableAfter) {
+    void keep(RandomLayer layer, boolean writableAfter) {
         put(layer, sizes, writableAfter);
     }
 
     /** Adds a layer. */
-    void put(Layer layer, List<Long> after, boolean writableAfter) {
+    void put(RandomLayer layer, List<Long> after, boolean writableAfter) {
         layers.add(layer);
         sizes = after;
         writable = writableAfter;
     }
 
     /** Adds a layer with parameters. */
-    void train(Layer layer, List<Long> after) {
+    void train(RandomLayer layer, List<Long> after) {
         put(layer, after, true);
         trained = true;
     }
@@ -147,15 +147,15 @@ final class Fitting {
         if (rank() == 3) {
             if (size(1) != wanted.get(1) || size(2) != wanted.get(2)) {
                 put(
-                        new Layer.AdaptiveAvgPool2d(wanted.get(1), wanted.get(2)),
+                        new RandomLayer.AdaptiveAvgPool2d(wanted.get(1), wanted.get(2)),
                         List.of(size(0), wanted.get(1), wanted.get(2)),
                         true);
             }
             if (size(0) != wanted.get(0)) {
-                train(new Layer.Conv2d(size(0), wanted.get(0), 1, 1, 0, 1, 1, true), wanted);
+                train(new RandomLayer.Conv2d(size(0), wanted.get(0), 1, 1, 0, 1, 1, true), wanted);
             }
         } else if (!sizes.equals(wanted)) {
-            train(new Layer.Linear(width(), wanted.get(rank() - 1), true), wanted);
+            train(new RandomLayer.Linear(width(), wanted.get(rank() - 1), true), wanted);
         }
     }
 

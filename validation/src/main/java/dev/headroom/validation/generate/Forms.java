@@ -21,13 +21,13 @@ final class Forms {
 
     private static void flatten(Fitting f) {
         if (f.rank() > 1) {
-            f.put(new Layer.Flatten(), List.of(f.elements()), false);
+            f.put(new RandomLayer.Flatten(), List.of(f.elements()), false);
         }
     }
 
     private static void tokens(Fitting f) {
         if (f.rank() == 3) {
-            f.put(new Layer.Tokens(), List.of(f.size(1) * f.size(2), f.size(0)), false);
+            f.put(new RandomLayer.Tokens(), List.of(f.size(1) * f.size(2), f.size(0)), false);
         }
     }
 
@@ -38,7 +38,7 @@ final class Forms {
                 height--;
             }
             long width = f.size(0) / height;
-            f.put(new Layer.Image(f.size(1), height, width), List.of(f.size(1), height, width), false);
+            f.put(new RandomLayer.Image(f.size(1), height, width), List.of(f.size(1), height, width), false);
         }
     }
 
@@ -48,29 +48,29 @@ final class Forms {
         }
         List<Long> after = List.of(f.size(1));
         if (b.choice(0, 3) == 0) {
-            f.put(new Layer.Mean(), after, true);
+            f.put(new RandomLayer.Mean(), after, true);
         } else {
-            f.put(new Layer.Select(b.choice(0, 3) == 1 ? 0 : -1), after, false);
+            f.put(new RandomLayer.Select(b.choice(0, 3) == 1 ? 0 : -1), after, false);
         }
     }
 
     private static void crop(Fitting f, Block b) {
         if (f.rank() == 2 && f.size(0) > 1) {
             long length = 1 + b.size() % (f.size(0) - 1);
-            f.put(new Layer.Crop(length), List.of(length, f.size(1)), false);
+            f.put(new RandomLayer.Crop(length), List.of(length, f.size(1)), false);
         }
     }
 
     private static void spread(Fitting f, Block b) {
         long copies = 1 + b.size() % 6;
         if (f.rank() == 1 && copies * f.elements() <= Fitting.MOST_ELEMENTS) {
-            f.put(new Layer.Spread(copies), List.of(copies, f.size(0)), false);
+            f.put(new RandomLayer.Spread(copies), List.of(copies, f.size(0)), false);
         }
     }
 
     private static void halves(Fitting f) {
         if (f.rank() < 3 && f.width() % 2 == 0) {
-            f.put(new Layer.Halves(), f.withWidth(f.width() / 2), true);
+            f.put(new RandomLayer.Halves(), f.withWidth(f.width() / 2), true);
         }
     }
 }

@@ -1,14 +1,14 @@
 package dev.headroom.validation.generate;
 
-import dev.headroom.build.Module;
-import dev.headroom.build.Scope;
-import dev.headroom.build.Value;
+import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Value;
 
 /** {@code x * torch.sigmoid(body(x))}. */
-final class Gated extends Module {
-    private final Module body;
+final class Gated extends Layer {
+    private final Layer body;
 
-    Gated(Module body) {
+    Gated(Layer body) {
         this.body = child("body", body);
     }
 

@@ -33,7 +33,7 @@ final class Images {
     /** A convolution of single pixels. */
     static void pointwise(Fitting f, Block b) {
         long out = channels(f, b, f.size(1), f.size(2));
-        f.train(new Layer.Conv2d(f.size(0), out, 1, 1, 0, 1, 1, !b.is(0)), f.withWidth(out));
+        f.train(new RandomLayer.Conv2d(f.size(0), out, 1, 1, 0, 1, 1, !b.is(0)), f.withWidth(out));
     }
 
     private static void conv(Fitting f, Block b) {
@@ -60,7 +60,7 @@ final class Images {
             out += out % 2;
         }
         f.train(
-                new Layer.Conv2d(in, out, kernel, stride, padding, dilation, groups, !b.is(0)),
+                new RandomLayer.Conv2d(in, out, kernel, stride, padding, dilation, groups, !b.is(0)),
                 List.of(out, height, width));
     }
 
@@ -76,7 +76,7 @@ final class Images {
         }
         long out = channels(f, b, height, width);
         f.train(
-                new Layer.ConvTranspose2d(f.size(0), out, kernel, stride, padding, extra, 1, !b.is(0)),
+                new RandomLayer.ConvTranspose2d(f.size(0), out, kernel, stride, padding, extra, 1, !b.is(0)),
                 List.of(out, height, width));
     }
 
@@ -85,7 +85,7 @@ final class Images {
         if (kind == 2) {
             long height = 1 + b.size() % 4;
             long width = 1 + b.size() / 4 % 4;
-            f.put(new Layer.AdaptiveAvgPool2d(height, width), List.of(f.size(0), height, width), true);
+            f.put(new RandomLayer.AdaptiveAvgPool2d(height, width), List.of(f.size(0), height, width), true);
             return;
         }
         long kernel = 2 + b.choice(2, 2);
@@ -98,8 +98,9 @@ final class Images {
                 f.size(0),
                 (f.size(1) + 2 * padding - kernel) / stride + 1,
                 (f.size(2) + 2 * padding - kernel) / stride + 1);
-        Layer layer =
-                kind == 0 ? new Layer.MaxPool2d(kernel, stride, padding) : new Layer.AvgPool2d(kernel, stride, padding);
+        RandomLayer layer = kind == 0
+                ? new RandomLayer.MaxPool2d(kernel, stride, padding)
+                : new RandomLayer.AvgPool2d(kernel, stride, padding);
         f.put(layer, after, true);
     }
 
@@ -107,7 +108,7 @@ final class Images {
         long factor = 2 + b.choice(1, 2);
         if (f.elements() * factor * factor <= Fitting.MOST_ELEMENTS) {
             f.put(
-                    new Layer.Upsample(factor, b.is(0)),
+                    new RandomLayer.Upsample(factor, b.is(0)),
                     List.of(f.size(0), factor * f.size(1), factor * f.size(2)),
                     true);
         }

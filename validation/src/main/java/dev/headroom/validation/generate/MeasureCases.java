@@ -1,15 +1,15 @@
 package dev.headroom.validation.generate;
 
-import dev.headroom.device.Gpu;
-import dev.headroom.device.GpuCatalogue;
+import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.measure.Measurement;
 import dev.headroom.executor.measure.MeasurementRequest;
 import dev.headroom.executor.measure.Measurer;
 import dev.headroom.executor.measure.MemoryOnlyProvider;
 import dev.headroom.executor.train.PhaseMemory;
-import dev.headroom.graph.GraphException;
-import dev.headroom.predict.PhaseState;
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.error.UserInputException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ public final class MeasureCases {
             String difference;
             try {
                 difference = difference(cases.get(i));
-            } catch (GraphException e) {
+            } catch (UserInputException e) {
                 refused.merge(e.getMessage(), 1, Integer::sum);
                 continue;
             } catch (RuntimeException e) {

@@ -52,7 +52,8 @@ public record ModelWish(Form form, List<Integer> sizes, List<Block> blocks, int 
         }
         fitting.reach(rows);
         boolean loss = head % 2 == 0;
-        Layer root = new Layer.LanguageModel(vocabulary, length, width, fitting.chain(), head / 2 % 2 == 0, loss);
+        RandomLayer root =
+                new RandomLayer.LanguageModel(vocabulary, length, width, fitting.chain(), head / 2 % 2 == 0, loss);
         return new RandomModel(List.of(length), vocabulary, root, loss ? List.of() : List.of(length, vocabulary));
     }
 }

@@ -1,15 +1,15 @@
 package dev.headroom.validation.generate;
 
-import dev.headroom.build.Module;
-import dev.headroom.build.Scope;
-import dev.headroom.build.Value;
+import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Value;
 
 /** Several modules on one input: their results joined along a dimension, or added one after the other. */
-final class Parallel extends Module {
+final class Parallel extends Layer {
     private final Integer dim;
-    private final Module[] branches;
+    private final Layer[] branches;
 
-    Parallel(Integer dim, Module... branches) {
+    Parallel(Integer dim, Layer... branches) {
         this.dim = dim;
         this.branches = branches;
         for (int i = 0; i < branches.length; i++) {

@@ -1,10 +1,10 @@
 package dev.headroom.validation.generate;
 
-import dev.headroom.graph.DType;
-import dev.headroom.graph.Graph;
-import dev.headroom.training.LossKind;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.Set;
 
@@ -45,7 +45,7 @@ public record RandomCase(RandomModel model, RandomRun run) {
                 new RandomRun(
                         wished.batch(),
                         optimizer,
-                        fused ? TrainingRun.Foreach.AUTO : wished.foreach(),
+                        fused ? Scenario.Foreach.AUTO : wished.foreach(),
                         fused,
                         wished.variant(),
                         scaled ? null : wished.dtype(), // the scaler wants float32 gradients
@@ -83,7 +83,7 @@ public record RandomCase(RandomModel model, RandomRun run) {
     }
 
     private static int children(RandomModel model) {
-        return model.root() instanceof Layer.Chain c ? c.layers().size() : 0;
+        return model.root() instanceof RandomLayer.Chain c ? c.layers().size() : 0;
     }
 
     /** Whether every child of the root may begin a segment. */
@@ -98,8 +98,8 @@ public record RandomCase(RandomModel model, RandomRun run) {
 
     /** Whether a child leaves its input alone: a checkpoint that changes it fails when it runs again. */
     private static boolean checkpointable(RandomModel model, int child) {
-        return !(model.root() instanceof Layer.Chain c
-                && c.layers().get(child) instanceof Layer.Activate a
+        return !(model.root() instanceof RandomLayer.Chain c
+                && c.layers().get(child) instanceof RandomLayer.Activate a
                 && a.inPlace());
     }
 }

@@ -1,8 +1,8 @@
 package dev.headroom.validation.generate;
 
-import dev.headroom.build.Model;
-import dev.headroom.graph.DType;
-import dev.headroom.graph.Graph;
+import dev.headroom.model.dsl.Model;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
 import java.util.List;
 
 /**
@@ -12,7 +12,7 @@ import java.util.List;
  * @param vocabulary what the input's ids are below, or 0: it is floating point
  * @param output sizes of the result for one sample; none for a loss
  */
-public record RandomModel(List<Long> input, long vocabulary, Layer root, List<Long> output) {
+public record RandomModel(List<Long> input, long vocabulary, RandomLayer root, List<Long> output) {
     /** Its graph in training, with an open batch size. */
     public Graph graph() {
         return graph(true);
@@ -35,6 +35,6 @@ public record RandomModel(List<Long> input, long vocabulary, Layer root, List<Lo
 
     /** Whether its result is a loss. */
     public boolean returnsLoss() {
-        return root instanceof Layer.LanguageModel l && l.loss();
+        return root instanceof RandomLayer.LanguageModel l && l.loss();
     }
 }

@@ -1,13 +1,13 @@
 package dev.headroom.validation.generate;
 
-import dev.headroom.graph.DType;
-import dev.headroom.training.LossKind;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 
 /**
- * The options of a run that are varied; {@link TrainingRun} says what they mean. Unlike that class it never changes and
+ * The options of a run that are varied; {@link Scenario} says what they mean. Unlike that class it never changes and
  * can be printed.
  *
  * @param variant bits of the optimizer's options: weight decay, then those of its own
@@ -16,7 +16,7 @@ import java.util.List;
 public record RandomRun(
         long batch,
         OptimizerKind optimizer,
-        TrainingRun.Foreach foreach,
+        Scenario.Foreach foreach,
         boolean fused,
         int variant,
         DType dtype,
@@ -32,14 +32,14 @@ public record RandomRun(
         boolean inputGrad,
         boolean dropOutputs,
         boolean inference,
-        TrainingRun.Attention attention,
+        Scenario.Attention attention,
         String allocConf) {
     /** The simplest run of a model: one step of SGD on one sample. */
     public static RandomRun simplest() {
         return new RandomRun(
                 1,
                 OptimizerKind.SGD,
-                TrainingRun.Foreach.AUTO,
+                Scenario.Foreach.AUTO,
                 false,
                 0,
                 null,
@@ -55,13 +55,13 @@ public record RandomRun(
                 false,
                 false,
                 false,
-                TrainingRun.Attention.AUTO,
+                Scenario.Attention.AUTO,
                 "");
     }
 
     /** The same for the predictor and the executor. Convolutions get no workspace. */
-    public TrainingRun training() {
-        TrainingRun run = new TrainingRun();
+    public Scenario training() {
+        Scenario run = new Scenario();
         run.batch = batch;
         run.optimizer = optimizer;
         run.foreach = foreach;

@@ -2,10 +2,10 @@ package dev.headroom.validation.generate;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.headroom.predict.PhaseState;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
-import dev.headroom.predict.Simulation;
+import dev.headroom.estimator.predict.PhaseState;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.estimator.predict.Simulation;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,13 +1,13 @@
 package dev.headroom.validation.generate;
 
-import dev.headroom.build.Module;
-import dev.headroom.build.Scope;
-import dev.headroom.build.Value;
+import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Value;
 
 /** Modules that look at their input in another way. */
 final class Reshaping {
     /** A module that is a function of its input. */
-    private static final class Function extends Module {
+    private static final class Function extends Layer {
         /** What it does. */
         private interface Body {
             Value of(Scope scope, Value x);
@@ -35,33 +35,33 @@ final class Reshaping {
     private Reshaping() {}
 
     /** The module of a layer, or {@code null} when it is none of these. */
-    static Module of(Layer layer) {
+    static Layer of(RandomLayer layer) {
         Function.Body body = body(layer);
         return body == null ? null : new Function(layer.getClass().getSimpleName(), body);
     }
 
-    private static Function.Body body(Layer layer) {
-        if (layer instanceof Layer.Tokens) {
+    private static Function.Body body(RandomLayer layer) {
+        if (layer instanceof RandomLayer.Tokens) {
             return (s, x) ->
                     transpose(s, s.op("aten.flatten.using_ints", Scope.arguments("self", x, "start_dim", 2)), 1, 2);
         }
-        if (layer instanceof Layer.Image i) {
+        if (layer instanceof RandomLayer.Image i) {
             return (s, x) ->
                     s.op("aten.reshape.default", Scope.arguments("self", transpose(s, x, 1, 2), "shape", new long[] {
                         -1, i.channels(), i.height(), i.width()
                     }));
         }
-        if (layer instanceof Layer.Mean) {
+        if (layer instanceof RandomLayer.Mean) {
             return (s, x) -> s.op("aten.mean.dim", Scope.arguments("self", x, "dim", new long[] {1}));
         }
-        if (layer instanceof Layer.Select l) {
+        if (layer instanceof RandomLayer.Select l) {
             return (s, x) -> select(s, x, l.index());
         }
-        if (layer instanceof Layer.Crop c) {
+        if (layer instanceof RandomLayer.Crop c) {
             return (s, x) ->
                     s.op("aten.slice.Tensor", Scope.arguments("self", x, "dim", 1, "start", 0, "end", c.length()));
         }
-        if (layer instanceof Layer.Spread e) {
+        if (layer instanceof RandomLayer.Spread e) {
             return (s, x) -> s.op(
                     "aten.expand.default",
                     Scope.arguments(
@@ -70,7 +70,7 @@ final class Reshaping {
                             "size",
                             new long[] {-1, e.copies(), -1}));
         }
-        if (layer instanceof Layer.Halves) {
+        if (layer instanceof RandomLayer.Halves) {
             return (s, x) -> {
                 s.line("a, b = x.chunk(2, -1)");
                 Value[] ab = s.ops("aten.chunk.default", 2, Scope.arguments("self", x, "chunks", 2, "dim", -1));

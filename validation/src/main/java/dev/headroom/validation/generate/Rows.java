@@ -16,7 +16,7 @@ final class Rows {
             case ACTIVATION -> activation(f, b);
             case NORM -> norm(f, b);
             case DROPOUT -> dropout(f, b);
-            case SOFTMAX -> f.keep(new Layer.Softmax(), false);
+            case SOFTMAX -> f.keep(new RandomLayer.Softmax(), false);
             case ATTENTION -> attention(f, b);
             case RECURRENT -> recurrent(f, b);
             default -> throw new IllegalArgumentException(b.kind() + " is no layer of rows");
@@ -29,33 +29,33 @@ final class Rows {
             return;
         }
         long out = f.linearWidth(b.size(), f.width());
-        f.train(new Layer.Linear(f.width(), out, !b.is(0)), f.withWidth(out));
+        f.train(new RandomLayer.Linear(f.width(), out, !b.is(0)), f.withWidth(out));
     }
 
     private static void activation(Fitting f, Block b) {
         Activation function = Activation.values()[b.choice(1, Activation.values().length)];
         boolean inPlace = b.is(0) && function.inPlace() && f.writable();
-        f.keep(new Layer.Activate(function, inPlace), !inPlace && !function.keepsResult());
+        f.keep(new RandomLayer.Activate(function, inPlace), !inPlace && !function.keepsResult());
     }
 
     private static void norm(Fitting f, Block b) {
         if (f.rank() != 3 || b.choice(0, 8) == 7) {
             long width = f.size(f.rank() - 1);
-            f.train(new Layer.LayerNorm(width), f.sizes());
+            f.train(new RandomLayer.LayerNorm(width), f.sizes());
         } else if (b.is(0)) {
             long groups = 1 + b.size() % 8;
             while (f.size(0) % groups != 0) {
                 groups--;
             }
-            f.train(new Layer.GroupNorm(groups, f.size(0)), f.sizes());
+            f.train(new RandomLayer.GroupNorm(groups, f.size(0)), f.sizes());
         } else if (f.size(1) * f.size(2) > 1) { // a single value has no variance
-            f.train(new Layer.BatchNorm2d(f.size(0)), f.sizes());
+            f.train(new RandomLayer.BatchNorm2d(f.size(0)), f.sizes());
         }
     }
 
     private static void dropout(Fitting f, Block b) {
         double p = DROPOUTS[b.choice(0, DROPOUTS.length)];
-        f.keep(new Layer.Dropout(p), p > 0 || f.writable());
+        f.keep(new RandomLayer.Dropout(p), p > 0 || f.writable());
     }
 
     private static void attention(Fitting f, Block b) {
@@ -74,7 +74,7 @@ final class Rows {
         }
         double p = DROPOUTS[DROPOUTS.length - 1 - b.choice(3, DROPOUTS.length)];
         f.train(
-                new Layer.Attention(length, width, heads, fused, !b.is(1), fused && b.is(2), p),
+                new RandomLayer.Attention(length, width, heads, fused, !b.is(1), fused && b.is(2), p),
                 List.of(length, width));
     }
 
@@ -86,7 +86,7 @@ final class Rows {
         boolean stacked = b.is(0);
         f.noteTrained(true);
         f.put(
-                new Layer.Recurrent(f.size(1), hidden, f.size(0), stacked),
+                new RandomLayer.Recurrent(f.size(1), hidden, f.size(0), stacked),
                 stacked ? List.of(f.size(0), hidden) : List.of(hidden),
                 stacked);
     }

@@ -1,29 +1,29 @@
 package dev.headroom.validation.generate;
 
-import dev.headroom.build.Layers;
-import dev.headroom.build.Module;
-import dev.headroom.build.Scope;
-import dev.headroom.build.Value;
+import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Layers;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Value;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Self-attention as language and vision models write it; see {@link Layer.Attention}. */
-final class SelfAttention extends Module {
+/** Self-attention as language and vision models write it; see {@link RandomLayer.Attention}. */
+final class SelfAttention extends Layer {
     private static final String[] ROLES = {"q", "k", "v"};
 
-    private final Layer.Attention options;
+    private final RandomLayer.Attention options;
     private final long head;
-    private final Module[] in;
-    private final Module out;
+    private final Layer[] in;
+    private final Layer out;
 
-    SelfAttention(Layer.Attention options) {
+    SelfAttention(RandomLayer.Attention options) {
         this.options = options;
         head = options.width() / options.heads();
         long width = options.width();
         if (options.packed()) {
-            in = new Module[] {child("qkv", Layers.linear(width, 3 * width))};
+            in = new Layer[] {child("qkv", Layers.linear(width, 3 * width))};
         } else {
-            in = new Module[ROLES.length];
+            in = new Layer[ROLES.length];
             for (int i = 0; i < in.length; i++) {
                 in[i] = child(ROLES[i], Layers.linear(width, width));
             }

@@ -1,18 +1,18 @@
 package dev.headroom.validation.generate;
 
-import dev.headroom.build.Layers;
-import dev.headroom.build.Module;
-import dev.headroom.build.Scope;
-import dev.headroom.build.Value;
+import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Layers;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Value;
 import java.util.Map;
 
-/** A model of token ids; see {@link Layer.LanguageModel}. */
-final class TokenModel extends Module {
-    private final Layer.LanguageModel options;
-    private final Module body;
-    private final Module head;
+/** A model of token ids; see {@link RandomLayer.LanguageModel}. */
+final class TokenModel extends Layer {
+    private final RandomLayer.LanguageModel options;
+    private final Layer body;
+    private final Layer head;
 
-    TokenModel(Layer.LanguageModel options) {
+    TokenModel(RandomLayer.LanguageModel options) {
         this.options = options;
         // The embedding's weight is this module's own, because a tied head reads it, too.
         parameter("embedding", options.vocabulary(), options.width());

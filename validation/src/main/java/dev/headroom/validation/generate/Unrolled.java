@@ -1,18 +1,18 @@
 package dev.headroom.validation.generate;
 
-import dev.headroom.build.Layers;
-import dev.headroom.build.Module;
-import dev.headroom.build.RecurrentCell;
-import dev.headroom.build.Scope;
-import dev.headroom.build.Value;
+import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Layers;
+import dev.headroom.model.dsl.RecurrentCell;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Value;
 
-/** A recurrent cell in a Python loop; see {@link Layer.Recurrent}. */
-final class Unrolled extends Module {
-    private final Layer.Recurrent options;
-    private final Module start;
-    private final Module cell;
+/** A recurrent cell in a Python loop; see {@link RandomLayer.Recurrent}. */
+final class Unrolled extends Layer {
+    private final RandomLayer.Recurrent options;
+    private final Layer start;
+    private final Layer cell;
 
-    Unrolled(Layer.Recurrent options) {
+    Unrolled(RandomLayer.Recurrent options) {
         this.options = options;
         start = child("start", Layers.linear(options.in(), options.hidden()));
         cell = child("cell", RecurrentCell.gru(options.in(), options.hidden()));

@@ -1,16 +1,16 @@
 package dev.headroom.validation.published;
 
 import dev.headroom.allocator.AllocatorListener;
-import dev.headroom.execution.TrainingLoop;
-import dev.headroom.graph.Argument;
-import dev.headroom.graph.Node;
-import dev.headroom.graph.SymbolBinding;
-import dev.headroom.graph.TensorMeta;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
-import dev.headroom.predict.Simulation;
-import dev.headroom.shadow.Attribution;
-import dev.headroom.shadow.Runtime;
+import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.estimator.predict.Simulation;
+import dev.headroom.estimator.runtime.Attribution;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.SymbolBinding;
+import dev.headroom.model.graph.TensorMeta;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -24,7 +24,7 @@ final class AlgorithmSearch implements Simulation.Watcher, AllocatorListener {
     private static final int BLOCK = 512;
 
     private final Map<String, Long> alive = new HashMap<>();
-    private Runtime runtime;
+    private EagerRuntime runtime;
     private TrainingLoop loop;
 
     private AlgorithmSearch() {}
@@ -70,7 +70,7 @@ final class AlgorithmSearch implements Simulation.Watcher, AllocatorListener {
     }
 
     @Override
-    public void begins(Runtime played, TrainingLoop training) {
+    public void begins(EagerRuntime played, TrainingLoop training) {
         runtime = played;
         loop = training;
         runtime.allocator().setListener(this);

@@ -1,7 +1,7 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.graph.DType;
-import dev.headroom.predict.Prediction;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,10 +1,10 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.device.GpuCatalogue;
-import dev.headroom.graph.DType;
-import dev.headroom.predict.Prediction;
-import dev.headroom.training.LossKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.Scenario;
 import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,13 +27,13 @@ public final class LargeHeads {
             new Case("cnn-small", "rtx-2080-super", 1097, 1317.0, 987),
             new Case("cnn-full", "v100-32gb", 32_027, null, 16_943));
 
-    private static final Consumer<TrainingRun> PLAIN = run -> {};
-    private static final Consumer<TrainingRun> PASSES = run -> {
+    private static final Consumer<Scenario> PLAIN = run -> {};
+    private static final Consumer<Scenario> PASSES = run -> {
         run.batch = 1L;
         run.accumulate = 100;
     };
-    private static final Consumer<TrainingRun> HALF = run -> run.dtype = DType.FLOAT16;
-    private static final Consumer<TrainingRun> CHECKPOINTED = run -> {
+    private static final Consumer<Scenario> HALF = run -> run.dtype = DType.FLOAT16;
+    private static final Consumer<Scenario> CHECKPOINTED = run -> {
         run.checkpointModules = List.of("body");
         run.inputGrad = true;
     };
@@ -100,7 +100,7 @@ public final class LargeHeads {
         return (plain - peak(c, CHECKPOINTED).allocated()) / plain;
     }
 
-    private static Prediction.Peak peak(Case c, Consumer<TrainingRun> more) {
+    private static Prediction.Peak peak(Case c, Consumer<Scenario> more) {
         return Runs.predict(Runs.request(c.archive, c.gpu, 1L << 36, 0, run -> {
                     options(run);
                     more.accept(run);
@@ -108,7 +108,7 @@ public final class LargeHeads {
                 .peak();
     }
 
-    private static void options(TrainingRun run) {
+    private static void options(Scenario run) {
         run.torch = "1.0";
         run.batch = 100L;
         run.loss = LossKind.MSE;

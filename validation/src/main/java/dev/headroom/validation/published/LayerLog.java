@@ -1,13 +1,13 @@
 package dev.headroom.validation.published;
 
 import dev.headroom.allocator.AllocatorListener;
-import dev.headroom.execution.TrainingLoop;
-import dev.headroom.predict.Predictor;
-import dev.headroom.predict.Simulation;
-import dev.headroom.shadow.Attribution;
-import dev.headroom.shadow.Runtime;
-import dev.headroom.training.LossKind;
-import dev.headroom.training.OptimizerKind;
+import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.estimator.predict.Simulation;
+import dev.headroom.estimator.runtime.Attribution;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,7 +87,7 @@ public final class LayerLog {
         private static final int BLOCK = 512;
 
         private final List<Step> steps = new ArrayList<>();
-        private Runtime runtime;
+        private EagerRuntime runtime;
         private TrainingLoop loop;
         private String phase = "";
         private Attribution running = new Attribution("", "", "");
@@ -95,7 +95,7 @@ public final class LayerLog {
         private long atLastHook;
 
         @Override
-        public void begins(Runtime played, TrainingLoop training) {
+        public void begins(EagerRuntime played, TrainingLoop training) {
             runtime = played;
             loop = training;
             runtime.allocator().setListener(this);

@@ -1,8 +1,8 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.predict.PhaseState;
-import dev.headroom.predict.Prediction;
-import dev.headroom.predict.PredictionRequest;
+import dev.headroom.estimator.predict.PhaseState;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.device.DeviceLines;
-import dev.headroom.device.Gpu;
-import dev.headroom.device.GpuCatalogue;
-import dev.headroom.predict.Prediction;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.model.device.DeviceLines;
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.scenario.Scenario;
 import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -57,7 +57,7 @@ public final class Perceptron {
     }
 
     /** Two steps on the article's card. */
-    static PredictionRequest request(String archive, Consumer<TrainingRun> options) {
+    static PredictionRequest request(String archive, Consumer<Scenario> options) {
         Gpu card = GpuCatalogue.find("rtx-2080-super").orElseThrow();
         long inUse = CONTEXT_AND_DESKTOP - DeviceLines.bytes(DeviceLines.of(card, false, false));
         return Runs.request(archive, card.name(), USABLE, inUse, run -> {

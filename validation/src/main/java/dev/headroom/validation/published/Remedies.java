@@ -1,10 +1,10 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.graph.DType;
-import dev.headroom.predict.Prediction;
-import dev.headroom.training.LossKind;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,15 +30,15 @@ public final class Remedies {
 
     private Remedies() {}
 
-    private static final Map<String, Consumer<TrainingRun>> MIXED = new LinkedHashMap<>();
-    private static final Map<String, Consumer<TrainingRun>> X_RAYS = new LinkedHashMap<>();
+    private static final Map<String, Consumer<Scenario>> MIXED = new LinkedHashMap<>();
+    private static final Map<String, Consumer<Scenario>> X_RAYS = new LinkedHashMap<>();
 
     static {
-        Consumer<TrainingRun> chunks = run -> {
+        Consumer<Scenario> chunks = run -> {
             run.checkpoint = 3;
             run.reentrant = true;
         };
-        Consumer<TrainingRun> precision = run -> {
+        Consumer<Scenario> precision = run -> {
             run.amp = DType.FLOAT16;
             run.optimizer = OptimizerKind.SGD_MOMENTUM;
         };
@@ -80,16 +80,16 @@ public final class Remedies {
     public static Map<String, Prediction> cards(int cards, long batch) {
         Map<String, Prediction> out = new LinkedHashMap<>();
         for (String name : List.of("plain", "dense layers checkpointed")) {
-            Consumer<TrainingRun> options = X_RAYS.get(name);
+            Consumer<Scenario> options = X_RAYS.get(name);
             String title = " of " + cards + " cards, " + name;
             out.put("first" + title, xRay(options, CARDS.get(0), batch / cards, 64L << 30));
-            Consumer<TrainingRun> replica = options.andThen(run -> run.optimizer = OptimizerKind.NONE);
+            Consumer<Scenario> replica = options.andThen(run -> run.optimizer = OptimizerKind.NONE);
             out.put("another" + title, xRay(replica, CARDS.get(0), batch / cards, 64L << 30));
         }
         return out;
     }
 
-    private static Prediction xRay(Consumer<TrainingRun> options, String card, long batch, Long memory) {
+    private static Prediction xRay(Consumer<Scenario> options, String card, long batch, Long memory) {
         return Runs.predict(Runs.request("densenet169-i512", card, memory, 0, run -> {
             run.torch = "1.10";
             run.batch = batch;
@@ -100,7 +100,7 @@ public final class Remedies {
 
     /** The largest batch of P6 that gets through on a card. */
     static long largestBatch(String remedy, String card) {
-        Consumer<TrainingRun> options = X_RAYS.get(remedy);
+        Consumer<Scenario> options = X_RAYS.get(remedy);
         long fits = 0;
         long fails = 1;
         while (xRay(options, card, fails, null).oom() == null) {

@@ -1,13 +1,13 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.device.GpuCatalogue;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
-import dev.headroom.importer.Importers;
-import dev.headroom.predict.Prediction;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.util.function.Consumer;
 
 /** Puts the questions of the published systems together. */
@@ -15,7 +15,7 @@ final class Runs {
     private Runs() {}
 
     /** @param archive path in {@code models}, without its ending */
-    static PredictionRequest request(String archive, String gpu, Consumer<TrainingRun> options) {
+    static PredictionRequest request(String archive, String gpu, Consumer<Scenario> options) {
         return request(archive, gpu, null, 0, options);
     }
 
@@ -25,9 +25,8 @@ final class Runs {
      * @param memory bytes that the source names, or {@code null} for the catalogue's
      * @param inUse bytes taken by others
      */
-    static PredictionRequest request(
-            String archive, String gpu, Long memory, long inUse, Consumer<TrainingRun> options) {
-        TrainingRun run = new TrainingRun();
+    static PredictionRequest request(String archive, String gpu, Long memory, long inUse, Consumer<Scenario> options) {
+        Scenario run = new Scenario();
         run.optimizer = OptimizerKind.ADAM;
         run.cudnnWorkspace = 0L;
         options.accept(run);

@@ -1,7 +1,7 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.predict.PhaseState;
-import dev.headroom.predict.Prediction;
+import dev.headroom.estimator.predict.PhaseState;
+import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;

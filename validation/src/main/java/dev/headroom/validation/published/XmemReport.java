@@ -1,10 +1,10 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.cudnn.WorkspaceLevel;
-import dev.headroom.predict.Prediction;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.model.cudnn.WorkspaceLevel;
+import dev.headroom.model.scenario.Scenario;
 import dev.headroom.validation.scores.EstimatorScore;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -59,17 +59,17 @@ public final class XmemReport {
                         + " differ by no more than the base line's and the libraries' uncertainty");
     }
 
-    private static void shipped(TrainingRun run) {
-        run.workspaces = TrainingRun.Workspaces.DISTILLED;
+    private static void shipped(Scenario run) {
+        run.workspaces = Scenario.Workspaces.DISTILLED;
     }
 
-    private static XmemResult result(XmemRow row, Consumer<TrainingRun> workspaces) {
+    private static XmemResult result(XmemRow row, Consumer<Scenario> workspaces) {
         PredictionRequest request = row.request();
         workspaces.accept(request.run());
         return XmemResult.of(row, Predictor.predict(request));
     }
 
-    private static List<XmemResult> results(List<XmemRow> rows, Consumer<TrainingRun> workspaces) {
+    private static List<XmemResult> results(List<XmemRow> rows, Consumer<Scenario> workspaces) {
         return rows.parallelStream().map(row -> result(row, workspaces)).toList();
     }
 

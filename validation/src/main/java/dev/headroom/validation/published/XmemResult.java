@@ -1,7 +1,7 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.predict.Prediction;
-import dev.headroom.predict.Predictor;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.validation.scores.Answer;
 import dev.headroom.validation.scores.Peak;
 import dev.headroom.validation.scores.Quantity;

@@ -1,12 +1,12 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.device.Gpu;
-import dev.headroom.device.GpuCatalogue;
+import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.fixtures.Fixtures;
-import dev.headroom.importer.Importers;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import dev.headroom.validation.scores.Answer;
 import dev.headroom.validation.scores.Peak;
 import dev.headroom.validation.scores.Quantity;
@@ -101,7 +101,7 @@ public record XmemRow(
 
     /** The question that Headroom answers for this run. */
     public PredictionRequest request() {
-        TrainingRun run = new TrainingRun();
+        Scenario run = new Scenario();
         run.batch = batch;
         run.optimizer = optimizer;
         run.steps = STEPS;

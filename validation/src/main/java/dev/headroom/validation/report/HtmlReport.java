@@ -1,6 +1,6 @@
 package dev.headroom.validation.report;
 
-import dev.headroom.report.page.Template;
+import dev.headroom.app.page.Template;
 import dev.headroom.validation.runs.Scores;
 import dev.headroom.validation.runs.Validation;
 import java.io.StringWriter;
@@ -13,7 +13,7 @@ import java.util.Map;
  * charting library are those of the page of a prediction.
  */
 public final class HtmlReport {
-    private static final String PREDICTION_PAGE = "/dev/headroom/report/page/";
+    private static final String PREDICTION_PAGE = "/dev/headroom/app/page/";
 
     private HtmlReport() {}
 

@@ -1,6 +1,6 @@
 package dev.headroom.validation.report;
 
-import dev.headroom.report.Mib;
+import dev.headroom.model.units.Mib;
 import dev.headroom.validation.Comparison;
 import dev.headroom.validation.runs.Outcome;
 import dev.headroom.validation.scores.Peak;

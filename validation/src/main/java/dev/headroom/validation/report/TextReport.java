@@ -1,7 +1,7 @@
 package dev.headroom.validation.report;
 
-import dev.headroom.report.Columns;
-import dev.headroom.report.Mib;
+import dev.headroom.app.report.Columns;
+import dev.headroom.model.units.Mib;
 import dev.headroom.validation.Comparison;
 import dev.headroom.validation.runs.Outcome;
 import dev.headroom.validation.runs.Scores;

@@ -1,9 +1,9 @@
 package dev.headroom.validation.report;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.headroom.app.report.JsonOutput;
+import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.fixtures.Recording;
-import dev.headroom.predict.PhaseState;
-import dev.headroom.report.JsonOutput;
 import dev.headroom.validation.Comparison;
 import dev.headroom.validation.runs.Outcome;
 import dev.headroom.validation.runs.Scores;

@@ -13,7 +13,7 @@ public interface MeasuredRuns {
     /**
      * Predicts and compares; may be called from any thread.
      *
-     * @throws dev.headroom.graph.GraphException when it cannot be, saying why
+     * @throws dev.headroom.model.error.UserInputException when it cannot be, saying why
      */
     List<Outcome> compare();
 }

@@ -1,7 +1,7 @@
 package dev.headroom.validation.runs;
 
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.Node;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
 import java.util.Locale;
 
 /** The classes of models by which errors are told apart, recognised by operators. */

@@ -1,12 +1,12 @@
 package dev.headroom.validation.runs;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.headroom.estimator.predict.PhaseState;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Recording;
-import dev.headroom.graph.Graph;
-import dev.headroom.predict.PhaseState;
-import dev.headroom.predict.Prediction;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
+import dev.headroom.model.graph.Graph;
 import dev.headroom.validation.Comparison;
 import dev.headroom.validation.generate.RecordedCase;
 import dev.headroom.validation.scores.Peak;

@@ -2,7 +2,7 @@ package dev.headroom.validation.runs;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.fixtures.Recording;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -35,14 +35,14 @@ final class RecordingCheck {
     /**
      * Reads a file.
      *
-     * @throws GraphException saying what is wrong with it
+     * @throws UserInputException saying what is wrong with it
      */
     static Recording read(Path file) {
         Recording recording;
         try {
             recording = Recording.read(file);
         } catch (UncheckedIOException e) {
-            throw new GraphException(reason(e.getCause()), e);
+            throw new UserInputException(reason(e.getCause()), e);
         }
         JsonNode root = recording.root();
         require(
@@ -116,7 +116,7 @@ final class RecordingCheck {
 
     private static void require(boolean holds, String otherwise) {
         if (!holds) {
-            throw new GraphException(otherwise);
+            throw new UserInputException(otherwise);
         }
     }
 

@@ -1,15 +1,15 @@
 package dev.headroom.validation.runs;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.headroom.estimator.certainty.Certainty;
+import dev.headroom.estimator.certainty.Deviations;
+import dev.headroom.estimator.certainty.Interval;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Recording;
-import dev.headroom.graph.GraphException;
-import dev.headroom.importer.Importers;
-import dev.headroom.predict.Prediction;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
-import dev.headroom.uncertainty.Certainty;
-import dev.headroom.uncertainty.Deviations;
-import dev.headroom.uncertainty.Interval;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.importer.Importers;
 import dev.headroom.validation.Comparison;
 import dev.headroom.validation.RecordedRun;
 import dev.headroom.validation.TraceComparison;
@@ -63,7 +63,7 @@ final class RecordingRun implements MeasuredRuns {
         Path archive = archives.stream()
                 .flatMap(folder -> run.archive(folder).stream())
                 .findFirst()
-                .orElseThrow(() -> new GraphException("no archive of its model; put "
+                .orElseThrow(() -> new UserInputException("no archive of its model; put "
                         + recording.root().path("archive").asText(recording.name() + ".pt2") + " beside it"));
         PredictionRequest request = run.request(Importers.read(archive));
         Prediction prediction = Predictor.predict(request);

@@ -1,7 +1,7 @@
 package dev.headroom.validation.runs;
 
 import dev.headroom.fixtures.Fixtures;
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.validation.published.PublishedReport;
 import dev.headroom.validation.published.XmemRow;
 import java.io.IOException;
@@ -20,7 +20,7 @@ public final class Sources {
      * Everything of the project: recordings of PyTorch, those of random models among them, the runs of the xMem
      * repository, the figures of published systems.
      *
-     * @throws GraphException where the fixtures are not at hand
+     * @throws UserInputException where the fixtures are not at hand
      */
     public static List<MeasuredRuns> fixtures() {
         Path recordings = recordings();
@@ -48,19 +48,19 @@ public final class Sources {
                 return recordings;
             }
         } catch (IllegalStateException e) {
-            throw new GraphException("the project's own recordings are not here; name a FOLDER", e);
+            throw new UserInputException("the project's own recordings are not here; name a FOLDER", e);
         }
-        throw new GraphException("the project's own recordings are not here; name a FOLDER");
+        throw new UserInputException("the project's own recordings are not here; name a FOLDER");
     }
 
     /**
      * The recordings of a folder and of those in it: every {@code .json} and {@code .json.gz}, their archives beside them.
      *
-     * @throws GraphException when there are none
+     * @throws UserInputException when there are none
      */
     public static List<MeasuredRuns> folder(Path folder) {
         if (!Files.isDirectory(folder)) {
-            throw new GraphException(folder + " is not a folder; name one with recordings and their archives");
+            throw new UserInputException(folder + " is not a folder; name one with recordings and their archives");
         }
         List<MeasuredRuns> out = new ArrayList<>();
         Path last = folder.toAbsolutePath().normalize().getFileName();
@@ -72,12 +72,13 @@ public final class Sources {
                     .forEach(f -> out.add(new RecordingRun(
                             source, folder, f, List.of(f.toAbsolutePath().getParent(), folder.toAbsolutePath()))));
         } catch (IOException e) {
-            throw new GraphException(folder + " cannot be read: " + e.getMessage(), e);
+            throw new UserInputException(folder + " cannot be read: " + e.getMessage(), e);
         } catch (UncheckedIOException e) { // from a folder in it
-            throw new GraphException(folder + " cannot be read: " + e.getCause().getMessage(), e);
+            throw new UserInputException(
+                    folder + " cannot be read: " + e.getCause().getMessage(), e);
         }
         if (out.isEmpty()) {
-            throw new GraphException(folder + " holds no recordings (NAME.json.gz); 'headroom validate --recorder"
+            throw new UserInputException(folder + " holds no recordings (NAME.json.gz); 'headroom validate --recorder"
                     + " record.py' writes a script that makes them");
         }
         return out;

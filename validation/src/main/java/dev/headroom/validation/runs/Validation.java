@@ -1,6 +1,6 @@
 package dev.headroom.validation.runs;
 
-import dev.headroom.graph.GraphException;
+import dev.headroom.model.error.UserInputException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -47,7 +47,7 @@ public record Validation(List<Outcome> outcomes, List<Skipped> skipped, double s
             return new Result(run.compare(), null);
         } catch (NoCounterpart e) {
             return skipped(run, Skipped.Cause.NO_COUNTERPART, e.getMessage());
-        } catch (GraphException e) {
+        } catch (UserInputException e) {
             return skipped(run, Skipped.Cause.UNREADABLE, e.getMessage());
         } catch (OutOfMemoryError e) {
             return skipped(

@@ -1,11 +1,11 @@
 package dev.headroom.validation.runs;
 
-import dev.headroom.predict.Prediction;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
-import dev.headroom.uncertainty.Certainty;
-import dev.headroom.uncertainty.Deviations;
-import dev.headroom.uncertainty.Interval;
+import dev.headroom.estimator.certainty.Certainty;
+import dev.headroom.estimator.certainty.Deviations;
+import dev.headroom.estimator.certainty.Interval;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.validation.certainty.MeasuredRun;
 import dev.headroom.validation.certainty.ShippedDeviations;
 import dev.headroom.validation.published.XmemResult;

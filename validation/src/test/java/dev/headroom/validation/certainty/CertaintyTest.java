@@ -3,11 +3,11 @@ package dev.headroom.validation.certainty;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.estimator.certainty.Deviations;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
-import dev.headroom.predict.Prediction;
-import dev.headroom.predict.Predictor;
-import dev.headroom.uncertainty.Deviations;
 import dev.headroom.validation.RecordedRun;
 import dev.headroom.validation.certainty.CertaintyReport.Intervals;
 import dev.headroom.validation.published.LargeHeads;

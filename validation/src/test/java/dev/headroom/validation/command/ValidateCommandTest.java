@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.headroom.cli.Subcommand;
+import dev.headroom.app.command.Subcommand;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
 import java.io.IOException;

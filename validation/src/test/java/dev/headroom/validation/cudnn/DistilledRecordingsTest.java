@@ -3,12 +3,12 @@ package dev.headroom.validation.cudnn;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
-import dev.headroom.predict.Prediction;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.scenario.Scenario;
 import dev.headroom.validation.Comparison;
 import dev.headroom.validation.RecordedRun;
 import java.util.Arrays;
@@ -42,7 +42,7 @@ class DistilledRecordingsTest {
     private static Prediction predict(Recording recording) {
         RecordedRun run = new RecordedRun(recording);
         PredictionRequest request = run.request(run.archive(Fixtures.models()).orElseThrow());
-        request.run().workspaces = TrainingRun.Workspaces.DISTILLED;
+        request.run().workspaces = Scenario.Workspaces.DISTILLED;
         Prediction prediction = Predictor.predict(request);
         assertEquals(Set.of("distilled"), prediction.convolutions().answered().keySet());
         return prediction;

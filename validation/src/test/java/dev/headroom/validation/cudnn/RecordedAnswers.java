@@ -1,11 +1,11 @@
 package dev.headroom.validation.cudnn;
 
-import dev.headroom.cudnn.ConvolutionProblem;
-import dev.headroom.cudnn.CudnnDevice;
-import dev.headroom.cudnn.WorkspaceAnswer;
-import dev.headroom.cudnn.WorkspaceLevel;
-import dev.headroom.cudnn.WorkspaceSource;
 import dev.headroom.fixtures.Fixtures;
+import dev.headroom.model.cudnn.ConvolutionProblem;
+import dev.headroom.model.cudnn.CudnnDevice;
+import dev.headroom.model.cudnn.WorkspaceAnswer;
+import dev.headroom.model.cudnn.WorkspaceLevel;
+import dev.headroom.model.cudnn.WorkspaceSource;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,9 +1,9 @@
 package dev.headroom.validation.generate;
 
-import dev.headroom.graph.DType;
-import dev.headroom.training.LossKind;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -98,7 +98,7 @@ public final class Generators {
     private record Basic(
             long batch,
             OptimizerKind optimizer,
-            TrainingRun.Foreach foreach,
+            Scenario.Foreach foreach,
             boolean fused,
             int variant,
             DType dtype,
@@ -114,7 +114,7 @@ public final class Generators {
                         // The 8-bit ones are no part of PyTorch.
                         Arbitraries.of(OptimizerKind.class)
                                 .filter(k -> !k.option().endsWith("8bit")),
-                        Arbitraries.of(TrainingRun.Foreach.class),
+                        Arbitraries.of(Scenario.Foreach.class),
                         rarely(4),
                         Arbitraries.frequency(Tuple.of(3, 0), Tuple.of(1, 1), Tuple.of(1, 2), Tuple.of(1, 7)),
                         precision,
@@ -153,7 +153,7 @@ public final class Generators {
             boolean inputGrad,
             boolean dropOutputs,
             boolean inference,
-            TrainingRun.Attention attention,
+            Scenario.Attention attention,
             String allocConf) {}
 
     private static Arbitrary<Habit> habits() {
@@ -169,10 +169,10 @@ public final class Generators {
                         rarely(4),
                         rarely(10),
                         Arbitraries.frequency(
-                                Tuple.of(5, TrainingRun.Attention.AUTO),
-                                Tuple.of(1, TrainingRun.Attention.FLASH),
-                                Tuple.of(1, TrainingRun.Attention.EFFICIENT),
-                                Tuple.of(1, TrainingRun.Attention.MATH)),
+                                Tuple.of(5, Scenario.Attention.AUTO),
+                                Tuple.of(1, Scenario.Attention.FLASH),
+                                Tuple.of(1, Scenario.Attention.EFFICIENT),
+                                Tuple.of(1, Scenario.Attention.MATH)),
                         Arbitraries.frequency(
                                 Tuple.of(6, ""),
                                 Tuple.of(1, "expandable_segments:True"),

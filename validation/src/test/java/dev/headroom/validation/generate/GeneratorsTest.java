@@ -2,9 +2,9 @@ package dev.headroom.validation.generate;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.predict.Prediction;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;

@@ -2,19 +2,19 @@ package dev.headroom.validation.generate;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.device.Gpu;
-import dev.headroom.device.GpuCatalogue;
+import dev.headroom.app.measure.Comparison;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.measure.BackendProvider;
-import dev.headroom.executor.measure.Comparison;
 import dev.headroom.executor.measure.HostProvider;
 import dev.headroom.executor.measure.Measurement;
 import dev.headroom.executor.measure.MeasurementRequest;
 import dev.headroom.executor.measure.Measurer;
 import dev.headroom.executor.measure.MemoryOnlyProvider;
-import dev.headroom.graph.DType;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.graph.DType;
 import java.util.stream.Collectors;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Assume;

@@ -2,10 +2,10 @@ package dev.headroom.validation.generate;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.headroom.device.Gpu;
-import dev.headroom.device.GpuCatalogue;
 import dev.headroom.executor.cuda.CudaBackend;
 import dev.headroom.executor.cuda.NullCuda;
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.device.GpuCatalogue;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;

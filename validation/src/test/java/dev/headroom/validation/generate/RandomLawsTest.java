@@ -8,16 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.SimulatedDeviceMemory;
-import dev.headroom.graph.Graph;
-import dev.headroom.predict.PhaseState;
-import dev.headroom.predict.Prediction;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
-import dev.headroom.predict.Simulation;
-import dev.headroom.shadow.Attribution;
-import dev.headroom.shadow.Category;
-import dev.headroom.shadow.EventLog;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.estimator.predict.PhaseState;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.estimator.predict.Simulation;
+import dev.headroom.estimator.runtime.Attribution;
+import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.runtime.EventLog;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -36,7 +36,7 @@ class RandomLawsTest {
         return Generators.cases();
     }
 
-    private static Prediction predict(Graph graph, TrainingRun run, Long memory) {
+    private static Prediction predict(Graph graph, Scenario run, Long memory) {
         return Predictor.predict(new PredictionRequest(graph, run, null, memory, 0, null));
     }
 
@@ -157,7 +157,7 @@ class RandomLawsTest {
 
     @Property(tries = 60, seed = MeasuredCasesTest.SEED)
     void oneMoreStepChangesNoStepBeforeIt(@ForAll("cases") RandomCase c) {
-        TrainingRun longer = c.run().training();
+        Scenario longer = c.run().training();
         longer.steps++;
         List<PhaseState> few = predict(c.graph(), c.run().training(), null).phases();
         List<PhaseState> more = predict(c.graph(), longer, null).phases();
@@ -215,12 +215,12 @@ class RandomLawsTest {
     /** A larger batch keeps no less between the passes. */
     @Property(tries = 60, seed = MeasuredCasesTest.SEED)
     void aLargerBatchNeverKeepsLess(@ForAll("cases") RandomCase c) {
-        TrainingRun larger = c.run().training();
+        Scenario larger = c.run().training();
         larger.batch++;
         assertTrue(kept(c, c.run().training()) <= kept(c, larger));
     }
 
-    private static long kept(RandomCase c, TrainingRun run) {
+    private static long kept(RandomCase c, Scenario run) {
         return predict(c.graph(), run, null).layers().stream()
                 .mapToLong(l -> l.saved())
                 .sum();

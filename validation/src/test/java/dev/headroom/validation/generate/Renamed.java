@@ -1,10 +1,10 @@
 package dev.headroom.validation.generate;
 
-import dev.headroom.graph.Argument;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.ModelState;
-import dev.headroom.graph.Node;
-import dev.headroom.graph.TensorMeta;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

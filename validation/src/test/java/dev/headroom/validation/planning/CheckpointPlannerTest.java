@@ -3,17 +3,17 @@ package dev.headroom.validation.planning;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.device.GpuCatalogue;
+import dev.headroom.advisor.checkpoints.CheckpointChoice;
+import dev.headroom.advisor.checkpoints.CheckpointPlanner;
+import dev.headroom.advisor.checkpoints.CheckpointPlans;
+import dev.headroom.advisor.checkpoints.NestedLeast;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
-import dev.headroom.importer.Importers;
-import dev.headroom.planning.CheckpointChoice;
-import dev.headroom.planning.CheckpointPlanner;
-import dev.headroom.planning.CheckpointPlans;
-import dev.headroom.planning.NestedLeast;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
-import dev.headroom.training.OptimizerKind;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CheckpointPlannerTest {
     private static final long MIB = 1 << 20;
 
-    private static PredictionRequest request(String model, long batch, Consumer<TrainingRun> options) {
-        TrainingRun run = new TrainingRun();
+    private static PredictionRequest request(String model, long batch, Consumer<Scenario> options) {
+        Scenario run = new Scenario();
         run.batch = batch;
         run.steps = 2;
         run.cudnnWorkspace = 0L;

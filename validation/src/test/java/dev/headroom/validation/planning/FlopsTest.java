@@ -2,13 +2,13 @@ package dev.headroom.validation.planning;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.headroom.estimator.flops.GraphFlops;
+import dev.headroom.estimator.flops.OperatorFlops;
 import dev.headroom.fixtures.Fixtures;
-import dev.headroom.flops.GraphFlops;
-import dev.headroom.flops.OperatorFlops;
-import dev.headroom.graph.Graph;
-import dev.headroom.graph.SymbolBinding;
-import dev.headroom.importer.Importers;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.SymbolBinding;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.Scenario;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
@@ -29,7 +29,7 @@ class FlopsTest {
                 .skip(1);
     }
 
-    private static GraphFlops flops(String model, TrainingRun run) {
+    private static GraphFlops flops(String model, Scenario run) {
         Graph graph = Importers.read(Fixtures.models().resolve(model + ".pt2"));
         return GraphFlops.of(graph, run, SymbolBinding.bind(graph, run.batch, run.dims));
     }
@@ -38,9 +38,9 @@ class FlopsTest {
     @MethodSource("counted")
     void productsAreThoseThatPyTorchCounts(String row) {
         List<String> columns = List.of(row.split(","));
-        TrainingRun run = new TrainingRun();
+        Scenario run = new Scenario();
         run.batch = Long.valueOf(columns.get(2));
-        run.attention = columns.get(3).equals("math") ? TrainingRun.Attention.MATH : TrainingRun.Attention.AUTO;
+        run.attention = columns.get(3).equals("math") ? Scenario.Attention.MATH : Scenario.Attention.AUTO;
         GraphFlops flops = flops(columns.get(0), run);
         Map<String, OperatorFlops> modules = flops.byModule();
         assertEquals(
@@ -53,7 +53,7 @@ class FlopsTest {
 
     @Test
     void aStepHasAsManyFlopsAsItsAccumulatedPasses() {
-        TrainingRun run = new TrainingRun();
+        Scenario run = new Scenario();
         run.batch = 2L;
         long once = flops("resnet18-i224", run).step().total();
         run.accumulate = 3;

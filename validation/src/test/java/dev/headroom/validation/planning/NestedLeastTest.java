@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.advisor.checkpoints.CheckpointPlanner;
+import dev.headroom.advisor.checkpoints.CheckpointPlans;
+import dev.headroom.advisor.checkpoints.NestedLeast;
+import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.fixtures.Fixtures;
-import dev.headroom.importer.Importers;
-import dev.headroom.planning.CheckpointPlanner;
-import dev.headroom.planning.CheckpointPlans;
-import dev.headroom.planning.NestedLeast;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.training.TrainingRun;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.Scenario;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.HashMap;
@@ -45,7 +45,7 @@ class NestedLeastTest {
     @ParameterizedTest
     @ValueSource(strings = {"unet-i256", "llama-1b-like-s2048"})
     void pytorchSavesWhatThePlanPromises(String model) throws IOException {
-        TrainingRun run = new TrainingRun();
+        Scenario run = new Scenario();
         run.batch = (long) BATCH;
         run.steps = 2;
         run.cudnnWorkspace = 0L;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.predict.Prediction;
+import dev.headroom.estimator.predict.Prediction;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;

@@ -3,10 +3,10 @@ package dev.headroom.validation.published;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
-import dev.headroom.predict.PredictionRequest;
-import dev.headroom.predict.Predictor;
 import dev.headroom.validation.Comparison;
 import dev.headroom.validation.RecordedRun;
 import java.util.List;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.fixtures.Fixtures;
-import dev.headroom.graph.GraphException;
-import dev.headroom.importer.Importers;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.importer.Importers;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +47,7 @@ class SourcesTest {
 
     @Test
     void aFolderWithoutRecordingsSaysHowToMakeThem(@TempDir Path empty) {
-        GraphException e = assertThrows(GraphException.class, () -> Sources.folder(empty));
+        UserInputException e = assertThrows(UserInputException.class, () -> Sources.folder(empty));
         assertTrue(e.getMessage().contains("--recorder"), e::getMessage);
     }
 

@@ -1,0 +1,67 @@
+package dev.headroom.advisor.checkpoints;
+
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.scenario.Scenario;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Finds out what to recompute. A run's own checkpoints are left out of account; every choice was played, with room for
+ * anything.
+ */
+public final class CheckpointPlanner {
+    private CheckpointPlanner() {}
+
+    /**
+     * Choices between memory and recomputation.
+     *
+     * @throws dev.headroom.model.error.UserInputException for impossible input, with a message for the user
+     */
+    public static CheckpointPlans plan(PredictionRequest request) {
+        Rehearsal rehearsal = new Rehearsal(request);
+        if (!rehearsal.hasBackward()) {
+            List<CheckpointChoice> only = rehearsal.choices();
+            return new CheckpointPlans(
+                    only,
+                    only,
+                    only.get(0).peakAllocated(),
+                    null,
+                    "without a backward pass nothing is kept for it",
+                    true);
+        }
+        return new CheckpointSearch(rehearsal).plans();
+    }
+
+    /**
+     * The choice with the least recomputation of those whose peak of allocated memory is within a budget.
+     *
+     * @param budgetBytes of allocated memory
+     * @return empty when none was found
+     * @throws dev.headroom.model.error.UserInputException for impossible input, with a message for the user
+     */
+    public static Optional<CheckpointChoice> within(PredictionRequest request, long budgetBytes) {
+        Rehearsal rehearsal = new Rehearsal(request);
+        if (rehearsal.hasBackward() && rehearsal.storeAll().maxAllocated() > budgetBytes) {
+            new CheckpointSearch(rehearsal).search(budgetBytes);
+        }
+        return Pareto.front(rehearsal.choices()).stream()
+                .filter(c -> c.peakAllocated() <= budgetBytes)
+                .findFirst();
+    }
+
+    /**
+     * What the checkpoints that a run asks for itself give, to compare with.
+     *
+     * @throws dev.headroom.model.error.UserInputException for impossible input, with a message for the user
+     */
+    public static CheckpointChoice play(PredictionRequest request) {
+        Scenario run = request.run();
+        Candidate own = new Candidate("as asked", run.checkpoint, run.checkpointModules, run.reentrant);
+        return new Rehearsal(request)
+                .play(own)
+                .orElseThrow(() -> new UserInputException(
+                        "--reentrant true: parameters in the checkpoints get no gradients; take --reentrant false, or"
+                                + " --input-grad"));
+    }
+}

@@ -1,0 +1,109 @@
+package dev.headroom.advisor.checkpoints;
+
+import dev.headroom.estimator.flops.Flops;
+import dev.headroom.estimator.flops.GraphFlops;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.estimator.predict.Simulation;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.SymbolBinding;
+import dev.headroom.model.scenario.Scenario;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Plays a run under candidates, each once, with room for anything. */
+final class Rehearsal {
+    private final Scenario asked;
+    private final PredictionRequest request;
+    private final Map<Key, Optional<CheckpointChoice>> played = new LinkedHashMap<>();
+    private final Simulation storeAll;
+    private final GraphFlops flops;
+    private final Flops step;
+
+    /** Candidates that differ in name alone are played once. */
+    private record Key(int segments, List<String> modules, Boolean reentrant) {
+        static Key of(Candidate c) {
+            return new Key(c.segments(), c.modules(), c.reentrant());
+        }
+    }
+
+    Rehearsal(PredictionRequest question) {
+        asked = question.run();
+        request = question.with(Candidate.STORE_ALL.applied(asked)).unbounded();
+        storeAll = Predictor.simulate(request);
+        if (storeAll.oom() != null) {
+            throw new UserInputException("the run needs more memory than any device has, whatever is recomputed; check"
+                    + " --batch and --dim");
+        }
+        Scenario run = request.run();
+        flops = GraphFlops.of(
+                storeAll.loop().plan().graph(), run, SymbolBinding.bind(request.graph(), run.batch, run.dims));
+        step = flops.step();
+        played.put(Key.of(Candidate.STORE_ALL), Optional.of(choice(Candidate.STORE_ALL, storeAll)));
+    }
+
+    /** The run as it was asked for, its own checkpoints included. */
+    Scenario asked() {
+        return asked;
+    }
+
+    /** Whether there is anything to recompute for. */
+    boolean hasBackward() {
+        return !asked.inference;
+    }
+
+    /** All choices so far. */
+    List<CheckpointChoice> choices() {
+        return played.values().stream().flatMap(Optional::stream).toList();
+    }
+
+    /** The run that recomputes nothing. */
+    Simulation storeAll() {
+        return storeAll;
+    }
+
+    /** The run that stores all, but lets go of what is saved as early as checkpoints do. */
+    Simulation storeAllBriefly() {
+        return Predictor.simulate(request, (runtime, loop) -> runtime.setHooks(new PassThroughHooks(runtime)));
+    }
+
+    GraphFlops flops() {
+        return flops;
+    }
+
+    /** What the candidate gives; empty where PyTorch would refuse it or leave parameters without gradients. */
+    Optional<CheckpointChoice> play(Candidate candidate) {
+        Key key = Key.of(candidate);
+        Optional<CheckpointChoice> known = played.get(key);
+        if (known == null) {
+            known = simulate(candidate).map(run -> choice(candidate, run));
+            played.put(key, known);
+        }
+        return known;
+    }
+
+    /** The run under a candidate. */
+    Optional<Simulation> simulate(Candidate candidate) {
+        try {
+            Simulation run = Predictor.simulate(request.with(candidate.applied(request.run())));
+            return run.loop().losesGradients() ? Optional.empty() : Optional.of(run);
+        } catch (UserInputException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** FLOPs as a share of those of a step that recomputes nothing. */
+    double share(long again) {
+        return step.total() == 0 ? 0 : (double) again / step.total();
+    }
+
+    private CheckpointChoice choice(Candidate c, Simulation run) {
+        Scenario training = request.run();
+        int passes = training.steps * training.accumulate;
+        long again = flops.beyond(run.loop().executions(), passes).total() / training.steps;
+        return new CheckpointChoice(
+                c.name(), c.segments(), c.modules(), c.reentrant(), run.maxAllocated(), again, share(again));
+    }
+}

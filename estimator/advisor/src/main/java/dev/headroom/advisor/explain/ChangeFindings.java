@@ -1,0 +1,139 @@
+package dev.headroom.advisor.explain;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What would help and what would not: each change is played with room for anything. */
+final class ChangeFindings {
+    /** A change helps when the peak falls by so many hundredths. */
+    private static final int HELPS = 5;
+
+    /** Below so many hundredths its effect is none. */
+    private static final int NOTHING = 2;
+
+    private final ExplainedRun story;
+    private final Trial trial;
+
+    private ChangeFindings(ExplainedRun story, Trial trial) {
+        this.story = story;
+        this.trial = trial;
+    }
+
+    private record Outcome(Change change, long peak) {}
+
+    static List<Finding> of(ExplainedRun story, Trial trial) {
+        return new ChangeFindings(story, trial).findings();
+    }
+
+    private List<Finding> findings() {
+        long before = story.peak().allocated();
+        List<Outcome> helpful = new ArrayList<>();
+        List<Outcome> useless = new ArrayList<>();
+        for (Outcome o : best()) {
+            (percent(before - o.peak()) >= HELPS ? helpful : useless).add(o);
+        }
+        helpful.sort(Comparator.comparingLong(Outcome::peak));
+        List<String> does = new ArrayList<>();
+        helpful.forEach(o -> does.add(sentence(o)));
+        leftOver().ifPresent(does::add);
+        List<String> doesNot = new ArrayList<>();
+        useless.forEach(o -> doesNot.add(sentence(o)));
+        boolean helps = helpful.stream().anyMatch(o -> o.change().key().equals(Changes.BATCH));
+        perSample().ifPresent(helps ? does::add : doesNot::add);
+        reentrant().ifPresent(doesNot::add);
+        doesNot.add(emptyCache());
+        List<Finding> out = new ArrayList<>();
+        if (!does.isEmpty()) {
+            does.add("headroom advise combines such changes until a run fits, and names their price.");
+            out.add(new Finding("help", "What would help?", does, accounts(helpful)));
+        }
+        out.add(new Finding("no_help", "What would not help?", doesNot, accounts(useless)));
+        return out;
+    }
+
+    /** The best of each kind, in the order of the kinds. */
+    private List<Outcome> best() {
+        Map<String, Outcome> best = new LinkedHashMap<>();
+        for (Change change : Changes.of(story, trial.request().graph())) {
+            trial.peak(change.set())
+                    .ifPresent(p ->
+                            best.merge(change.key(), new Outcome(change, p), (a, b) -> b.peak() < a.peak() ? b : a));
+        }
+        return new ArrayList<>(best.values());
+    }
+
+    private long percent(long bytes) {
+        return Math.round(100.0 * bytes / Math.max(1, story.peak().allocated()));
+    }
+
+    private String sentence(Outcome o) {
+        long less = percent(story.peak().allocated() - o.peak());
+        boolean reason = less < NOTHING && !o.change().otherwise().isEmpty();
+        String effect = less == 0
+                ? "no change"
+                : Math.abs(less) + (less > 0 ? " % less, " : " % more, ") + Words.size(o.peak());
+        return o.change().name() + ": " + effect + (reason ? "; " + o.change().otherwise() : "") + ".";
+    }
+
+    /** What a sample of the batch costs, from the peak with half of them. */
+    private Optional<String> perSample() {
+        Long batch = story.run().batch;
+        if (batch == null || batch < 2) {
+            return Optional.empty();
+        }
+        long half = batch / 2;
+        long peak = story.peak().allocated();
+        return trial.peak(r -> r.batch = half).filter(p -> p < peak).map(p -> {
+            long each = (peak - p) / (batch - half);
+            return "Between batch " + half + " and " + batch + " each sample adds " + Words.size(each)
+                    + " to the peak: at " + batch + " they make " + Words.size(each * batch) + " of it, and "
+                    + Words.size(peak - each * batch) + " are fixed.";
+        });
+    }
+
+    /** Checkpoints that cut the graph off. */
+    private Optional<String> reentrant() {
+        return story.prediction().warnings().stream()
+                .filter(w -> w.startsWith("re-entrant checkpointing"))
+                .findFirst()
+                .flatMap(w -> trial.peak(r -> r.reentrant = false))
+                .map(p ->
+                        "Re-entrant checkpoints whose input requires no gradient: a part of what they spare is gradients"
+                                + " that are never made; with --reentrant false, which trains all, the peak is "
+                                + Words.size(p)
+                                + ".");
+    }
+
+    private List<Account> accounts(List<Outcome> outcomes) {
+        List<Account> accounts = new ArrayList<>();
+        long before = story.peak().allocated();
+        for (Outcome o : outcomes) {
+            accounts.add(new Account(
+                    o.change().key(),
+                    o.peak(),
+                    List.of(new Account.Part("peak", before), new Account.Part("change", o.peak() - before))));
+        }
+        return accounts;
+    }
+
+    /** Versions whose zero_grad always keeps gradients: what {@code p.grad = None} would free is there to see. */
+    private Optional<String> leftOver() {
+        long kept = story.leftOverGradients();
+        boolean simulated = !story.zeroGradAlwaysKeeps();
+        return simulated || !story.matters(kept)
+                ? Optional.empty()
+                : Optional.of("p.grad = None in place of zero_grad(): up to "
+                        + Words.share(kept, story.peak().allocated()) + " less; " + Words.size(kept)
+                        + " at the peak are gradients of the step before.");
+    }
+
+    private String emptyCache() {
+        long cached = story.peak().reserved() - story.peak().allocated();
+        return "torch.cuda.empty_cache(): frees no tensor, and the allocator empties its cache itself before it fails; "
+                + Words.size(cached) + " are cached at the peak.";
+    }
+}

@@ -1,0 +1,72 @@
+package dev.headroom.advisor.explain;
+
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.timeline.PlayedRun;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Why a run takes the memory it takes.
+ *
+ * @param run as it was asked for; cut short where memory ran out
+ * @param findings the most important first
+ * @param remarks what the user should know besides, one line each
+ */
+public record Explanation(PlayedRun run, List<Finding> findings, List<String> remarks) {
+    /** @param findings and remarks copied */
+    public Explanation {
+        findings = List.copyOf(findings);
+        remarks = List.copyOf(remarks);
+    }
+
+    /**
+     * Plays the run of a question and explains it. What ran out of memory is explained twice: where it failed, and what
+     * it would have done with room to spare.
+     *
+     * @throws dev.headroom.model.error.UserInputException for impossible input, with a message for the user
+     */
+    public static Explanation of(PredictionRequest request) {
+        return of(PlayedRun.of(request));
+    }
+
+    /** As {@link #of(PredictionRequest)}, of a run that was played already. */
+    public static Explanation of(PlayedRun run) {
+        boolean failed = run.prediction().oom() != null;
+        ExplainedRun story =
+                new ExplainedRun(failed ? PlayedRun.of(run.request().unbounded()) : run);
+        if (story.peak().allocated() == 0) {
+            String nothing = "It makes no tensor on the device: it takes no memory of the allocator.";
+            return new Explanation(
+                    run,
+                    List.of(new Finding("peak", "What makes the peak?", List.of(nothing), List.of())),
+                    remarks(run.prediction()));
+        }
+        Trial trial = new Trial(run.request());
+        List<Finding> findings = new ArrayList<>();
+        if (failed) {
+            findings.add(ShortageFinding.of(run, story));
+        }
+        findings.add(PeakFinding.of(story, failed));
+        findings.add(AliveFinding.of(story));
+        findings.addAll(ChangeFindings.of(story, trial));
+        findings.addAll(PhaseFindings.of(story));
+        findings.addAll(StepFindings.of(story));
+        findings.addAll(DeviceFindings.of(story, trial));
+        return new Explanation(run, findings, remarks(run.prediction()));
+    }
+
+    private static List<String> remarks(Prediction p) {
+        List<String> remarks = new ArrayList<>();
+        p.unmodelled().forEach(u -> remarks.add("unmodelled, estimated roughly: " + u.operator() + " x" + u.count()));
+        remarks.addAll(p.warnings());
+        return remarks;
+    }
+
+    /** The same with more remarks in front. */
+    public Explanation withRemarks(List<String> more) {
+        List<String> all = new ArrayList<>(more);
+        all.addAll(remarks);
+        return new Explanation(run, findings, all);
+    }
+}

@@ -1,0 +1,35 @@
+package dev.headroom.advisor.explain;
+
+import dev.headroom.estimator.runtime.Category;
+import dev.headroom.model.scenario.Scenario;
+import java.util.List;
+
+/** What PyTorch calls the tensors of an optimizer's state (torch/optim, the {@code _init_group} methods). */
+final class StateNames {
+    private StateNames() {}
+
+    /** Names for the optimizers that keep the same tensors for every parameter; none for the others. */
+    static List<String> of(Scenario run) {
+        boolean plain = !run.fused && !run.optimizerOptions.amsgrad && !run.optimizerOptions.centered;
+        return switch (run.optimizer) {
+            case ADAM, ADAMW -> plain ? List.of("exp_avg", "exp_avg_sq") : List.of();
+            case SGD_MOMENTUM -> List.of("momentum_buffer");
+            case RMSPROP -> plain && !run.optimizerOptions.momentum ? List.of("square_avg") : List.of();
+            case ADAGRAD -> plain ? List.of("sum") : List.of();
+            default -> List.of();
+        };
+    }
+
+    /** {@code exp_avg and exp_avg_sq of 62 parameters}. */
+    static String words(ExplainedRun story) {
+        List<Holding> state = story.peak().holdings(Category.OPTIMIZER_STATE);
+        long parameters = state.stream()
+                .map(h -> h.tensor().name())
+                .filter(name -> !name.isEmpty())
+                .distinct()
+                .count();
+        List<String> names = of(story.run());
+        String what = names.isEmpty() ? Words.count(state.size(), "tensor") : Words.list(names);
+        return what + " of " + Words.count(parameters, "parameter");
+    }
+}

@@ -1,0 +1,136 @@
+package dev.headroom.advisor.plans;
+
+import dev.headroom.advisor.checkpoints.CheckpointChoice;
+import dev.headroom.advisor.checkpoints.CheckpointPlanner;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.SymbolBinding;
+import dev.headroom.model.scenario.Scenario;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.LongConsumer;
+
+/** The library's entry to advice: what to change so that a run fits its device. */
+public final class Advisor {
+    private final PredictionRequest request;
+    private final Goal goal;
+    private final Trials trials;
+
+    private Advisor(PredictionRequest request, Goal goal, LongConsumer progress) {
+        this.request = request;
+        this.goal = goal;
+        this.trials = new Trials(request, progress);
+    }
+
+    /**
+     * Looks for plans and verifies each by simulating it within the device's memory. A run without a batch begins with one
+     * sample when the goal is the largest batch.
+     *
+     * @throws UserInputException for impossible input, and when neither a device nor a limit was named
+     */
+    public static Advice advise(PredictionRequest request, Goal goal) {
+        return advise(request, goal, played -> {});
+    }
+
+    /**
+     * As {@link #advise(PredictionRequest, Goal)}.
+     *
+     * @param progress told after every run how many were played, from any thread
+     */
+    public static Advice advise(PredictionRequest request, Goal goal, LongConsumer progress) {
+        if (Predictor.room(request) == null) {
+            throw new UserInputException("advice needs to know the memory there is: add --gpu NAME or --memory SIZE");
+        }
+        Scenario run = request.run().copy();
+        if (run.batch == null && goal == Goal.MAX_BATCH && SymbolBinding.hasBatch(request.graph())) {
+            run.batch = 1L;
+        }
+        return new Advisor(request.with(run), goal, progress).advice();
+    }
+
+    private Advice advice() {
+        Scenario run = request.run();
+        Prediction asked = trials.predict(run);
+        List<Largest> largest = largest(run);
+        if (asked.oom() == null || goal == Goal.MAX_BATCH) {
+            List<Plan> plans = open() ? plans(growth(largest.get(0))) : List.of();
+            return new Advice(goal, asked, largest, plans, null, new Notes(trials, request).fitting(asked));
+        }
+        AvailableChanges tools = toolbox(run);
+        PlanSearch search = new PlanSearch(run, trials, tools);
+        List<Plan> plans = plans(search.find());
+        Shortfall shortfall = plans.isEmpty() ? shortfall(search.notEnough()) : null;
+        return new Advice(goal, asked, largest, plans, shortfall, new Notes(trials, request).failing(tools, plans));
+    }
+
+    private AvailableChanges toolbox(Scenario run) {
+        ModelFacts model = new ModelFacts(request.graph());
+        FreeChanges free = new FreeChanges(model);
+        return new AvailableChanges(
+                free,
+                new PrecisionChanges(model, request.gpu()),
+                new Accumulation(model, trials),
+                new Checkpoints(request.graph(), trials, recomputable(free, run)),
+                trials);
+    }
+
+    /**
+     * What a run without checkpoints of its own may recompute. The free changes that help are made first: as long as the
+     * optimizer's step has the peak, no recomputation shows what it is worth.
+     */
+    private List<CheckpointChoice> recomputable(FreeChanges free, Scenario run) {
+        if (run.inference || run.checkpoint > 0 || !run.checkpointModules.isEmpty()) {
+            return List.of();
+        }
+        Variant way = Variant.of(run);
+        Variant freed = way.with(new FreeChangeFilter(free, trials).of(List.of(way)));
+        return CheckpointPlanner.plan(request.with(freed.run())).pareto();
+    }
+
+    private boolean open() {
+        return request.run().batch != null && SymbolBinding.hasBatch(request.graph());
+    }
+
+    private List<Largest> largest(Scenario run) {
+        List<Largest> largest = new ArrayList<>();
+        if (open()) {
+            largest.add(LargestValue.safeBatch(request, trials, run));
+        }
+        run.dims.keySet().forEach(dim -> largest.add(LargestValue.dim(request, trials, run, dim)));
+        return largest;
+    }
+
+    /** What is worth recomputing shows when memory is full: at the largest batch of the run as it stands. */
+    private List<Variant> growth(Largest batch) {
+        Scenario full = request.run().copy();
+        full.batch = batch.value() == null ? full.batch : batch.value();
+        long least = batch.value() == null ? 0 : batch.value();
+        return new LargerBatchSearch(request.with(full), trials, toolbox(full)).beyond(least, goal == Goal.MAX_BATCH);
+    }
+
+    /** Predictions of the ways on the device; one that would not fit is none. */
+    private List<Plan> plans(List<Variant> ways) {
+        return ways.parallelStream()
+                .map(way -> new Plan(way.ordered(), trials.predict(way.run())))
+                .filter(plan -> plan.prediction().oom() == null)
+                .toList();
+    }
+
+    private Shortfall shortfall(List<Variant> ways) {
+        return ways.parallelStream()
+                .map(way -> shortfall(way, trials.predict(way.run())))
+                .filter(s -> s != null)
+                .min(Comparator.comparingLong(Shortfall::minimumMemory))
+                .orElse(null);
+    }
+
+    private static Shortfall shortfall(Variant way, Prediction prediction) {
+        Prediction.Verdict verdict = prediction.verdict();
+        return verdict.minimumMemory() == null || verdict.headroom() == null
+                ? null
+                : new Shortfall(way.ordered(), verdict.minimumMemory(), -verdict.headroom());
+    }
+}

@@ -1,0 +1,54 @@
+package dev.headroom.advisor.plans;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Free changes that take something off a peak, at most one of a kind. */
+final class FreeChangeFilter {
+    /** A change has to save so many times what an earlier one of its kind does: those that come first cost least. */
+    private static final double MUCH = 1.02;
+
+    private final FreeChanges free;
+    private final Trials trials;
+
+    FreeChangeFilter(FreeChanges free, Trials trials) {
+        this.free = free;
+        this.trials = trials;
+    }
+
+    /**
+     * The best of each kind for any of the given ways: what does nothing for a run as it is may do much after another
+     * change has moved the peak.
+     */
+    List<Change> of(List<Variant> ways) {
+        Map<String, Change> best = new LinkedHashMap<>();
+        for (Variant way : ways) {
+            Map<String, Long> saved = new LinkedHashMap<>();
+            Trials.Outcome before = trials.unbounded(way.run());
+            List<Change> open = free.of(way.run()).stream()
+                    .filter(change -> !best.containsKey(change.kind()))
+                    .toList();
+            // Played on all processors; the trials remember.
+            open.parallelStream().forEach(change -> trials.unbounded(change.of(way.run())));
+            for (Change change : open) {
+                long saves = saved(before, trials.unbounded(change.of(way.run())));
+                if (saves > MUCH * saved.getOrDefault(change.kind(), 0L)) {
+                    saved.put(change.kind(), saves);
+                    best.put(change.kind(), change);
+                }
+            }
+        }
+        return new ArrayList<>(best.values());
+    }
+
+    /** Bytes off the allocated peak; where that stays, off the reserved one. */
+    private static long saved(Trials.Outcome before, Trials.Outcome after) {
+        if (!before.fits() || !after.fits()) {
+            return 0;
+        }
+        long allocated = before.allocated() - after.allocated();
+        return allocated != 0 ? allocated : before.reserved() - after.reserved();
+    }
+}

@@ -1,0 +1,92 @@
+package dev.headroom.advisor.plans;
+
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.estimator.runtime.Category;
+import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.units.Mib;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What would not help, told from what the run's peak is made of and from trials. */
+final class Notes {
+    /** Recomputation that takes less than this share off the peak is no help. */
+    private static final double HELPS = 0.05;
+
+    private final Trials trials;
+    private final PredictionRequest request;
+    private final Scenario asked;
+
+    Notes(Trials trials, PredictionRequest request) {
+        this.trials = trials;
+        this.request = request;
+        this.asked = request.run();
+    }
+
+    /** Of a run that gets through. */
+    List<String> fitting(Prediction prediction) {
+        return reentrant(prediction).stream().toList();
+    }
+
+    /** Of a run that does not. */
+    List<String> failing(AvailableChanges tools, List<Plan> plans) {
+        Prediction whole = Predictor.predict(request.unbounded());
+        boolean recomputes = plans.stream()
+                .flatMap(plan -> plan.changes().stream())
+                .anyMatch(change -> change.kind().equals(Checkpoints.KIND));
+        List<String> lines = new ArrayList<>();
+        if (!recomputes) {
+            dominated(whole, tools).ifPresent(lines::add);
+        }
+        reentrant(whole).ifPresent(lines::add);
+        return lines;
+    }
+
+    /** Weights and what goes with them outweigh all that recomputation could save. */
+    private Optional<String> dominated(Prediction whole, AvailableChanges tools) {
+        Map<Category, Long> peak = whole.atPeak();
+        long fixed = peak.get(Category.PARAMETERS)
+                + peak.get(Category.BUFFERS)
+                + peak.get(Category.GRADIENTS)
+                + peak.get(Category.OPTIMIZER_STATE);
+        long allocated = whole.peak().allocated();
+        long saved = peak.get(Category.SAVED_ACTIVATIONS);
+        String where =
+                "the peak of " + Mib.text(allocated) + " (in " + whole.peak().phase() + ") holds "
+                        + Mib.text(fixed) + " of weights, gradients and optimizer state and " + Mib.text(saved)
+                        + " of saved activations";
+        if (asked.inference || asked.checkpoint > 0 || !asked.checkpointModules.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<Long> left = tools.checkpoints().strongest().map(c -> trials.unbounded(c.of(asked))
+                .allocated());
+        if (left.isEmpty()) {
+            return saved < HELPS * allocated && fixed > allocated / 2
+                    ? Optional.of("checkpointing will not help: " + where)
+                    : Optional.empty();
+        }
+        return allocated - left.get() < HELPS * allocated
+                ? Optional.of("checkpointing will not help: " + where + "; recomputing leaves " + Mib.text(left.get()))
+                : Optional.empty();
+    }
+
+    /** The variant that drops gradients of what comes before the first input that requires one. */
+    private Optional<String> reentrant(Prediction whole) {
+        boolean trap = Boolean.TRUE.equals(asked.reentrant)
+                && whole.warnings().stream().anyMatch(w -> w.startsWith("re-entrant checkpointing"));
+        if (!trap) {
+            return Optional.empty();
+        }
+        Scenario other = asked.copy();
+        other.reentrant = false;
+        Trials.Outcome outcome = trials.unbounded(other);
+        return outcome.fits()
+                ? Optional.of("re-entrant checkpoints of inputs without gradients train nothing in them: pass"
+                        + " use_reentrant=False, which allocates " + Mib.text(outcome.allocated()) + " in place of "
+                        + Mib.text(whole.peak().allocated()))
+                : Optional.empty();
+    }
+}

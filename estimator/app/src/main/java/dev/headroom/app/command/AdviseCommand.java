@@ -1,0 +1,109 @@
+package dev.headroom.app.command;
+
+import dev.headroom.advisor.checkpoints.CheckpointPlanner;
+import dev.headroom.advisor.checkpoints.CheckpointPlans;
+import dev.headroom.advisor.plans.Advice;
+import dev.headroom.advisor.plans.Advisor;
+import dev.headroom.advisor.plans.Goal;
+import dev.headroom.app.report.AdviceJson;
+import dev.headroom.app.report.AdviceReport;
+import dev.headroom.app.report.CheckpointReport;
+import dev.headroom.app.report.Style;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code headroom advise}: what to change. */
+@Command(
+        name = "advise",
+        description = "Says what to change so that a training run fits, or so that a larger batch does.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        footer = {"", "Exit status: 0 the run or a plan fits, 3 nothing fits, 2 bad input, 1 a defect of Headroom."})
+final class AdviseCommand implements Callable<Integer> {
+    private final Services engine;
+
+    @Spec
+    CommandSpec spec;
+
+    @Option(
+            names = "--checkpoints",
+            description =
+                    "In place of plans: how far recomputation lowers the peak, and at what price; needs no device.")
+    boolean checkpoints;
+
+    @Mixin
+    QuestionOptions question = new QuestionOptions();
+
+    @Option(names = "--keep-batch", description = "A step keeps its samples, in more passes if need be (default).")
+    boolean keepBatch;
+
+    @Option(names = "--max-batch", description = "The largest batch of one pass.")
+    boolean maxBatch;
+
+    @Option(names = "--json", description = "One JSON object on standard output.")
+    boolean json;
+
+    AdviseCommand(Services engine) {
+        this.engine = engine;
+    }
+
+    @Override
+    public Integer call() {
+        if (keepBatch && maxBatch) {
+            throw new BadOption("--keep-batch cannot be combined with --max-batch; leave out one of them");
+        }
+        PredictionRequest asked = question.withoutModel();
+        List<String> idle = question.withoutEffect(asked);
+        if (!idle.isEmpty()) {
+            throw new BadOption(idle.get(0) + "; leave it out");
+        }
+        if (checkpoints) {
+            return curve();
+        }
+        if (Predictor.room(asked) == null) {
+            throw new BadOption("advise needs to know the memory there is; add --gpu NAME or --memory SIZE");
+        }
+        PredictionRequest request = question.read(engine);
+        Advice advice = advise(request);
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            AdviceJson.write(advice, out);
+        } else {
+            AdviceReport.write(advice, Style.forTerminal(), out);
+        }
+        out.flush();
+        return advice.possible() ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
+    }
+
+    private Advice advise(PredictionRequest request) {
+        try (Progress progress = Progress.of("Simulating")) {
+            return Advisor.advise(
+                    request, maxBatch ? Goal.MAX_BATCH : Goal.KEEP_BATCH, played -> progress.at(played, -1));
+        }
+    }
+
+    private int curve() {
+        if (keepBatch || maxBatch) {
+            throw new BadOption("--checkpoints cannot be combined with " + (keepBatch ? "--keep-batch" : "--max-batch")
+                    + "; leave out one of them");
+        }
+        PredictionRequest request = question.read(engine);
+        CheckpointPlans plans = CheckpointPlanner.plan(request);
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            CheckpointReport.writeJson(plans, out);
+        } else {
+            CheckpointReport.write(request.graph().name(), plans, Style.forTerminal(), out);
+        }
+        out.flush();
+        return ExitStatus.OK;
+    }
+}

@@ -1,0 +1,97 @@
+package dev.headroom.app.command;
+
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.Set;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command line, put together and run inside a process or a test. */
+final class Cli {
+    /** Commands that tell of all commands. */
+    private static final Set<String> ABOUT_ALL = Set.of(CompletionCommand.NAME, ManCommand.NAME);
+
+    private final Services engine;
+    private final boolean debug;
+
+    /** @param debug whether a failure prints its stack trace too */
+    Cli(Services engine, boolean debug) {
+        this.engine = engine;
+        this.debug = debug;
+    }
+
+    /** Runs one command; returns the exit status. */
+    int run(PrintWriter out, PrintWriter err, String... args) {
+        try {
+            CommandLine line = new CommandLine(new Root());
+            builtIn().forEach(line::addSubcommand);
+            // Looking for providers opens every jar: only when the word is not one of ours, or asks about them all.
+            if (args.length == 0 || !line.getSubcommands().containsKey(args[0]) || ABOUT_ALL.contains(args[0])) {
+                ServiceLoader.load(Subcommand.class).forEach(line::addSubcommand);
+            }
+            line.setOut(out).setErr(err);
+            line.setParameterExceptionHandler((e, unused) -> fail(e, err));
+            line.setExecutionExceptionHandler((e, unused, result) -> fail(e, err));
+            return line.execute(args);
+        } catch (StackOverflowError
+                | OutOfMemoryError
+                | RuntimeException
+                | LinkageError
+                | ServiceConfigurationError e) {
+            return fail(e, err);
+        } finally {
+            out.flush();
+            err.flush();
+        }
+    }
+
+    /** The commands of this module. */
+    private List<Object> builtIn() {
+        return List.of(
+                new PredictCommand(engine),
+                new AdviseCommand(engine),
+                new ExplainCommand(engine),
+                new ReplayCommand(),
+                new DevicesCommand(),
+                new OperatorsCommand(),
+                new CompletionCommand(),
+                new ManCommand(),
+                new ExportHelpCommand());
+    }
+
+    private int fail(Throwable e, PrintWriter err) {
+        err.println(ErrorLine.of(e));
+        if (debug) {
+            e.printStackTrace(err);
+        }
+        return ErrorLine.isBadInput(e) ? ExitStatus.BAD_INPUT : ExitStatus.DEFECT;
+    }
+
+    /** {@code headroom} alone. */
+    @Command(
+            name = "headroom",
+            description = "Will this training run fit on this GPU, and what takes the memory?",
+            mixinStandardHelpOptions = true,
+            footer = {
+                "",
+                "'headroom measure' runs a model and compares its memory with the prediction; 'headroom local' lists the"
+                        + " GPUs of this machine; 'headroom validate' holds predictions against measured runs."
+            },
+            versionProvider = Version.class)
+    static final class Root implements Runnable {
+        @Spec
+        CommandSpec spec;
+
+        @Override
+        public void run() {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "no command given; try 'headroom predict model.pt2 --batch 32' or 'headroom --help'");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package dev.headroom.app.command;
+
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code headroom export-help}: Python that makes the archive of a library's model. */
+@Command(
+        name = "export-help",
+        description = "Prints Python that exports a model of torchvision, timm or transformers.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        footer = {"", "Try it: headroom export-help torchvision resnet50 | python -"})
+final class ExportHelpCommand implements Callable<Integer> {
+    /** What the snippets of transformers are made for. */
+    private static final String[] HEADS = {
+        "causal-lm", "seq2seq-lm", "masked-lm", "sequence-classification", "image-classification"
+    };
+
+    private static final String[] LIBRARIES = {"torchvision", "timm", "transformers"};
+
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "LIBRARY",
+            completionCandidates = Libraries.class,
+            description = "torchvision, timm or transformers.")
+    String library;
+
+    @Parameters(
+            index = "1",
+            paramLabel = "NAME",
+            description = "As the library knows the model: resnet50, vit_base_patch16_224, openai-community/gpt2.")
+    String name;
+
+    @Option(
+            names = "--head",
+            paramLabel = "KIND",
+            completionCandidates = Heads.class,
+            description = "transformers: causal-lm (default), seq2seq-lm, masked-lm, sequence-classification or"
+                    + " image-classification.")
+    String head;
+
+    @Option(
+            names = "--size",
+            paramLabel = "N",
+            description = "Tokens in a sequence (default 512), or pixels of an image's side (default 224).")
+    String size;
+
+    @Override
+    public Integer call() {
+        String kind = Choice.of("LIBRARY", library, LIBRARIES, word -> word);
+        if (head != null && !kind.equals("transformers")) {
+            throw new BadOption("--head: only models of transformers have heads; leave it out");
+        }
+        if (size != null && kind.equals("timm")) {
+            throw new BadOption("--size: timm's models say their own image size; leave it out");
+        }
+        if (kind.equals("transformers")) {
+            kind = head == null ? HEADS[0] : Choice.of("--head", head, HEADS, word -> word);
+        }
+        boolean images = kind.equals("torchvision") || kind.equals("image-classification");
+        long side = size == null ? images ? 224 : 512 : WholeNumbers.parse("--size", size, 1, 1 << 20);
+        PrintWriter out = spec.commandLine().getOut();
+        out.print(ExportSnippet.of(kind, name, side));
+        out.flush();
+        return ExitStatus.OK;
+    }
+
+    static final class Libraries extends Candidates.Words {
+        Libraries() {
+            super(LIBRARIES);
+        }
+    }
+
+    static final class Heads extends Candidates.Words {
+        Heads() {
+            super(HEADS);
+        }
+    }
+}

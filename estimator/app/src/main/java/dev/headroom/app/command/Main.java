@@ -1,0 +1,34 @@
+package dev.headroom.app.command;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** The process. */
+public final class Main {
+    private Main() {}
+
+    /** Runs the command line and exits with its status. */
+    public static void main(String[] args) {
+        // JSON is UTF-8 by definition; a summary speaks the terminal's character set.
+        boolean json = List.of(args).contains("--json");
+        String terminal = System.getProperty("sun.stdout.encoding", System.getProperty("native.encoding"));
+        PrintWriter out = writer(FileDescriptor.out, json ? StandardCharsets.UTF_8 : charset(terminal));
+        PrintWriter err = writer(FileDescriptor.err, charset(terminal));
+        boolean debug = "1".equals(System.getenv("HEADROOM_DEBUG"));
+        int status = new Cli(Services.REAL, debug).run(out, err, args);
+        Runtime.getRuntime().exit(status);
+    }
+
+    private static PrintWriter writer(FileDescriptor to, Charset charset) {
+        return new PrintWriter(new OutputStreamWriter(new FileOutputStream(to), charset));
+    }
+
+    private static Charset charset(String name) {
+        return name != null && Charset.isSupported(name) ? Charset.forName(name) : StandardCharsets.UTF_8;
+    }
+}

@@ -1,0 +1,34 @@
+package dev.headroom.app.command;
+
+import dev.headroom.app.report.OperatorTable;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code headroom operators}: what is modelled, and how it was verified. */
+@Command(
+        name = "operators",
+        description = "Lists the ATen operators that have a memory rule, and how each was verified.",
+        mixinStandardHelpOptions = true)
+final class OperatorsCommand implements Callable<Integer> {
+    @Spec
+    CommandSpec spec;
+
+    @Option(names = "--json", description = "One JSON array on standard output.")
+    boolean json;
+
+    @Override
+    public Integer call() {
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            OperatorTable.writeJson(out);
+        } else {
+            OperatorTable.write(out);
+        }
+        out.flush();
+        return ExitStatus.OK;
+    }
+}

@@ -1,0 +1,43 @@
+package dev.headroom.app.command;
+
+import dev.headroom.estimator.predict.PredictionRequest;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Which model is trained how and on what: the question that most commands answer. */
+final class QuestionOptions {
+    @Parameters(paramLabel = "MODEL", description = "A .pt2 archive of torch.export.")
+    Path model;
+
+    @Mixin
+    ScenarioOptions scenario = new ScenarioOptions();
+
+    @Mixin
+    DeviceOptions device = new DeviceOptions();
+
+    /**
+     * The question without the model, which is read last: a mistyped card should not cost the reading.
+     *
+     * @throws dev.headroom.model.error.UserInputException for options that cannot be
+     */
+    PredictionRequest withoutModel() {
+        return device.request(null, scenario.toRun());
+    }
+
+    /**
+     * The whole question.
+     *
+     * @throws dev.headroom.model.error.UserInputException for options that cannot be, or an archive that cannot be read
+     */
+    PredictionRequest read(Services engine) {
+        PredictionRequest question = withoutModel();
+        return question.with(engine.reader().apply(model));
+    }
+
+    /** What was asked for and cannot have an effect, one line each. */
+    List<String> withoutEffect(PredictionRequest request) {
+        return scenario.withoutEffect(request.run());
+    }
+}

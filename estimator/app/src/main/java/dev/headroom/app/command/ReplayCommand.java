@@ -1,0 +1,157 @@
+package dev.headroom.app.command;
+
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.DeviceMemory;
+import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.allocator.replay.JsonTrace;
+import dev.headroom.allocator.replay.ProgramStates;
+import dev.headroom.allocator.replay.Replay;
+import dev.headroom.allocator.replay.ReplayComparison;
+import dev.headroom.allocator.replay.ReplaySettings;
+import dev.headroom.allocator.replay.Trace;
+import dev.headroom.allocator.snapshot.SnapshotTrace;
+import dev.headroom.app.report.ReplayReport;
+import dev.headroom.app.report.Style;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.model.device.DeviceLines;
+import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.TorchVersion;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code headroom replay}: a recorded run under other allocator settings. */
+@Command(
+        name = "replay",
+        description = "What would a recorded run have reserved with other allocator settings?",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "FILE is a memory snapshot of PyTorch with history (torch.cuda.memory._record_memory_history, then"
+                    + " _dump_snapshot), a recording with a trace, or an allocator program, of which --json prints the"
+                    + " recorded states again. Any of them may be gzipped. Without a device or a limit, the recorded"
+                    + " ones count.",
+            "",
+            "Exit status: 0 a setting gets through, 3 none does, 2 bad input, 1 a defect of Headroom."
+        })
+final class ReplayCommand implements Callable<Integer> {
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(paramLabel = "FILE", description = "A snapshot (.pickle) or a trace (.json).")
+    Path file;
+
+    @Option(
+            names = "--alloc-conf",
+            paramLabel = "STR",
+            description = "Further settings to compare, in the syntax of PYTORCH_CUDA_ALLOC_CONF; may be repeated.")
+    List<String> confs = new ArrayList<>();
+
+    @Option(names = "--torch", paramLabel = "VERSION", description = "PyTorch version (default the recorded one).")
+    String torch;
+
+    @Mixin
+    DeviceOptions device = new DeviceOptions();
+
+    @Option(names = "--json", description = "One JSON object on standard output.")
+    boolean json;
+
+    @Override
+    public Integer call() {
+        Scenario run = new Scenario();
+        run.torch = torch == null ? run.torch : torch;
+        PredictionRequest where = device.request(null, run);
+        confs.forEach(conf -> TraceInput.settings("--alloc-conf", () -> AllocatorSettings.parse(conf)));
+        String version = torch == null ? null : TorchVersion.of(torch).toString();
+        Trace trace = TraceInput.open(file);
+        long limit = where.limit() == null ? -1 : where.limit();
+        ReplaySettings settings =
+                TraceInput.settings(file, () -> new ReplaySettings(trace, version, limit, total(where) > 0));
+        if (json && trace instanceof JsonTrace program && program.isProgram()) {
+            return states(program, settings, where);
+        }
+        ReplayComparison comparison = compare(trace, settings, where);
+        ReplayReport report = new ReplayReport(
+                trace.name(), deviceOf(where), memory(trace, where).total(), comparison, warnings(trace, comparison));
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            report.writeJson(out);
+        } else {
+            report.write(Style.forTerminal(), out);
+        }
+        out.flush();
+        return comparison.best() == null ? ExitStatus.DOES_NOT_FIT : ExitStatus.OK;
+    }
+
+    private ReplayComparison compare(Trace trace, ReplaySettings settings, PredictionRequest where) {
+        try (Progress progress = Progress.of("Playing events")) {
+            ReplayProgress observer = new ReplayProgress(progress);
+            return TraceInput.read(
+                    file, () -> ReplayComparison.of(trace, settings.all(confs), () -> memory(trace, where), observer));
+        }
+    }
+
+    private int states(JsonTrace program, ReplaySettings settings, PredictionRequest where) {
+        if (confs.size() > 1) {
+            throw new BadOption("--alloc-conf: the states of a program are those of one setting; give one, or leave out"
+                    + " --json for a comparison");
+        }
+        AllocatorSettings chosen = confs.isEmpty() ? settings.recorded() : settings.with(confs.get(0));
+        PrintWriter out = spec.commandLine().getOut();
+        TraceInput.read(file, () -> {
+            ProgramStates.write(program, chosen, memory(program, where), out);
+            return null;
+        });
+        out.println();
+        out.flush();
+        return ExitStatus.OK;
+    }
+
+    private static DeviceMemory memory(Trace trace, PredictionRequest where) {
+        long total = total(where);
+        if (total == 0) {
+            return Replay.device(trace, 0);
+        }
+        long context = DeviceLines.bytes(where.deviceLines());
+        if (where.inUse() + context >= total) {
+            throw new BadOption("--in-use: " + where.inUse() + " bytes and the CUDA context leave nothing of " + total
+                    + " bytes of device memory; free some first");
+        }
+        return new SimulatedDeviceMemory(total, where.inUse() + context);
+    }
+
+    /** Bytes of the device that was named, or 0. */
+    private static long total(PredictionRequest where) {
+        return where.memory() != null
+                ? where.memory()
+                : where.gpu() == null ? 0 : where.gpu().memory();
+    }
+
+    private static Prediction.Device deviceOf(PredictionRequest where) {
+        long total = total(where);
+        return total == 0 ? null : new Prediction.Device(where.gpu(), total, where.inUse(), where.limit());
+    }
+
+    private static List<String> warnings(Trace trace, ReplayComparison comparison) {
+        List<String> lines = new ArrayList<>();
+        if (trace instanceof SnapshotTrace snapshot && snapshot.earlierBlocks() > 0) {
+            lines.add(snapshot.earlierBlocks() + " blocks are older than the history: where they came to lie is not"
+                    + " known, so reserved figures are approximate; record from the start of the program");
+        }
+        if (comparison.recordedFailures() > 0) {
+            lines.add("the recorded run itself ran out of memory " + comparison.recordedFailures()
+                    + " times: what it would have asked for otherwise is not in the trace");
+        }
+        return lines;
+    }
+}

@@ -1,0 +1,94 @@
+package dev.headroom.app.command;
+
+import dev.headroom.app.page.Page;
+import dev.headroom.app.page.PageRun;
+import dev.headroom.app.report.ScenarioText;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.timeline.PlayedRun;
+import dev.headroom.model.error.Unwritable;
+import dev.headroom.model.graph.Graph;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Stack;
+import picocli.CommandLine.IParameterConsumer;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+
+/** The page of {@code --report}, and the scenarios that stand on it beside the asked one. */
+final class ReportOptions {
+    @Option(
+            names = "--report",
+            paramLabel = "OUT",
+            description = "Writes the run as a page for a browser: timeline, tensors, segments, layers.")
+    Path report;
+
+    @Option(
+            names = "--compare",
+            paramLabel = "OPTIONS",
+            parameterConsumer = AsItIs.class,
+            description = "Another scenario on the page of --report: what differs, such as '--batch 64 --amp bf16';"
+                    + " repeatable.")
+    List<String> compare = new ArrayList<>();
+
+    private final List<ComparedScenario> scenarios = new ArrayList<>();
+
+    /**
+     * Reads the scenarios to compare with.
+     *
+     * @param asked the options of the command line
+     * @throws dev.headroom.model.error.UserInputException for options that cannot be
+     */
+    void check(List<OptionSpec> asked) {
+        if (!compare.isEmpty() && report == null) {
+            throw new BadOption("--compare needs the page it goes on; add --report OUT.html");
+        }
+        compare.forEach(text -> scenarios.add(ComparedScenario.parse(text, asked)));
+    }
+
+    /**
+     * Plays the other scenarios and writes the page.
+     *
+     * @param run what was asked for
+     * @throws dev.headroom.model.error.UserInputException when a scenario cannot be, or the file cannot be written
+     */
+    void write(PlayedRun run) {
+        Graph graph = run.request().graph();
+        List<PageRun> runs = new ArrayList<>();
+        runs.add(PageRun.explained(
+                scenarios.isEmpty() ? ScenarioText.words(run.request().run()) : "as asked", run));
+        for (ComparedScenario other : scenarios) {
+            PredictionRequest request = other.request(graph);
+            PlayedRun played = PlayedRun.of(request);
+            runs.add(PageRun.explained(other.label(), played.with(other.notes(played.prediction()))));
+        }
+        try (Writer out = Files.newBufferedWriter(report, StandardCharsets.UTF_8)) {
+            Page.write(runs, out);
+        } catch (IOException e) {
+            throw Unwritable.of("--report", report, e);
+        } catch (UncheckedIOException e) {
+            throw Unwritable.of("--report", report, e.getCause());
+        }
+    }
+
+    /** Takes the next word whatever it is: {@code --fused} means that option elsewhere, and text here. */
+    static final class AsItIs implements IParameterConsumer {
+        @Override
+        public void consumeParameters(Stack<String> words, ArgSpec option, CommandSpec command) {
+            if (words.isEmpty()) {
+                throw new MissingParameterException(command.commandLine(), List.of(option), "--compare needs a value");
+            }
+            List<String> values = new ArrayList<>(option.<List<String>>getValue());
+            values.add(words.pop());
+            option.setValue(values);
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** The command line: options, commands, and the one line that a failure prints. */
+package dev.headroom.app.command;

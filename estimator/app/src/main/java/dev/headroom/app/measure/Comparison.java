@@ -1,0 +1,95 @@
+package dev.headroom.app.measure;
+
+import dev.headroom.estimator.predict.PhaseState;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.executor.measure.Measurement;
+import dev.headroom.executor.train.PhaseMemory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * A prediction beside the measurement of the same run.
+ *
+ * @param phases in order; one side is {@code null} where only the other came so far
+ */
+public record Comparison(Prediction predicted, Measurement measured, List<Phase> phases) {
+    /** One phase as predicted and as measured. */
+    public record Phase(PhaseState predicted, PhaseMemory measured) {
+        /** Whether all four figures are the same. */
+        public boolean equal() {
+            return predicted != null
+                    && measured != null
+                    && predicted.phase().equals(measured.phase())
+                    && Objects.equals(predicted.step(), measured.step())
+                    && Objects.equals(predicted.micro(), measured.micro())
+                    && predicted.allocated() == measured.allocated()
+                    && predicted.reserved() == measured.reserved()
+                    && predicted.maxAllocated() == measured.maxAllocated()
+                    && predicted.maxReserved() == measured.maxReserved();
+        }
+
+        /** Its name. */
+        public String phase() {
+            return measured == null ? predicted.phase() : measured.phase();
+        }
+
+        /** {@code null} before the first step. */
+        public Integer step() {
+            return measured == null ? predicted.step() : measured.step();
+        }
+
+        /** Part of an accumulated step, or {@code null}. */
+        public Integer micro() {
+            return measured == null ? predicted.micro() : measured.micro();
+        }
+
+        /** {@code forward of step 1}. */
+        public String title() {
+            String part = micro() == null ? "" : " (part " + micro() + ")";
+            return step() == null ? phase() : phase() + " of step " + step() + part;
+        }
+    }
+
+    /** Puts the phases side by side. */
+    public static Comparison of(Prediction predicted, Measurement measured) {
+        List<Phase> phases = new ArrayList<>();
+        int n = Math.max(predicted.phases().size(), measured.phases().size());
+        for (int i = 0; i < n; i++) {
+            phases.add(new Phase(
+                    i < predicted.phases().size() ? predicted.phases().get(i) : null,
+                    i < measured.phases().size() ? measured.phases().get(i) : null));
+        }
+        return new Comparison(predicted, measured, phases);
+    }
+
+    /** Measured minus predicted peak of allocated bytes. */
+    public long allocated() {
+        return measured.peak().allocated() - predicted.peak().allocated();
+    }
+
+    /** Measured minus predicted peak of reserved bytes. */
+    public long reserved() {
+        return measured.peak().reserved() - predicted.peak().reserved();
+    }
+
+    /** Whether both ran out of memory in the same phase over the same request, or neither did. */
+    public boolean sameEnd() {
+        Prediction.Oom p = predicted.oom();
+        Measurement.Oom m = measured.oom();
+        if (p == null || m == null) {
+            return p == null && m == null;
+        }
+        return p.phase().equals(m.phase()) && Objects.equals(p.step(), m.step()) && p.requested() == m.requested();
+    }
+
+    /** The phases that differ. */
+    public List<Phase> different() {
+        return phases.stream().filter(p -> !p.equal()).toList();
+    }
+
+    /** Whether every figure is the same. */
+    public boolean equal() {
+        return different().isEmpty() && allocated() == 0 && reserved() == 0 && sameEnd();
+    }
+}

@@ -1,0 +1,139 @@
+package dev.headroom.app.measure;
+
+import dev.headroom.app.command.DeviceOptions;
+import dev.headroom.app.command.ExitStatus;
+import dev.headroom.app.command.ScenarioOptions;
+import dev.headroom.app.command.Subcommand;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.executor.kernel.Backend;
+import dev.headroom.executor.measure.BackendProvider;
+import dev.headroom.executor.measure.Backends;
+import dev.headroom.executor.measure.Measurement;
+import dev.headroom.executor.measure.MeasurementRequest;
+import dev.headroom.executor.measure.Measurer;
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.Scenario;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code headroom measure}: runs the model and puts what it took beside the prediction. */
+@Command(
+        name = "measure",
+        description = "Runs a training run and compares its memory with the prediction.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Exit status: 0 the run got through, 3 it ran out of memory, 2 bad input, 1 a defect of Headroom; with"
+                    + " --strict, a difference between prediction and measurement counts as a defect."
+        })
+public final class MeasureCommand implements Subcommand {
+    private static final long SEED = 1;
+
+    /** Its properties decide when no card is named: as for a prediction, an H200's. */
+    private static final String NOMINAL = "h200";
+
+    /** Stands for a device with room for anything. */
+    private static final long PLENTY = 4L << 40;
+
+    @Spec
+    CommandSpec spec;
+
+    @Parameters(paramLabel = "MODEL", description = "A .pt2 archive of torch.export.")
+    Path model;
+
+    @Option(
+            names = "--backend",
+            paramLabel = "NAME",
+            description = "cuda (default with a GPU), host (plain Java; default without) or none (memory only).")
+    String backend;
+
+    @Mixin
+    ScenarioOptions scenario = new ScenarioOptions();
+
+    @Mixin
+    DeviceOptions device = new DeviceOptions();
+
+    @Option(names = "--json", description = "One JSON object on standard output.")
+    boolean json;
+
+    @Option(names = "--strict", description = "A difference ends with exit status 1.")
+    boolean strict;
+
+    @Override
+    public Integer call() {
+        Scenario run = scenario.toRun();
+        PredictionRequest asked = device.request(null, run);
+        BackendProvider provider = Backends.choose(backend);
+        Refusals.check(run, asked, provider);
+        if (!provider.isDevice()) {
+            run.cudnnWorkspace = 0L; // no cuDNN runs there that could want one
+        }
+        Graph graph = Importers.read(model);
+        Gpu card = provider.isDevice() ? provider.card().orElse(null) : asked.gpu();
+        PredictionRequest question =
+                new PredictionRequest(graph, run, card, asked.memory(), asked.inUse(), asked.limit());
+        Prediction prediction = Predictor.predict(question);
+        if (provider.computes() && !provider.isDevice()) {
+            HostHeap.check(
+                    graph,
+                    run,
+                    prediction.peak().reserved(),
+                    Runtime.getRuntime().maxMemory());
+        }
+        Comparison comparison = Comparison.of(prediction, measure(provider, question, prediction));
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            MeasureJson.write(comparison, provider.computes(), out);
+        } else {
+            MeasureReport.write(comparison, about(provider, card), out);
+        }
+        out.flush();
+        warn(run, spec.commandLine().getErr());
+        if (strict && !comparison.equal()) {
+            return ExitStatus.DEFECT;
+        }
+        return comparison.measured().oom() == null ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
+    }
+
+    private static Measurement measure(BackendProvider provider, PredictionRequest question, Prediction prediction) {
+        Gpu gpu = question.gpu() == null ? GpuCatalogue.find(NOMINAL).orElseThrow() : question.gpu();
+        long total = prediction.device() == null ? PLENTY : prediction.device().memory();
+        // What a prediction sets aside for the context, so that the same is left for both.
+        long context = prediction.peak().device() - prediction.peak().reserved();
+        MeasurementRequest request = new MeasurementRequest(
+                question.graph(), question.run(), gpu, question.limit(), SEED, provider.computes());
+        try (Backend opened = provider.open(total, question.inUse() + context)) {
+            return Measurer.measure(request, opened);
+        }
+    }
+
+    private static String about(BackendProvider provider, Gpu card) {
+        if (provider.isDevice()) {
+            return "backend " + provider.name() + ": computed on "
+                    + (card == null ? "this machine's GPU" : card.title());
+        }
+        String nominal = card == null ? NOMINAL : card.name();
+        return "backend " + provider.name() + ": "
+                + (provider.computes() ? "computed in plain Java" : "nothing is computed")
+                + ";\nmemory as on a nominal " + nominal + ", without cuDNN's workspaces";
+    }
+
+    private void warn(Scenario run, PrintWriter err) {
+        List<String> lines = scenario.withoutEffect(run);
+        lines.forEach(line -> err.println("headroom: warning: " + line));
+        err.flush();
+    }
+}

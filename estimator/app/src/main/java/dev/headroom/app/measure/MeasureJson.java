@@ -1,0 +1,167 @@
+package dev.headroom.app.measure;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.headroom.app.report.JsonOutput;
+import dev.headroom.app.report.JsonReport;
+import dev.headroom.executor.kernel.DeviceMeter;
+import dev.headroom.executor.measure.Measurement;
+import dev.headroom.executor.tensor.MemoryLog;
+import dev.headroom.executor.train.PhaseMemory;
+import java.io.IOException;
+import java.io.Writer;
+import java.util.OptionalLong;
+
+/** Predicted beside measured as one JSON object: bytes throughout, differences are measured minus predicted. */
+final class MeasureJson {
+    private final JsonGenerator json;
+
+    private MeasureJson(JsonGenerator json) {
+        this.json = json;
+    }
+
+    /** Writes the object and a line feed; the writer stays open. */
+    static void write(Comparison comparison, boolean numbersAreReal, Writer out) {
+        JsonOutput.write(out, json -> {
+            MeasureJson report = new MeasureJson(json);
+            json.writeStartObject();
+            json.writeFieldName("predicted");
+            JsonReport.write(comparison.predicted(), json);
+            report.measured(comparison.measured(), numbersAreReal);
+            report.difference(comparison);
+            json.writeEndObject();
+        });
+    }
+
+    private void measured(Measurement m, boolean numbersAreReal) throws IOException {
+        json.writeObjectFieldStart("measured");
+        json.writeStringField("backend", m.backend());
+        json.writeBooleanField("numbers_are_real", numbersAreReal);
+        json.writeArrayFieldStart("phases");
+        for (PhaseMemory p : m.phases()) {
+            json.writeStartObject();
+            place(p.phase(), p.step(), p.micro());
+            json.writeNumberField("allocated", p.allocated());
+            json.writeNumberField("reserved", p.reserved());
+            json.writeNumberField("max_allocated", p.maxAllocated());
+            json.writeNumberField("max_reserved", p.maxReserved());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeObjectFieldStart("peak");
+        json.writeNumberField("allocated", m.peak().allocated());
+        json.writeNumberField("reserved", m.peak().reserved());
+        json.writeEndObject();
+        json.writeArrayFieldStart("layers");
+        for (MemoryLog.Share s : m.atPeak()) {
+            json.writeStartObject();
+            json.writeStringField("module", s.owner().module());
+            json.writeStringField("operator", s.owner().operator());
+            json.writeNumberField("peak_share", s.requested());
+            json.writeNumberField("rounded", s.rounded());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("workspaces");
+        for (Measurement.Workspace w : m.workspaces()) {
+            json.writeStartObject();
+            json.writeStringField("name", w.name());
+            json.writeNumberField("at_peak", w.atPeak());
+            json.writeNumberField("most", w.most());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("loss");
+        for (Double value : m.losses()) {
+            // JSON has no word for what is no number.
+            json.writeObject(Double.isFinite(value) ? value : null);
+        }
+        json.writeEndArray();
+        device(m.device());
+        oom(m.oom());
+        json.writeEndObject();
+    }
+
+    private void device(Measurement.Device d) throws IOException {
+        if (d == null) {
+            json.writeNullField("device");
+            return;
+        }
+        json.writeObjectFieldStart("device");
+        reading("before_context", d.beforeContext());
+        reading("after_context", d.afterContext());
+        reading("before_run", d.started());
+        reading("after_run", d.ended());
+        json.writeEndObject();
+    }
+
+    private void reading(String name, DeviceMeter.Reading r) throws IOException {
+        json.writeObjectFieldStart(name);
+        number("free", r.free());
+        number("used", r.used());
+        number("process", r.process());
+        json.writeEndObject();
+    }
+
+    private void oom(Measurement.Oom oom) throws IOException {
+        if (oom == null) {
+            json.writeNullField("oom");
+            return;
+        }
+        json.writeObjectFieldStart("oom");
+        json.writeStringField("phase", oom.phase());
+        number("step", oom.step());
+        json.writeStringField("module", oom.module());
+        json.writeStringField("operator", oom.operator());
+        json.writeNumberField("requested", oom.requested());
+        json.writeEndObject();
+    }
+
+    /** Phases that are as predicted are left out. */
+    private void difference(Comparison c) throws IOException {
+        json.writeObjectFieldStart("difference");
+        json.writeBooleanField("equal", c.equal());
+        json.writeNumberField("allocated", c.allocated());
+        json.writeNumberField("reserved", c.reserved());
+        json.writeBooleanField("same_end", c.sameEnd());
+        json.writeArrayFieldStart("phases");
+        for (Comparison.Phase p : c.different()) {
+            json.writeStartObject();
+            place(p.phase(), p.step(), p.micro());
+            boolean both = p.predicted() != null && p.measured() != null;
+            number("allocated", both ? p.measured().allocated() - p.predicted().allocated() : null);
+            number("reserved", both ? p.measured().reserved() - p.predicted().reserved() : null);
+            number(
+                    "max_allocated",
+                    both ? p.measured().maxAllocated() - p.predicted().maxAllocated() : null);
+            number(
+                    "max_reserved",
+                    both ? p.measured().maxReserved() - p.predicted().maxReserved() : null);
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("modules");
+        for (ModuleShares.Share s : ModuleShares.of(c)) {
+            json.writeStartObject();
+            json.writeStringField("module", s.module());
+            json.writeNumberField("predicted", s.predicted());
+            json.writeNumberField("measured", s.measured());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    private void place(String phase, Integer step, Integer micro) throws IOException {
+        json.writeStringField("phase", phase);
+        number("step", step);
+        number("micro", micro);
+    }
+
+    private void number(String key, OptionalLong value) throws IOException {
+        number(key, value.isPresent() ? (Long) value.getAsLong() : null);
+    }
+
+    private void number(String key, Number value) throws IOException {
+        JsonOutput.number(json, key, value);
+    }
+}

@@ -1,0 +1,168 @@
+package dev.headroom.app.report;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.headroom.estimator.cudnn.WorkspaceSources;
+import dev.headroom.estimator.predict.LayerShare;
+import dev.headroom.estimator.predict.PhaseState;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.runtime.Category;
+import dev.headroom.model.cudnn.WorkspaceLevel;
+import dev.headroom.model.device.Gpu;
+import java.io.IOException;
+import java.io.Writer;
+
+/** A prediction as one JSON object: bytes throughout, keys in a fixed order, {@code null} where nothing is known. */
+public final class JsonReport {
+    private final JsonGenerator json;
+
+    private JsonReport(JsonGenerator json) {
+        this.json = json;
+    }
+
+    /** Writes the object and a line feed; the writer stays open. */
+    public static void write(Prediction prediction, Writer out) {
+        JsonOutput.write(out, json -> new JsonReport(json).prediction(prediction));
+    }
+
+    /** Writes the object as a part of a larger one. */
+    public static void write(Prediction prediction, JsonGenerator json) throws IOException {
+        new JsonReport(json).prediction(prediction);
+    }
+
+    private void prediction(Prediction p) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("model", p.model());
+        ScenarioJson.write(json, p.run());
+        device(p.device());
+        json.writeArrayFieldStart("phases");
+        for (PhaseState phase : p.phases()) {
+            phase(phase);
+        }
+        json.writeEndArray();
+        json.writeObjectFieldStart("peak");
+        json.writeNumberField("allocated", p.peak().allocated());
+        json.writeNumberField("reserved", p.peak().reserved());
+        json.writeNumberField("device", p.peak().device());
+        json.writeEndObject();
+        atPeak(p);
+        json.writeArrayFieldStart("layers");
+        for (LayerShare layer : p.layers()) {
+            layer(layer);
+        }
+        json.writeEndArray();
+        verdict(p.verdict());
+        oom(p.oom());
+        JsonOutput.strings(json, "warnings", p.warnings());
+        json.writeArrayFieldStart("unmodelled");
+        for (Prediction.Unmodelled u : p.unmodelled()) {
+            json.writeStartObject();
+            json.writeStringField("operator", u.operator());
+            json.writeNumberField("count", u.count());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        convolutions(p.convolutions());
+        CertaintyJson.write(p.certainty(), !p.unmodelled().isEmpty(), json);
+        json.writeEndObject();
+    }
+
+    private void device(Prediction.Device device) throws IOException {
+        if (device == null) {
+            json.writeNullField("device");
+            return;
+        }
+        Gpu gpu = device.gpu();
+        json.writeObjectFieldStart("device");
+        json.writeStringField("gpu", gpu == null ? null : gpu.name());
+        json.writeStringField("title", gpu == null ? null : gpu.title());
+        json.writeStringField("capability", gpu == null ? null : gpu.major() + "." + gpu.minor());
+        number("sms", gpu == null ? null : (Long) (long) gpu.sms());
+        json.writeNumberField("memory", device.memory());
+        json.writeNumberField("in_use", device.inUse());
+        number("limit", device.limit());
+        json.writeEndObject();
+    }
+
+    private void phase(PhaseState phase) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("phase", phase.phase());
+        number("step", phase.step());
+        number("micro", phase.micro());
+        json.writeNumberField("allocated", phase.allocated());
+        json.writeNumberField("reserved", phase.reserved());
+        json.writeNumberField("max_allocated", phase.maxAllocated());
+        json.writeNumberField("max_reserved", phase.maxReserved());
+        json.writeEndObject();
+    }
+
+    private void atPeak(Prediction p) throws IOException {
+        json.writeObjectFieldStart("at_peak");
+        for (Category category : Category.values()) {
+            json.writeNumberField(category.key(), p.atPeak().getOrDefault(category, 0L));
+        }
+        json.writeNumberField("rounding", p.rounding());
+        json.writeNumberField("cached_free", p.cachedFree());
+        json.writeEndObject();
+    }
+
+    private void layer(LayerShare layer) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("module", layer.module());
+        json.writeStringField("operator", layer.operator());
+        json.writeNumberField("parameters", layer.parameters());
+        json.writeNumberField("gradients", layer.gradients());
+        json.writeNumberField("optimizer_state", layer.optimizerState());
+        json.writeNumberField("saved", layer.saved());
+        json.writeNumberField("peak_share", layer.peakShare());
+        json.writeEndObject();
+    }
+
+    private void verdict(Prediction.Verdict verdict) throws IOException {
+        json.writeObjectFieldStart("verdict");
+        if (verdict.fits() == null) {
+            json.writeNullField("fits");
+        } else {
+            json.writeBooleanField("fits", verdict.fits());
+        }
+        number("headroom", verdict.headroom());
+        if (verdict.probabilityOom() == null) {
+            json.writeNullField("probability_oom");
+        } else {
+            json.writeNumberField("probability_oom", verdict.probabilityOom());
+        }
+        number("minimum_memory", verdict.minimumMemory());
+        json.writeEndObject();
+    }
+
+    private void oom(Prediction.Oom oom) throws IOException {
+        if (oom == null) {
+            json.writeNullField("oom");
+            return;
+        }
+        json.writeObjectFieldStart("oom");
+        json.writeStringField("phase", oom.phase());
+        number("step", oom.step());
+        json.writeStringField("module", oom.module());
+        json.writeStringField("operator", oom.operator());
+        json.writeNumberField("requested", oom.requested());
+        json.writeEndObject();
+    }
+
+    private void convolutions(Prediction.Convolutions convolutions) throws IOException {
+        if (convolutions == null) {
+            json.writeNullField("convolution_workspaces");
+            return;
+        }
+        json.writeObjectFieldStart("convolution_workspaces");
+        for (WorkspaceLevel level : WorkspaceLevel.values()) {
+            json.writeNumberField(level.label(), convolutions.count(level.label()));
+        }
+        json.writeNumberField(WorkspaceSources.UNKNOWN, convolutions.count(WorkspaceSources.UNKNOWN));
+        json.writeStringField("source", convolutions.source());
+        json.writeEndObject();
+    }
+
+    private void number(String key, Number value) throws IOException {
+        JsonOutput.number(json, key, value);
+    }
+}

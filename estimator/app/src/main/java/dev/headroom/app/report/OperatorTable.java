@@ -1,0 +1,84 @@
+package dev.headroom.app.report;
+
+import dev.headroom.estimator.op.Registry;
+import dev.headroom.estimator.op.Verification;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The operators that have a rule, and how each was verified, for people and for programs. */
+public final class OperatorTable {
+    /** An operator of the registry with what verifies it; both lists may be empty. */
+    private record Row(String operator, int cases, List<String> examples, List<String> models) {
+        String how() {
+            if (cases > 0) {
+                return cases + (cases == 1 ? " case, " : " cases, such as ") + examples.get(0);
+            }
+            return models.isEmpty() ? "not verified" : "recordings of " + String.join(", ", models);
+        }
+    }
+
+    private OperatorTable() {}
+
+    private static Map<String, List<Row>> byFamily() {
+        Registry registry = Registry.standard();
+        Map<String, Verification> verified = Verification.all();
+        Map<String, List<Row>> out = new TreeMap<>();
+        for (String operator : registry.operators()) {
+            int cases = 0;
+            List<String> examples = new ArrayList<>();
+            List<String> models = new ArrayList<>();
+            for (Verification v : verified.values()) {
+                if (v.operator().equals(operator) || v.operator().startsWith(operator + ".")) {
+                    cases += v.cases();
+                    examples.addAll(v.examples());
+                    models.addAll(v.models());
+                }
+            }
+            out.computeIfAbsent(registry.family(operator), f -> new ArrayList<>())
+                    .add(new Row(
+                            operator,
+                            cases,
+                            examples,
+                            models.stream().distinct().limit(3).toList()));
+        }
+        return out;
+    }
+
+    /** A section a family. */
+    public static void write(PrintWriter out) {
+        int all = 0;
+        int verified = 0;
+        for (Map.Entry<String, List<Row>> family : byFamily().entrySet()) {
+            out.println(family.getKey());
+            for (Row row : family.getValue()) {
+                out.println("  " + Columns.left(row.operator(), 40) + "  " + row.how());
+                all++;
+                verified += row.cases() > 0 || !row.models().isEmpty() ? 1 : 0;
+            }
+        }
+        out.println();
+        out.println(verified + " of " + all + " operators verified against the real PyTorch");
+    }
+
+    /** An array of objects: {@code operator, family, cases, examples, models}. */
+    public static void writeJson(PrintWriter out) {
+        JsonOutput.write(out, json -> {
+            json.writeStartArray();
+            for (Map.Entry<String, List<Row>> family : byFamily().entrySet()) {
+                for (Row row : family.getValue()) {
+                    json.writeStartObject();
+                    json.writeStringField("operator", row.operator());
+                    json.writeStringField("family", family.getKey());
+                    json.writeNumberField("cases", row.cases());
+                    JsonOutput.strings(json, "examples", row.examples());
+                    JsonOutput.strings(json, "models", row.models());
+                    json.writeEndObject();
+                }
+            }
+            json.writeEndArray();
+        });
+    }
+}

@@ -1,0 +1,81 @@
+package dev.headroom.app.report;
+
+import dev.headroom.estimator.predict.LayerShare;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.runtime.Category;
+import dev.headroom.model.units.Mib;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+/** What the peak is made of: categories on the left, the largest layers on the right. */
+final class Shares {
+    private static final int NAME = 18;
+    private static final int NUMBER = 10;
+    private static final int BAR = 6;
+    private static final int LAYER = 26;
+
+    private Shares() {}
+
+    private record Share(String name, long bytes) {}
+
+    /** A heading and at most {@code most} rows. */
+    static List<String> lines(Prediction p, Style style, int most) {
+        List<Share> categories = categories(p, most);
+        List<Share> layers = layers(p, categories.size());
+        long total = Math.max(1, categories.stream().mapToLong(Share::bytes).sum());
+        List<String> lines = new ArrayList<>();
+        String right = layers.isEmpty() ? "" : Columns.left("Largest layers", LAYER) + Columns.right("MiB", NUMBER);
+        String heading = Columns.left("At the peak", NAME) + Columns.right("MiB", NUMBER) + Columns.right("%", 5);
+        lines.add(style.strong((heading + "  " + Columns.left("", BAR) + right).stripTrailing()));
+        for (int i = 0; i < categories.size(); i++) {
+            Share c = categories.get(i);
+            double part = c.bytes() / (double) total;
+            String bar = "#".repeat((int) Math.round(part * (BAR - 1)));
+            String line = Columns.left(c.name(), NAME) + Columns.right(Mib.number(c.bytes()), NUMBER)
+                    + Columns.right(String.format(Locale.ROOT, "%.1f", 100 * part), 5) + "  " + Columns.left(bar, BAR);
+            if (i < layers.size()) {
+                Share layer = layers.get(i);
+                line += Columns.path(layer.name(), LAYER) + Columns.right(Mib.number(layer.bytes()), NUMBER);
+            }
+            lines.add(line.stripTrailing());
+        }
+        return lines;
+    }
+
+    /** All that is not zero, largest first; the smallest together when there are too many. */
+    private static List<Share> categories(Prediction p, int most) {
+        List<Share> all = new ArrayList<>();
+        for (Category category : Category.values()) {
+            all.add(new Share(category.key().replace('_', ' '), p.atPeak().getOrDefault(category, 0L)));
+        }
+        all.add(new Share("rounding", p.rounding()));
+        all.add(new Share("cached, free", p.cachedFree()));
+        all.removeIf(share -> share.bytes() == 0);
+        all.sort(Comparator.comparingLong(Share::bytes).reversed());
+        if (all.size() <= most) {
+            return all;
+        }
+        List<Share> few = new ArrayList<>(all.subList(0, most - 1));
+        long rest = all.subList(most - 1, all.size()).stream()
+                .mapToLong(Share::bytes)
+                .sum();
+        few.add(new Share("other", rest));
+        return few;
+    }
+
+    private static List<Share> layers(Prediction p, int most) {
+        return p.layers().stream()
+                .filter(layer -> layer.peakShare() > 0)
+                .sorted(Comparator.comparingLong(LayerShare::peakShare).reversed())
+                .limit(most)
+                .map(layer -> new Share(name(layer), layer.peakShare()))
+                .toList();
+    }
+
+    private static String name(LayerShare layer) {
+        String operator = layer.operator().substring(layer.operator().lastIndexOf("aten.") < 0 ? 0 : 5);
+        return layer.module().isEmpty() ? operator : layer.module() + " " + operator;
+    }
+}

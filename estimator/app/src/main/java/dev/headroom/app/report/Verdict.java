@@ -1,0 +1,84 @@
+package dev.headroom.app.report;
+
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.model.units.Mib;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The answer in words. */
+final class Verdict {
+    private static final double SURE = 0.01;
+
+    private Verdict() {}
+
+    /** The verdict, and below it where memory ran out. */
+    static List<String> lines(Prediction p, Style style, int width) {
+        Prediction.Verdict verdict = p.verdict();
+        List<String> lines = new ArrayList<>();
+        boolean fails = p.oom() != null || Boolean.FALSE.equals(verdict.fits());
+        if (fails) {
+            Wrap.lines("Does not fit" + on(p) + shortfall(p), width, "  ").forEach(line -> lines.add(style.bad(line)));
+            if (p.oom() != null) {
+                Wrap.lines(place(p.oom()) + needs(verdict), width - 2, "").forEach(line -> lines.add("  " + line));
+            } else if (verdict.minimumMemory() != null) {
+                lines.add("  " + needs(verdict).substring(2));
+            }
+        } else if (Boolean.TRUE.equals(verdict.fits())) {
+            Wrap.lines("Fits" + on(p) + free(p), width, "  ").forEach(line -> lines.add(style.good(line)));
+        } else {
+            String least = verdict.minimumMemory() == null ? p.model() : "Needs " + Mib.text(verdict.minimumMemory());
+            lines.add(style.strong(least) + " (--gpu NAME or --memory SIZE asks whether it fits)");
+        }
+        return lines;
+    }
+
+    private static String on(Prediction p) {
+        Prediction.Device device = p.device();
+        if (device == null) {
+            return "";
+        }
+        String name =
+                device.gpu() == null ? Mib.text(device.memory()) : device.gpu().title();
+        return " on " + name + (device.limit() == null ? "" : " within " + Mib.text(device.limit()));
+    }
+
+    private static String free(Prediction p) {
+        Prediction.Verdict verdict = p.verdict();
+        if (verdict.headroom() == null) {
+            return "";
+        }
+        // Beside a limit it is the limit's rest, not the card's.
+        boolean whole = p.device() != null && p.device().limit() == null;
+        String of = whole ? " of " + Mib.text(p.device().memory()) : "";
+        return ": " + Mib.text(verdict.headroom()) + " free" + of + risk(verdict);
+    }
+
+    private static String shortfall(Prediction p) {
+        Long headroom = p.verdict().headroom();
+        String missing = headroom == null || headroom >= 0 ? "" : ": " + Mib.text(-headroom) + " missing";
+        return missing + risk(p.verdict());
+    }
+
+    /** The probability of running out of memory; nothing is surer than what it was calibrated with. */
+    static String risk(Prediction.Verdict verdict) {
+        Double p = verdict.probabilityOom();
+        if (p == null) {
+            return "";
+        }
+        String text =
+                p < SURE ? "under 1 %" : p > 1 - SURE ? "over 99 %" : String.format(Locale.ROOT, "%.0f %%", 100 * p);
+        return ", " + text + " risk";
+    }
+
+    private static String place(Prediction.Oom oom) {
+        String module = oom.module() == null || oom.module().isEmpty() ? "" : ", " + oom.module();
+        String operator = oom.operator() == null || oom.operator().isEmpty() ? "" : " (" + oom.operator() + ")";
+        return "out of memory in " + oom.phase() + (oom.step() == null ? "" : " of step " + oom.step()) + module
+                + operator + ", asking for " + Mib.text(oom.requested());
+    }
+
+    private static String needs(Prediction.Verdict verdict) {
+        return verdict.minimumMemory() == null ? "" : "; needs " + Mib.text(verdict.minimumMemory()) + " of memory";
+    }
+}

@@ -1,0 +1,121 @@
+package dev.headroom.estimator.certainty;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.apache.commons.math3.distribution.CauchyDistribution;
+import org.apache.commons.math3.distribution.NormalDistribution;
+import org.apache.commons.math3.stat.descriptive.moment.StandardDeviation;
+
+/**
+ * How far measurements on real GPUs lay outside of the spans that were predicted for them: the calibration of intervals and
+ * probabilities. Spans are widened as split conformal prediction does (Lei et al., 2018, applied to the distance from a span
+ * as in conformalized quantile regression, Romano et al., 2019). A deviation is in units of {@code sqrt(m)} MiB, where m is the
+ * middle of the span in MiB: what many layers contribute, each a little wrong, adds up like a square root. It is positive
+ * where more was measured than the upper end, 0 within the span.
+ */
+public final class Deviations {
+    private static final String RESOURCE = "deviations.csv";
+    private static final double MIB = 1 << 20;
+    /** Silverman's rule of thumb for the width of kernels. */
+    private static final double SILVERMAN = 0.9;
+
+    /** Distance between the quartiles of a standard normal distribution. */
+    private static final double NORMAL_QUARTILES = 1.349;
+
+    /** Half of what was not seen lies beyond this quantile of what was: Cauchy's distribution has its quartiles there. */
+    private static final double TAIL_LEVEL = 0.9;
+
+    private final double[] sorted;
+    private final double[] sizes;
+    private final NormalDistribution kernel;
+    private final CauchyDistribution unseen;
+
+    /** @param deviations at least two, not all the same */
+    public Deviations(double[] deviations) {
+        sorted = deviations.clone();
+        Arrays.sort(sorted);
+        sizes = Arrays.stream(sorted).map(Math::abs).sorted().toArray();
+        kernel = new NormalDistribution(null, 0, bandwidth(sorted));
+        unseen = new CauchyDistribution(null, 0, margin(TAIL_LEVEL));
+    }
+
+    /** Those of the published runs, from the resource {@code deviations.csv}. */
+    public static Deviations published() {
+        return Published.ALL;
+    }
+
+    /** The deviation of a measurement from a span. */
+    public static double of(Span span, long measured) {
+        long outside = measured > span.high() ? measured - span.high() : Math.min(0, measured - span.low());
+        return outside / unit(span);
+    }
+
+    /** The unit of deviations from a span, in bytes. */
+    private static double unit(Span span) {
+        return Math.sqrt(span.middle() / MIB) * MIB;
+    }
+
+    private static double bandwidth(double[] sorted) {
+        int n = sorted.length;
+        double quartiles = sorted[3 * n / 4] - sorted[n / 4];
+        double spread = new StandardDeviation().evaluate(sorted);
+        double width = quartiles > 0 ? Math.min(spread, quartiles / NORMAL_QUARTILES) : spread;
+        return SILVERMAN * width * Math.pow(n, -0.2);
+    }
+
+    /** How many there are. */
+    public int count() {
+        return sorted.length;
+    }
+
+    /**
+     * The deviation, of either sign, that a further measurement keeps within with a probability: the
+     * {@code ceil((n + 1) level)}-th smallest, or the largest where there are too few for the level.
+     */
+    public double margin(double level) {
+        int rank = (int) Math.ceil((sizes.length + 1) * level);
+        return sizes[Math.min(rank, sizes.length) - 1];
+    }
+
+    /** The span widened so that it holds a measurement with a probability; never below 0. */
+    public Interval interval(Span span, double level) {
+        long margin = Math.round(margin(level) * unit(span));
+        return new Interval(level, Math.max(0, span.low() - margin), span.high() + margin);
+    }
+
+    /**
+     * The probability that a predicted number of bytes is really above a bound: the conformal predictive distribution (n + 1
+     * equally likely cases, of which n were seen), each case smoothed by a normal kernel. The case that was not seen
+     * has the tails of Cauchy's distribution: nothing is known of it but that such things happen.
+     */
+    public double exceeds(long predicted, long bound) {
+        double z = (bound - predicted) / (Math.sqrt(Math.max(predicted, 1) / MIB) * MIB);
+        double sum = 1 - unseen.cumulativeProbability(z);
+        for (double d : sorted) {
+            sum += kernel.cumulativeProbability(d - z);
+        }
+        return sum / (sorted.length + 1);
+    }
+
+    /** Read when a prediction first asks how sure it is. */
+    private static final class Published {
+        static final Deviations ALL = new Deviations(read());
+
+        private static double[] read() {
+            try (InputStream in = Deviations.class.getResourceAsStream(RESOURCE);
+                    BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
+                return lines.lines()
+                        .filter(line -> !line.startsWith("#"))
+                        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(',') + 1)))
+                        .toArray();
+            } catch (IOException e) {
+                throw new UncheckedIOException(RESOURCE, e);
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package dev.headroom.estimator.checkpoint;
+
+import dev.headroom.estimator.runtime.AutogradEngine;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.checkpoint.CheckpointPlan;
+
+/** {@code torch.utils.checkpoint.checkpoint}. */
+public final class Checkpoint {
+    private Checkpoint() {}
+
+    /** Runs a region's body under its checkpoint, as the plan says. */
+    public static Tensor[] run(
+            CheckpointPlan plan, EagerRuntime runtime, AutogradEngine engine, Body body, Tensor[] inputs) {
+        return plan.reentrant()
+                ? Reentrant.run(runtime, engine, body, inputs)
+                : NonReentrant.run(runtime, body, inputs);
+    }
+}

@@ -1,0 +1,134 @@
+package dev.headroom.estimator.checkpoint;
+
+import dev.headroom.estimator.runtime.AutocastMode;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.SavedTensorHooks;
+import dev.headroom.estimator.runtime.StopRecomputation;
+import dev.headroom.estimator.runtime.Tensor;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * {@code checkpoint(…, use_reentrant=False)} (torch/utils/checkpoint.py, _checkpoint_without_reentrant_generator): the
+ * forward pass keeps its graph, but instead of each saved tensor a placeholder. The first node that asks for one runs the
+ * body again, until as many tensors were saved as the first time; they wait in their placeholders for their nodes. The
+ * inputs live until the last placeholder is gone.
+ */
+final class NonReentrant {
+    private final EagerRuntime runtime;
+    private final Body body;
+    private final Tensor[] inputs;
+    private final List<Holder> holders = new ArrayList<>();
+    private int refs = 1;
+    private final AutocastMode.State autocast;
+    private boolean recomputed;
+    private int counted;
+
+    private NonReentrant(EagerRuntime runtime, Body body, Tensor[] inputs) {
+        this.runtime = runtime;
+        this.body = body;
+        this.inputs = inputs.clone();
+        this.autocast = runtime.autocast().state();
+        for (Tensor t : inputs) {
+            runtime.retain(t);
+        }
+    }
+
+    static Tensor[] run(EagerRuntime runtime, Body body, Tensor[] inputs) {
+        NonReentrant frame = new NonReentrant(runtime, body, inputs);
+        SavedTensorHooks before = runtime.setHooks(frame::pack);
+        try {
+            return body.run(inputs);
+        } finally {
+            runtime.setHooks(before);
+            frame.release();
+        }
+    }
+
+    private SavedTensorHooks.Packed pack(Tensor t) {
+        Holder holder = new Holder();
+        holders.add(holder);
+        refs++;
+        return holder;
+    }
+
+    /** The pack hook of a recomputation: the recomputed graph keeps the tensor for as long as it lives, too. */
+    private SavedTensorHooks.Packed repack(Tensor t) {
+        Holder holder = holders.get(counted++);
+        if (holder.alive) {
+            holder.tensor = runtime.holdDetached(t);
+        }
+        if (counted == holders.size()) {
+            throw StopRecomputation.INSTANCE;
+        }
+        return new Kept(runtime, runtime.holdDetached(t));
+    }
+
+    private void recompute() {
+        recomputed = true;
+        SavedTensorHooks before = runtime.setHooks(this::repack);
+        boolean mode = runtime.setGradMode(true);
+        int attribution = runtime.attribution();
+        AutocastMode.State outside = runtime.autocast().enter(autocast);
+        Frame locals = runtime.frame();
+        try {
+            body.run(inputs);
+        } catch (StopRecomputation e) {
+            // All is there that will be asked for.
+        } finally {
+            runtime.autocast().exit(outside);
+            locals.close();
+            runtime.attribute(attribution);
+            runtime.setGradMode(mode);
+            runtime.setHooks(before);
+        }
+    }
+
+    private void release() {
+        if (--refs == 0) {
+            for (Tensor t : inputs) {
+                runtime.release(t);
+            }
+        }
+    }
+
+    /** Stands for a saved tensor. */
+    private final class Holder implements SavedTensorHooks.Packed {
+        private Tensor tensor;
+        private boolean alive = true;
+
+        @Override
+        public Tensor unpack() {
+            if (!recomputed) {
+                recompute();
+            }
+            Tensor t = tensor;
+            tensor = null;
+            return t;
+        }
+
+        @Override
+        public void release() {
+            alive = false;
+            if (tensor != null) {
+                runtime.drop(tensor);
+                tensor = null;
+            }
+            NonReentrant.this.release();
+        }
+    }
+
+    /** A tensor that the recomputed graph keeps. */
+    private record Kept(EagerRuntime runtime, Tensor tensor) implements SavedTensorHooks.Packed {
+        @Override
+        public Tensor unpack() {
+            throw new IllegalStateException("a recomputed graph has no backward pass");
+        }
+
+        @Override
+        public void release() {
+            runtime.drop(tensor);
+        }
+    }
+}

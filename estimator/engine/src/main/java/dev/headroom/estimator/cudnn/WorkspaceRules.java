@@ -1,0 +1,100 @@
+package dev.headroom.estimator.cudnn;
+
+import dev.headroom.model.cudnn.ConvolutionProblem;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Optional;
+import java.util.zip.GZIPInputStream;
+
+/**
+ * Rules for the convolutions of one compute capability, element type and layout: trees find the plan's class, whose
+ * formula gives the bytes.
+ */
+final class WorkspaceRules {
+    private static final int NO_UNIT = 255;
+
+    /** A class of plans: one base and some units of {@link WorkspaceTerms}. */
+    private record PlanClass(int base, int unit, int count) {
+        long bytes(ConvolutionShape shape) {
+            long bytes = WorkspaceTerms.bases(shape)[base];
+            return unit == NO_UNIT ? bytes : bytes + count * WorkspaceTerms.units(shape)[unit];
+        }
+    }
+
+    private record Direction(PlanClass[] classes, DecisionTree[] trees) {
+        /** The class that most trees name, the lower of equals. */
+        PlanClass choose(float[] description) {
+            if (trees.length == 1) {
+                return classes[trees[0].outcome(description)];
+            }
+            int[] votes = new int[classes.length];
+            int best = Integer.MAX_VALUE;
+            for (DecisionTree tree : trees) {
+                int vote = tree.outcome(description);
+                votes[vote]++;
+                boolean more = best == Integer.MAX_VALUE || votes[vote] > votes[best];
+                if (more || votes[vote] == votes[best] && vote < best) {
+                    best = vote;
+                }
+            }
+            return classes[best];
+        }
+    }
+
+    private final Direction[] directions;
+
+    private WorkspaceRules(Direction[] directions) {
+        this.directions = directions;
+    }
+
+    /** The rules of a capability (75 for 7.5), element type (fp32 or half) and layout, if there are any. */
+    static Optional<WorkspaceRules> load(int capability, String type, String layout) {
+        String name = "rules/" + capability + "-" + type + "-" + layout + ".gz";
+        try (InputStream file = WorkspaceRules.class.getResourceAsStream(name)) {
+            if (file == null) {
+                return Optional.empty();
+            }
+            try (DataInputStream in = new DataInputStream(new BufferedInputStream(new GZIPInputStream(file)))) {
+                Direction[] directions = new Direction[ConvolutionProblem.Direction.values().length];
+                for (int i = 0; i < directions.length; i++) {
+                    directions[i] = direction(in);
+                }
+                return Optional.of(new WorkspaceRules(directions));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(name, e);
+        }
+    }
+
+    private static Direction direction(DataInputStream in) throws IOException {
+        PlanClass[] classes = new PlanClass[in.readUnsignedShort()];
+        for (int i = 0; i < classes.length; i++) {
+            classes[i] = new PlanClass(in.readUnsignedByte(), in.readUnsignedByte(), in.readUnsignedShort());
+        }
+        DecisionTree[] trees = new DecisionTree[in.readUnsignedByte()];
+        for (int i = 0; i < trees.length; i++) {
+            trees[i] = DecisionTree.read(in);
+        }
+        return new Direction(classes, trees);
+    }
+
+    /** Bytes of the workspace of the first plan. */
+    long bytes(ConvolutionProblem.Direction direction, ConvolutionShape shape) {
+        return directions[direction.ordinal()]
+                .choose(ConvolutionFeatures.of(shape))
+                .bytes(shape);
+    }
+
+    /** Bytes of every class of a direction, for a convolution. */
+    long[] formulas(ConvolutionProblem.Direction direction, ConvolutionShape shape) {
+        PlanClass[] classes = directions[direction.ordinal()].classes();
+        long[] out = new long[classes.length];
+        for (int i = 0; i < out.length; i++) {
+            out[i] = classes[i].bytes(shape);
+        }
+        return out;
+    }
+}

@@ -1,0 +1,133 @@
+package dev.headroom.estimator.cudnn;
+
+import dev.headroom.model.cudnn.ConvolutionProblem;
+import dev.headroom.model.cudnn.CudnnDevice;
+import dev.headroom.model.cudnn.WorkspaceAnswer;
+import dev.headroom.model.cudnn.WorkspaceLevel;
+import dev.headroom.model.cudnn.WorkspaceSource;
+import dev.headroom.model.scenario.Scenario;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** The sources of workspaces at hand, the surest first; remembers answers and who gave how many. */
+public final class WorkspaceSources {
+    /** The level of convolutions that nobody knows. */
+    public static final String UNKNOWN = "unknown";
+
+    private final List<WorkspaceSource> sources;
+    private final CudnnDevice gpu;
+    private final Map<ConvolutionProblem, Optional<WorkspaceAnswer>> answers = new HashMap<>();
+
+    /** Asks given sources. */
+    public WorkspaceSources(List<WorkspaceSource> sources, CudnnDevice gpu) {
+        this.sources = sources.stream()
+                .sorted(Comparator.comparing(WorkspaceSource::level))
+                .toList();
+        this.gpu = gpu;
+    }
+
+    /** All sources of this installation. */
+    public static WorkspaceSources installed(CudnnDevice gpu) {
+        return new WorkspaceSources(Installed.SOURCES, gpu);
+    }
+
+    /** The sources of this installation that a run may ask. */
+    public static WorkspaceSources installed(CudnnDevice gpu, Scenario.Workspaces allowed) {
+        return new WorkspaceSources(
+                Installed.SOURCES.stream()
+                        .filter(source -> switch (allowed) {
+                            case AUTO -> true;
+                            case ASKED -> source.level() == WorkspaceLevel.ASKED;
+                            case DISTILLED -> source.level() != WorkspaceLevel.ASKED;
+                        })
+                        .toList(),
+                gpu);
+    }
+
+    /** Found once a process: to look for libraries takes time. */
+    private static final class Installed {
+        private static final List<WorkspaceSource> SOURCES =
+                ServiceLoader.load(WorkspaceSource.class, WorkspaceSources.class.getClassLoader()).stream()
+                        .map(ServiceLoader.Provider::get)
+                        .toList();
+    }
+
+    /** The surest answer, or empty when nobody knows. */
+    public Optional<WorkspaceAnswer> answer(ConvolutionProblem problem) {
+        return answers.computeIfAbsent(problem, p -> {
+            for (WorkspaceSource source : sources) {
+                Optional<WorkspaceAnswer> answer = source.answer(p, gpu);
+                if (answer.isPresent()) {
+                    return answer;
+                }
+            }
+            return Optional.empty();
+        });
+    }
+
+    /** The same sources, whose first plans take the most that they may. */
+    public WorkspaceSources atMost() {
+        List<WorkspaceSource> most =
+                sources.stream().<WorkspaceSource>map(Most::new).toList();
+        return new WorkspaceSources(most, gpu);
+    }
+
+    /** A source whose first plans take the most that they may. */
+    private record Most(WorkspaceSource source) implements WorkspaceSource {
+        @Override
+        public WorkspaceLevel level() {
+            return source.level();
+        }
+
+        @Override
+        public String description() {
+            return source.description();
+        }
+
+        @Override
+        public Optional<WorkspaceAnswer> answer(ConvolutionProblem problem, CudnnDevice gpu) {
+            return source.answer(problem, gpu)
+                    .map(a -> new WorkspaceAnswer(
+                            a.level(),
+                            a.most(),
+                            () -> Stream.concat(Stream.of(a.most()), a.all().get().stream())
+                                    .toList(),
+                            a.least(),
+                            a.most()));
+        }
+    }
+
+    /** Whether any convolution that was asked for may get a workspace. */
+    public boolean anyWorkspace() {
+        return answers.values().stream().flatMap(Optional::stream).anyMatch(a -> a.most() > 0);
+    }
+
+    /** Whether the workspace of any convolution that was asked for may be more than what is counted. */
+    public boolean anyMore() {
+        return answers.values().stream().flatMap(Optional::stream).anyMatch(a -> a.most() > a.first());
+    }
+
+    /** The convolutions that were asked for. */
+    public Set<ConvolutionProblem> problems() {
+        return Set.copyOf(answers.keySet());
+    }
+
+    /** Number of different convolutions by level, or as {@link #UNKNOWN}. */
+    public Map<String, Integer> answered() {
+        Map<String, Integer> out = new TreeMap<>();
+        answers.values().forEach(a -> out.merge(a.map(x -> x.level().label()).orElse(UNKNOWN), 1, Integer::sum));
+        return out;
+    }
+
+    /** The source of a level, if there is one. */
+    public Optional<WorkspaceSource> source(WorkspaceLevel level) {
+        return sources.stream().filter(s -> s.level() == level).findFirst();
+    }
+}

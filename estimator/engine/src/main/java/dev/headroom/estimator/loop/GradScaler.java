@@ -1,0 +1,106 @@
+package dev.headroom.estimator.loop;
+
+import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
+import java.util.List;
+
+/**
+ * {@code torch.amp.GradScaler}, which autocast to float16 brings: scalars on the GPU that live from the first scaled loss
+ * on, and a few more around each optimizer step (torch/amp/grad_scaler.py).
+ */
+public final class GradScaler {
+    private final EagerRuntime runtime;
+    private final List<Tensor> parameters;
+    private final boolean stepUnscales;
+    private Tensor scale;
+
+    /**
+     * @param parameters of the optimizer
+     * @param stepUnscales whether the optimizer's kernels take the scale themselves, as fused ones do
+     */
+    public GradScaler(EagerRuntime runtime, List<Tensor> parameters, boolean stepUnscales) {
+        this.runtime = runtime;
+        this.parameters = parameters;
+        this.stepUnscales = stepUnscales;
+    }
+
+    /** The scale, made together with the growth tracker when it is first asked for. */
+    public Tensor scale() {
+        if (scale == null) {
+            scale = held(DType.FLOAT32);
+            held(DType.INT32); // the growth tracker
+        }
+        return scale;
+    }
+
+    private Tensor held(DType type) {
+        return runtime.retain(runtime.emptyStrided(type, new long[0], new long[0], Category.OPTIMIZER_STATE));
+    }
+
+    private Tensor scalar(DType type) {
+        return runtime.empty(type);
+    }
+
+    /** {@code scaler.step(optimizer)} and {@code scaler.update()}. */
+    public void step(Runnable optimizerStep) {
+        Frame untilUpdate = runtime.frame();
+        try {
+            Tensor foundInf = stepUnscales ? checkInf() : unscale();
+            if (stepUnscales) {
+                // sum() starts from the number 0: a fresh tensor, as the scale times 1 is.
+                Tensor sum = scalar(DType.FLOAT32);
+                Tensor gradScale = scalar(DType.FLOAT32);
+                optimizerStep.run();
+                runtime.free(gradScale);
+                runtime.free(sum);
+            } else {
+                optimizerStep.run();
+            }
+            runtime.free(foundInf);
+        } finally {
+            untilUpdate.close();
+        }
+    }
+
+    /** unscale_: the inverse is taken in float64. */
+    private Tensor unscale() {
+        try (Frame locals = runtime.frame()) {
+            Tensor wide = scalar(DType.FLOAT64);
+            Tensor inverse = scalar(DType.FLOAT64);
+            runtime.free(wide);
+            Tensor inverseScale = scalar(DType.FLOAT32);
+            runtime.free(inverse);
+            Tensor foundInf = scalar(DType.FLOAT32);
+            Tensor kept = unscaleGradients(false);
+            runtime.free(inverseScale);
+            runtime.free(foundInf);
+            return locals.keep(kept);
+        }
+    }
+
+    /** _check_inf_per_device. */
+    private Tensor checkInf() {
+        try (Frame locals = runtime.frame()) {
+            scalar(DType.FLOAT32); // an inverse scale of one
+            scalar(DType.FLOAT32); // found_inf
+            return locals.keep(unscaleGradients(true));
+        }
+    }
+
+    /** _unscale_grads_: copies of both scalars for the device, of which that of found_inf is kept. */
+    private Tensor unscaleGradients(boolean half) {
+        if (!half
+                && parameters.stream()
+                        .anyMatch(p -> p.grad() != null && p.grad().dtype() == DType.FLOAT16)) {
+            throw new UserInputException("PyTorch's GradScaler refuses to unscale float16 gradients:"
+                    + " use --amp fp16 with float32 parameters, or --dtype fp16 without --amp");
+        }
+        Tensor foundInf = scalar(DType.FLOAT32);
+        runtime.free(scalar(DType.FLOAT32));
+        return foundInf;
+    }
+}

@@ -1,0 +1,396 @@
+package dev.headroom.estimator.loop;
+
+import dev.headroom.estimator.op.EngineArithmetic;
+import dev.headroom.estimator.op.Losses;
+import dev.headroom.estimator.op.Squeeze;
+import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.optim.Optimizers;
+import dev.headroom.estimator.program.GraphRunner;
+import dev.headroom.estimator.program.ModelTensors;
+import dev.headroom.estimator.program.ModelTypes;
+import dev.headroom.estimator.program.TracedAliases;
+import dev.headroom.estimator.program.Unmodelled;
+import dev.headroom.estimator.runtime.Attribution;
+import dev.headroom.estimator.runtime.AutocastMode;
+import dev.headroom.estimator.runtime.AutogradEngine;
+import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Shapes;
+import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.TorchVersion;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The modelled training loop: zero_grad, forward, loss, backward, optimizer step. The outputs and the loss live until the
+ * next iteration rebinds their names.
+ */
+public final class TrainingLoop {
+    /** Told at the end of each phase. */
+    @FunctionalInterface
+    public interface PhaseListener {
+        /** @param step {@code null} before the first; {@code micro} {@code null} unless steps are accumulated */
+        void ended(String phase, Integer step, Integer micro);
+    }
+
+    private final EagerRuntime runtime;
+    private final Graph graph;
+    private final Scenario run;
+    private final Map<String, Long> symbols;
+    private final PhaseListener listener;
+    private final Unmodelled unmodelled;
+    private final AutogradEngine engine;
+    private final CheckpointPlan plan;
+    private final ModelTypes types;
+    private GraphRunner forward;
+
+    private ModelTensors model;
+    private OutputShape firstOutput;
+    private Optimizer optimizer;
+    private GradScaler scaler;
+    private Map<String, Tensor> inputs;
+    private List<Tensor> batch;
+    private Tensor target;
+    private Tensor[] outputs = new Tensor[0];
+    private Tensor loss;
+    private String phase = "model";
+    private Integer step;
+    private Integer micro;
+
+    public TrainingLoop(
+            EagerRuntime runtime,
+            Graph traced,
+            Scenario run,
+            Map<String, Long> symbols,
+            Unmodelled unmodelled,
+            PhaseListener listener) {
+        this.runtime = runtime;
+        this.types = ModelTypes.of(traced, run);
+        this.graph = types.mixed() ? TracedAliases.undo(traced) : traced;
+        this.run = run;
+        this.symbols = symbols;
+        this.unmodelled = unmodelled;
+        this.listener = listener;
+        this.engine = new AutogradEngine(runtime, new EngineArithmetic());
+        this.plan = CheckpointPlan.of(graph, run);
+    }
+
+    /** The phase that runs, for the place of an out-of-memory error. */
+    public String phase() {
+        return phase;
+    }
+
+    /** The step that runs, or {@code null} before the first. */
+    public Integer step() {
+        return step;
+    }
+
+    /** Parameters in the order of {@code parameters()}, after the model was made. */
+    public ModelTensors model() {
+        return model;
+    }
+
+    /** {@code null} without one. */
+    public Optimizer optimizer() {
+        return optimizer;
+    }
+
+    /** What is recomputed, and the graph that runs. */
+    public CheckpointPlan plan() {
+        return plan;
+    }
+
+    /** How often each node of the plan's graph has run so far, recomputations included; empty before the first forward pass. */
+    public int[] executions() {
+        return forward == null ? new int[0] : forward.executions();
+    }
+
+    /** Storages of the results of a node of the plan's graph when it last ran, -1 for an absent one. */
+    public int[] storages(int node) {
+        return forward == null ? new int[0] : forward.storages(node);
+    }
+
+    /** Whether re-entrant checkpoints ran of which no input requires a gradient, so that parameters there get none. */
+    public boolean losesGradients() {
+        return forward != null && forward.checkpointsWithoutGradients() > 0;
+    }
+
+    /** What the user should know of how the run went, one line each. */
+    public List<String> warnings() {
+        int lost = forward == null ? 0 : forward.checkpointsWithoutGradients();
+        return lost == 0
+                ? List.of()
+                : List.of("re-entrant checkpointing: in " + lost + " checkpoint" + (lost == 1 ? "" : "s")
+                        + " none of the inputs requires a gradient, so that the parameters there get none and are not"
+                        + " trained (PyTorch warns of it, too); take --reentrant false, or --input-grad");
+    }
+
+    /** Plays all steps. */
+    public void play() {
+        model = new ModelTensors(runtime, graph, run.dtype, run.channelsLast, run.convertsOnDevice);
+        who("optimizer");
+        optimizer = run.inference ? null : Optimizers.of(run, runtime, model.parameters());
+        if (run.amp == DType.FLOAT16 && !run.inference) {
+            scaler = new GradScaler(runtime, model.parameters(), run.fused);
+        }
+        end("model");
+        phase = "inputs";
+        makeInputs();
+        end("inputs");
+        forward = new GraphRunner(runtime, plan, engine, symbols, unmodelled, types);
+        for (int s = 0; s < run.steps; s++) {
+            step = s;
+            if (run.inference) {
+                runtime.setGradMode(false);
+                AutocastMode.State before = enterAutocast();
+                forward();
+                runtime.autocast().exit(before);
+                end("forward");
+            } else {
+                train();
+            }
+        }
+    }
+
+    private void train() {
+        phase = "zero_grad";
+        who("zero_grad");
+        if (!run.zeroGradBeforeBackward) {
+            zeroGrad();
+        }
+        end("zero_grad");
+        if (run.newBatches && step > 0) {
+            nextBatch();
+        }
+        for (int k = 0; k < run.accumulate; k++) {
+            micro = run.accumulate > 1 ? k : null;
+            AutocastMode.State before = enterAutocast();
+            forward();
+            end("forward");
+            phase = "loss";
+            computeLoss();
+            runtime.autocast().exit(before);
+            end("loss");
+            phase = "backward";
+            if (run.zeroGradBeforeBackward && k == 0) {
+                zeroGrad();
+            }
+            backward();
+            if (run.dropOutputs) {
+                dropOutputs();
+            }
+            end("backward");
+        }
+        micro = null;
+        phase = "optimizer";
+        who("optimizer");
+        if (optimizer != null && scaler != null) {
+            scaler.step(optimizer::step);
+        } else if (optimizer != null) {
+            optimizer.step();
+        }
+        end("optimizer");
+    }
+
+    private void zeroGrad() {
+        if (!run.zeroGradKeep && TorchVersion.of(run.torch).zeroGradSetsToNone()) {
+            model.dropGradients();
+        }
+    }
+
+    /** The new batch is there before the names of the old one are bound to it. */
+    private void nextBatch() {
+        List<Tensor> old = batch;
+        Tensor oldTarget = target;
+        makeInputs();
+        old.forEach(runtime::release);
+        runtime.release(oldTarget);
+    }
+
+    private AutocastMode.State enterAutocast() {
+        return runtime.autocast()
+                .enter(run.amp == null ? runtime.autocast().state() : new AutocastMode.State(true, run.amp, true));
+    }
+
+    private void who(String operator) {
+        runtime.attribute(runtime.number(new Attribution("", operator, "")));
+    }
+
+    private void end(String name) {
+        listener.ended(name, step, micro);
+    }
+
+    private void makeInputs() {
+        who("inputs");
+        inputs = new HashMap<>(model.byValue());
+        batch = new ArrayList<>();
+        boolean gradient = run.inputGrad;
+        for (Graph.Input in : graph.inputs()) {
+            if (in.kind() != Graph.InputKind.USER || !graph.values().containsKey(in.value())) {
+                continue;
+            }
+            TensorMeta meta = graph.values().get(in.value());
+            long[] sizes =
+                    meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
+            DType type = GraphRunner.typeUnder(meta.dtype(), run.dtype);
+            Tensor t = held(type, sizes, inputStrides(sizes));
+            if (gradient && type.isFloatingPoint()) {
+                runtime.requireGrad(t, true);
+                gradient = false;
+            }
+            inputs.put(in.value(), t);
+            batch.add(t);
+        }
+        // A batch comes with its labels, whether a loss will read them or not.
+        target = makeTarget();
+    }
+
+    /** {@code contiguous(memory_format=…)} leaves alone what is in both formats, as an image of one channel is. */
+    private long[] inputStrides(long[] sizes) {
+        long[] rows = Shapes.contiguous(sizes);
+        boolean turned = run.channelsLast && sizes.length == 4 && !Shapes.isChannelsLastContiguous(sizes, rows);
+        return turned ? Shapes.channelsLast(sizes) : rows;
+    }
+
+    private Tensor held(DType type, long[] sizes, long[] strides) {
+        Frame frame = runtime.frame();
+        try {
+            return runtime.retain(runtime.emptyStrided(type, sizes, strides, Category.INPUTS));
+        } finally {
+            frame.close();
+        }
+    }
+
+    private OutputShape firstOutput() {
+        if (firstOutput == null) {
+            firstOutput = OutputShape.of(graph, symbols, runtime);
+        }
+        return firstOutput;
+    }
+
+    private LossKind lossKind() {
+        if (run.loss != LossKind.AUTO) {
+            return run.loss;
+        }
+        return firstOutput().sizes().length == 0 ? LossKind.OUTPUT : LossKind.CROSS_ENTROPY;
+    }
+
+    /** What the loss compares with: class indices, or values like the output's; {@code null} when it needs nothing. */
+    private Tensor makeTarget() {
+        OutputShape out = firstOutput();
+        long[] sizes = out.sizes();
+        return switch (lossKind()) {
+            case CROSS_ENTROPY -> {
+                long[] logits = classified(sizes);
+                if (logits.length < 1) {
+                    throw new UserInputException(
+                            "--loss cross-entropy needs class scores, but the model's first output is a scalar;"
+                                    + " use --loss output");
+                }
+                long[] labels = new long[logits.length - 1];
+                for (int i = 0; i < labels.length; i++) {
+                    labels[i] = logits[i == 0 ? 0 : i + 1];
+                }
+                yield held(DType.INT64, labels, Shapes.contiguous(labels));
+            }
+            case MSE -> held(GraphRunner.typeUnder(out.type(), run.dtype), sizes, Shapes.contiguous(sizes));
+            default -> null;
+        };
+    }
+
+    /** Scores of one class make no loss: singleton dimensions between batch and classes are squeezed, as users do. */
+    private static long[] classified(long[] sizes) {
+        if (sizes.length > 2 && sizes[1] == 1) {
+            return java.util.Arrays.stream(sizes).filter(s -> s != 1).toArray();
+        }
+        return sizes;
+    }
+
+    private void forward() {
+        phase = "forward";
+        Tensor[] made = forward.run(inputs);
+        for (Tensor t : outputs) {
+            runtime.release(t);
+        }
+        outputs = made;
+        for (Tensor t : outputs) {
+            if (t != null && t.storage().category() != Category.PARAMETERS) {
+                runtime.setCategory(t, Category.OUTPUTS);
+            }
+        }
+    }
+
+    private void computeLoss() {
+        who("loss");
+        Frame frame = runtime.frame();
+        try {
+            Tensor out = outputs[0];
+            Tensor made =
+                    switch (lossKind()) {
+                        case CROSS_ENTROPY ->
+                            Losses.crossEntropy(
+                                    runtime,
+                                    out.dim() > 2 && out.size(1) == 1 ? Squeeze.all(runtime, out) : out,
+                                    target,
+                                    null,
+                                    Losses.Reduction.MEAN);
+                        case MSE -> Losses.mse(runtime, out, target, Losses.Reduction.MEAN);
+                        case SUM -> Losses.sum(runtime, out);
+                        default -> scalar(out);
+                    };
+            rebindLoss(made);
+            if (run.accumulate > 1) {
+                rebindLoss(Losses.divide(runtime, made)); // loss = loss / k
+            }
+        } finally {
+            frame.close();
+        }
+    }
+
+    private void rebindLoss(Tensor made) {
+        runtime.retain(made);
+        runtime.setCategory(made, Category.OUTPUTS);
+        runtime.free(made);
+        runtime.release(loss);
+        loss = made;
+    }
+
+    private static Tensor scalar(Tensor out) {
+        if (out.numel() != 1) {
+            throw new UserInputException("--loss output needs a model whose first output is a scalar, but it has "
+                    + out.numel() + " elements; name another --loss");
+        }
+        return out;
+    }
+
+    private void backward() {
+        who("backward");
+        Frame frame = runtime.frame();
+        try {
+            Tensor root = scaler == null ? loss : Losses.scale(runtime, loss, scaler.scale());
+            Tensor one = runtime.emptyLike(root);
+            engine.backward(root, one);
+        } finally {
+            frame.close();
+        }
+    }
+
+    private void dropOutputs() {
+        for (Tensor t : outputs) {
+            runtime.release(t);
+        }
+        outputs = new Tensor[0];
+        runtime.release(loss);
+        loss = null;
+    }
+}

@@ -1,0 +1,73 @@
+package dev.headroom.estimator.op;
+
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Saved;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+
+/**
+ * Element-wise functions of two tensors: a row says, for each operand, which tensors its gradient formula reads and what
+ * the formula allocates.
+ */
+final class Binary {
+    /** A gradient from the result's gradient and what was kept; tensors that no formula reads may be {@code null}. */
+    @FunctionalInterface
+    interface Gradient {
+        Tensor of(Formula f, Tensor grad, Tensor self, Tensor other, Tensor result);
+    }
+
+    /**
+     * @param reads letters of what the formula reads: {@code s} self, {@code o} other, {@code r} the result
+     */
+    record Term(String reads, Gradient gradient) {}
+
+    /** No gradient flows. */
+    static final Term NONE = new Term("", (f, g, s, o, y) -> null);
+
+    private final String node;
+    private final Term self;
+    private final Term other;
+
+    Binary(String node, Term self, Term other) {
+        this.node = node;
+        this.self = self;
+        this.other = other;
+    }
+
+    /** Runs the operator. */
+    Tensor apply(EagerRuntime rt, Tensor a, Tensor b, DType type, boolean inPlace) {
+        Recording r = rt.record(node, a, b);
+        Saved keptSelf = null;
+        Saved keptOther = null;
+        if (r != null) {
+            if (wanted(r, 's')) {
+                keptSelf = inPlace ? r.saveCopy(Copies.clone(rt, a)) : r.save(a);
+            }
+            if (wanted(r, 'o')) {
+                keptOther = r.save(b);
+            }
+        }
+        Tensor out = inPlace ? a : Strided.result(rt, type, a, b);
+        if (r != null) {
+            Saved keptResult = wanted(r, 'r') ? r.saveOutput(out) : null;
+            Saved s = keptSelf;
+            Saved o = keptOther;
+            r.gradient(1, g -> other.gradient.of(new Formula(rt), g, get(s), get(o), get(keptResult)))
+                    .gradient(0, g -> self.gradient.of(new Formula(rt), g, get(s), get(o), get(keptResult)))
+                    .output(out);
+        }
+        return out;
+    }
+
+    /** What only one formula reads is kept only where that gradient is wanted (tools/autograd/gen_variable_type.py). */
+    private boolean wanted(Recording r, char tensor) {
+        boolean bySelf = self.reads.indexOf(tensor) >= 0;
+        boolean byOther = other.reads.indexOf(tensor) >= 0;
+        return bySelf && byOther || bySelf && r.needs(0) || byOther && r.needs(1);
+    }
+
+    private static Tensor get(Saved s) {
+        return s == null ? null : s.get();
+    }
+}

@@ -1,0 +1,94 @@
+package dev.headroom.estimator.op;
+
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
+import dev.headroom.model.graph.Shapes;
+
+/** Copies into other memory, another layout or another type. */
+final class Copies {
+    private Copies() {}
+
+    /** Strides of a tensor's sizes in a memory format. */
+    static long[] strides(Tensor t, MemoryFormat format) {
+        return switch (format) {
+            case CONTIGUOUS -> Shapes.contiguous(t.sizes());
+            case PRESERVE -> Shapes.preserved(t.sizes(), t.strides());
+            case CHANNELS_LAST, CHANNELS_LAST_3D -> Shapes.channelsLast(t.sizes());
+        };
+    }
+
+    private static boolean has(Tensor t, MemoryFormat format) {
+        return switch (format) {
+            case CONTIGUOUS -> t.isContiguous();
+            case PRESERVE -> true;
+            case CHANNELS_LAST, CHANNELS_LAST_3D -> Shapes.isChannelsLastContiguous(t.sizes(), t.strides());
+        };
+    }
+
+    /** {@code clone()} with {@code torch.preserve_format}. */
+    static Tensor clone(EagerRuntime rt, Tensor t) {
+        return clone(rt, t, MemoryFormat.PRESERVE);
+    }
+
+    static Tensor cloneContiguous(EagerRuntime rt, Tensor t) {
+        return clone(rt, t, MemoryFormat.CONTIGUOUS);
+    }
+
+    static Tensor clone(EagerRuntime rt, Tensor t, MemoryFormat format) {
+        Recording r = rt.record("CloneBackward0", t);
+        Tensor out = rt.emptyStrided(t.dtype(), t.sizes(), strides(t, format));
+        if (r != null) {
+            r.gradient(0, g -> g).output(out);
+        }
+        return out;
+    }
+
+    /** {@code contiguous()}: the tensor itself when it is already so. */
+    static Tensor contiguous(EagerRuntime rt, Tensor t) {
+        return contiguous(rt, t, MemoryFormat.CONTIGUOUS);
+    }
+
+    static Tensor contiguous(EagerRuntime rt, Tensor t, MemoryFormat format) {
+        return has(t, format) ? t : clone(rt, t, format);
+    }
+
+    /** {@code to(dtype)}: the tensor itself when it is already of the type. */
+    static Tensor to(EagerRuntime rt, Tensor t, DType type) {
+        return t.dtype() == type ? t : toCopy(rt, t, type, MemoryFormat.PRESERVE);
+    }
+
+    /** {@code _to_copy}: always a copy. */
+    static Tensor toCopy(EagerRuntime rt, Tensor t, DType type, MemoryFormat format) {
+        Recording r = type.isFloatingPoint() || type.isComplex() ? rt.record("ToCopyBackward0", t) : null;
+        Tensor out = rt.emptyStrided(type, t.sizes(), strides(t, format));
+        if (r != null) {
+            DType from = t.dtype();
+            r.gradient(0, g -> to(rt, g, from)).output(out);
+        }
+        return out;
+    }
+
+    /** {@code copy_}: into memory that exists. */
+    static Tensor copyInto(EagerRuntime rt, Tensor self, Tensor source) {
+        Recording r = rt.record("CopyBackwards", self, source);
+        if (r != null) {
+            DType type = source.dtype();
+            r.gradients(grads -> {
+                        Tensor g = grads[0];
+                        Tensor[] out = new Tensor[2];
+                        if (g != null && r.needs(0)) {
+                            out[0] = Creation.zeros(rt, g.dtype(), g.sizes());
+                        }
+                        if (g != null && r.needs(1)) {
+                            out[1] = to(rt, g, type);
+                        }
+                        return out;
+                    })
+                    .output(self);
+        }
+        return self;
+    }
+}

@@ -1,0 +1,154 @@
+package dev.headroom.estimator.op;
+
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Saved;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+
+/** Element-wise arithmetic with gradients (tools/autograd/derivatives.yaml). */
+final class Pointwise {
+    private Pointwise() {}
+
+    /** A fresh tensor in the promoted type, whatever the arithmetic; not recorded. */
+    static Tensor op(EagerRuntime rt, Tensor... operands) {
+        return Strided.result(rt, operands);
+    }
+
+    /** As {@link #op}, then frees a temporary that went in: {@code f(temporary)} as one expression. */
+    static Tensor opFreeing(EagerRuntime rt, Tensor temporary, Tensor... others) {
+        Tensor[] all = new Tensor[others.length + 1];
+        all[0] = temporary;
+        System.arraycopy(others, 0, all, 1, others.length);
+        Tensor out = Strided.result(rt, all);
+        rt.free(temporary);
+        return out;
+    }
+
+    static Tensor add(EagerRuntime rt, Tensor a, Tensor b, boolean scaled) {
+        return addLike(rt, "AddBackward0", a, b, scaled);
+    }
+
+    static Tensor add(EagerRuntime rt, Tensor a, Tensor b) {
+        return add(rt, a, b, false);
+    }
+
+    /** {@code a - b}: the gradient of {@code b} is negated. */
+    static Tensor sub(EagerRuntime rt, Tensor a, Tensor b, boolean scaled) {
+        Recording r = rt.record("SubBackward0", a, b);
+        Tensor out = Strided.result(rt, a, b);
+        if (r != null) {
+            r.gradient(1, g -> scaled ? op(rt, op(rt, g)) : op(rt, g))
+                    .gradient(0, g -> g)
+                    .output(out);
+        }
+        return out;
+    }
+
+    static Tensor sub(EagerRuntime rt, Tensor a, Tensor b) {
+        return sub(rt, a, b, false);
+    }
+
+    private static Tensor addLike(EagerRuntime rt, String node, Tensor a, Tensor b, boolean otherTimesSomething) {
+        Recording r = rt.record(node, a, b);
+        Tensor out = Strided.result(rt, a, b);
+        recordAdd(rt, r, otherTimesSomething, out);
+        return out;
+    }
+
+    private static void recordAdd(EagerRuntime rt, Recording r, boolean otherTimesSomething, Tensor out) {
+        if (r != null) {
+            r.gradient(1, g -> otherTimesSomething ? op(rt, g) : g)
+                    .gradient(0, g -> g)
+                    .output(out);
+        }
+    }
+
+    static Tensor addInPlace(EagerRuntime rt, Tensor self, Tensor other, boolean scaled) {
+        recordAdd(rt, rt.record("AddBackward0", self, other), scaled, self);
+        return self;
+    }
+
+    static Tensor mul(EagerRuntime rt, Tensor a, Tensor b) {
+        Recording r = rt.record("MulBackward0", a, b);
+        if (r == null) {
+            return Strided.result(rt, a, b);
+        }
+        Saved other = r.save(r.needs(0) ? b : null);
+        Saved self = r.save(r.needs(1) ? a : null);
+        Tensor out = Strided.result(rt, a, b);
+        r.gradient(1, g -> op(rt, g, self.get()))
+                .gradient(0, g -> op(rt, g, other.get()))
+                .output(out);
+        return out;
+    }
+
+    static Tensor mulInPlace(EagerRuntime rt, Tensor self, Tensor other) {
+        Recording r = rt.record("MulBackward0", self, other);
+        if (r != null) {
+            Saved o = r.save(r.needs(0) ? other : null);
+            Saved s = r.needs(1) ? r.saveCopy(Copies.clone(rt, self)) : null;
+            r.gradient(1, g -> op(rt, g, s.get()))
+                    .gradient(0, g -> op(rt, g, o.get()))
+                    .output(self);
+        }
+        return self;
+    }
+
+    /** {@code div(Tensor, Scalar)}: keeps nothing. */
+    static Tensor divByNumber(EagerRuntime rt, Tensor a, Tensor number) {
+        return Unary.apply(rt, "DivBackward1", a, Unary.Keep.NOTHING, Unary.SCALED, false);
+    }
+
+    static Tensor div(EagerRuntime rt, Tensor a, Tensor b) {
+        Recording r = rt.record("DivBackward0", a, b);
+        DType type = Strided.floating(Strided.promote(a, b));
+        if (r == null) {
+            return Strided.result(rt, type, a, b);
+        }
+        Saved other = r.save(b);
+        Saved self = r.save(r.needs(1) ? a : null);
+        Tensor out = Strided.result(rt, type, a, b);
+        r.gradient(1, g -> divOtherGrad(rt, g, self.get(), other.get()))
+                .gradient(0, g -> op(rt, g, other.get()))
+                .output(out);
+        return out;
+    }
+
+    /** FunctionsManual.cpp, div_tensor_other_grad: {@code -grad * ((self / other) / other)}. */
+    private static Tensor divOtherGrad(EagerRuntime rt, Tensor g, Tensor self, Tensor other) {
+        Tensor quotient = op(rt, self, other);
+        Tensor again = op(rt, quotient, other);
+        Tensor negated = op(rt, g);
+        Tensor out = op(rt, negated, again);
+        rt.free(negated);
+        rt.free(again);
+        rt.free(quotient);
+        return out;
+    }
+
+    static Tensor divInPlace(EagerRuntime rt, Tensor self, Tensor other) {
+        Recording r = rt.record("DivBackward0", self, other);
+        if (r != null) {
+            Saved o = r.save(other);
+            Saved s = r.needs(1) ? r.saveCopy(Copies.clone(rt, self)) : null;
+            r.gradient(1, g -> divOtherGrad(rt, g, s.get(), o.get()))
+                    .gradient(0, g -> op(rt, g, o.get()))
+                    .output(self);
+        }
+        return self;
+    }
+
+    /** {@code pow} with a number as exponent (FunctionsManual.cpp, pow_backward). */
+    static Tensor pow(EagerRuntime rt, Tensor self, double exponent, DType type) {
+        return Unary.apply(rt, "PowBackward0", self, Unary.Keep.SELF, powGradient(exponent), false, type);
+    }
+
+    static Tensor powInPlace(EagerRuntime rt, Tensor self, double exponent) {
+        return Unary.apply(rt, "PowBackward0", self, Unary.Keep.SELF, powGradient(exponent), true);
+    }
+
+    private static Unary.Gradient powGradient(double exponent) {
+        return exponent == 0.0 ? Unary.ZEROS : (f, g, x) -> f.op(g, f.op(f.op(x)));
+    }
+}

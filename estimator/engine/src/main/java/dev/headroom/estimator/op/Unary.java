@@ -1,0 +1,75 @@
+package dev.headroom.estimator.op;
+
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Saved;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+
+/**
+ * Functions of one tensor. A row of a family's table says what autograd keeps and what its gradient formula
+ * (tools/autograd/derivatives.yaml) allocates.
+ */
+final class Unary {
+    /** What the backward pass needs. */
+    enum Keep {
+        NOTHING,
+        SELF,
+        RESULT
+    }
+
+    /** The gradient from the output's and what was kept ({@code null} when nothing was). */
+    @FunctionalInterface
+    interface Gradient {
+        Tensor of(Formula f, Tensor grad, Tensor kept);
+    }
+
+    /** One kernel that reads both, such as {@code tanh_backward}. */
+    static final Gradient FUSED = (f, g, kept) -> f.op(g, kept);
+
+    /** The same, what was kept first: it decides the layout where both differ. */
+    static final Gradient FUSED_KEPT_FIRST = (f, g, kept) -> f.op(kept, g);
+
+    /** {@code grad.neg()}, {@code grad * constant}. */
+    static final Gradient SCALED = (f, g, kept) -> f.op(g);
+
+    /** {@code grad * f(kept)}: one temporary. */
+    static final Gradient THROUGH_ONE = (f, g, kept) -> f.op(g, f.op(kept));
+
+    /** {@code zeros_like(grad)}. */
+    static final Gradient ZEROS = (f, g, kept) -> f.zerosLike(g);
+
+    /** {@code grad} itself. */
+    static final Gradient SAME = (f, g, kept) -> g;
+
+    private Unary() {}
+
+    /** Registers a function and its in-place form; {@code name} without {@code aten.}. */
+    static void register(Registry r, String name, String node, Keep keep, Gradient gradient) {
+        r.single("aten." + name, c -> apply(c.runtime(), node, c.tensor("self"), keep, gradient, false));
+        r.single("aten." + name + "_", c -> apply(c.runtime(), node, c.tensor("self"), keep, gradient, true));
+    }
+
+    static Tensor apply(EagerRuntime rt, String node, Tensor x, Keep keep, Gradient gradient, boolean inPlace) {
+        return apply(rt, node, x, keep, gradient, inPlace, x.dtype());
+    }
+
+    /** @param type of the result of an integer tensor's function: its own, or the floating-point one */
+    static Tensor apply(
+            EagerRuntime rt, String node, Tensor x, Keep keep, Gradient gradient, boolean inPlace, DType type) {
+        // In place, what is kept would be overwritten: autograd keeps a copy, made before anything else
+        // (tools/autograd/gen_variable_type.py).
+        Recording r = rt.record(node, x);
+        Saved input = null;
+        if (r != null && keep == Keep.SELF) {
+            input = inPlace ? r.saveCopy(Copies.clone(rt, x)) : r.save(x);
+        }
+        Tensor out = inPlace ? x : Strided.result(rt, type, x);
+        if (r != null) {
+            Saved kept = keep == Keep.RESULT ? r.saveOutput(out) : input;
+            r.gradient(0, g -> gradient.of(new Formula(rt), g, kept == null ? null : kept.get()));
+            r.output(out);
+        }
+        return out;
+    }
+}

@@ -1,0 +1,100 @@
+package dev.headroom.estimator.optim;
+
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.scenario.Scenario;
+import java.util.List;
+
+/**
+ * {@code torch.optim.Adagrad}: sums of squares, made by the constructor for every parameter, frozen ones included
+ * (torch/optim/adagrad.py).
+ */
+final class Adagrad implements Optimizer {
+    private final OptimizerState state;
+    private final EagerRuntime rt;
+    private final Implementation implementation;
+    private final boolean weightDecay;
+    private final int sum;
+
+    Adagrad(OptimizerState state, Scenario run) {
+        this.state = state;
+        this.rt = state.runtime();
+        this.implementation = Implementation.of(run);
+        this.weightDecay = run.optimizerOptions.weightDecay;
+        boolean fused = implementation == Implementation.FUSED;
+        this.sum = fused ? 1 : 0;
+        state.function(() -> {
+            for (int i = 0; i < state.size(); i++) {
+                if (fused) {
+                    state.add(i, DType.FLOAT32); // step
+                }
+                state.addLike(i, state.parameter(i));
+            }
+        });
+    }
+
+    @Override
+    public void step() {
+        List<Integer> stepped = state.withGradient();
+        state.function(() -> {
+            switch (implementation) {
+                case FOR_LOOP -> singleTensor(stepped);
+                case FOREACH -> multiTensor(stepped);
+                case FUSED -> {} // _fused_adagrad: all in place
+            }
+        });
+    }
+
+    /** _single_tensor_adagrad; the loop's own variable binds the next gradient before anything is made. */
+    private void singleTensor(List<Integer> stepped) {
+        Variable grad = state.variable();
+        Variable std = state.variable();
+        for (int i : stepped) {
+            grad.bind(state.gradient(i));
+            if (weightDecay) {
+                grad.bind(state.decayed(i));
+            }
+            std.bind(rt.emptyLike(state.kept(i, sum)));
+        }
+        grad.delete();
+        std.delete();
+    }
+
+    /** _multi_tensor_adagrad: scaled gradients beside the roots; decayed gradients are scaled in place. */
+    private void multiTensor(List<Integer> stepped) {
+        Variable grads = state.variable();
+        Variable std = state.variable();
+        Variable numerator = state.variable();
+        for (List<Integer> group : state.groups(stepped)) {
+            grads.bind(weightDecay ? state.decayed(group) : state.each(group, state::gradient));
+            if (!state.torch().foreachRootsInPlace()) {
+                outOfPlace(group, std, numerator);
+                continue;
+            }
+            std.bind(state.roots(group, sum));
+            List<Tensor> scaled = grads.value();
+            numerator.bind(weightDecay ? scaled : state.each(group, i -> rt.emptyLike(state.gradient(i))));
+        }
+        grads.delete();
+        std.delete();
+        numerator.delete();
+    }
+
+    /** The same in 2.0: adding eps, scaling and dividing each make a list. */
+    private void outOfPlace(List<Integer> group, Variable std, Variable toAdd) {
+        List<Tensor> roots = state.roots(group, sum);
+        List<Tensor> raised = state.roots(group, sum);
+        rt.freeAll(roots);
+        std.bind(raised);
+        List<Tensor> scaled = state.each(group, i -> rt.emptyLike(state.gradient(i)));
+        List<Tensor> quotients = state.each(group, i -> rt.emptyLike(state.gradient(i)));
+        rt.freeAll(scaled);
+        toAdd.bind(quotients);
+    }
+
+    @Override
+    public List<Tensor> state(int parameter) {
+        return state.kept(parameter);
+    }
+}

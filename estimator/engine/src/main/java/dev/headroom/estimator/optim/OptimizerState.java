@@ -1,0 +1,161 @@
+package dev.headroom.estimator.optim;
+
+import dev.headroom.estimator.op.OptimizerArithmetic;
+import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Shapes;
+import dev.headroom.model.scenario.TorchVersion;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntFunction;
+
+/** Parameters and what an optimizer keeps for each; shared by all optimizers. */
+final class OptimizerState {
+    private final EagerRuntime runtime;
+    private final List<Tensor> parameters;
+    private final TorchVersion torch;
+    private final List<List<Tensor>> kept = new ArrayList<>();
+
+    OptimizerState(EagerRuntime runtime, List<Tensor> parameters, TorchVersion torch) {
+        this.runtime = runtime;
+        this.torch = torch;
+        this.parameters = parameters;
+        parameters.forEach(p -> kept.add(new ArrayList<>(2)));
+    }
+
+    EagerRuntime runtime() {
+        return runtime;
+    }
+
+    /** Runs a Python function: what is made inside and neither kept nor bound to a name is gone when it returns. */
+    void function(Runnable body) {
+        Frame frame = runtime.frame();
+        try {
+            body.run();
+        } finally {
+            frame.close();
+        }
+    }
+
+    /** A new name of the function that runs. */
+    Variable variable() {
+        return new Variable(runtime);
+    }
+
+    /** The version that runs. */
+    TorchVersion torch() {
+        return torch;
+    }
+
+    /** Number of parameters. */
+    int size() {
+        return parameters.size();
+    }
+
+    Tensor parameter(int i) {
+        return parameters.get(i);
+    }
+
+    Tensor gradient(int i) {
+        return parameters.get(i).grad();
+    }
+
+    /** Positions of the parameters that have a gradient: the others are left alone. */
+    List<Integer> withGradient() {
+        List<Integer> out = new ArrayList<>();
+        for (int i = 0; i < parameters.size(); i++) {
+            if (gradient(i) != null) {
+                out.add(i);
+            }
+        }
+        return out;
+    }
+
+    /**
+     * Positions grouped by type, the type that appears last first: PyTorch's groups come out of an
+     * {@code std::unordered_map}, in which libstdc++ puts a new key before all others as long as the keys' buckets
+     * differ, and those of the floating-point types do (ATen/native/ForeachUtils.h,
+     * _group_tensors_by_first_tensors_device_and_dtype). In 2.0 they come as they appear (torch/utils/_foreach_utils.py),
+     * and before there are none.
+     */
+    List<List<Integer>> groups(List<Integer> positions) {
+        if (!torch.since(2, 0)) {
+            return List.of(positions);
+        }
+        Map<DType, List<Integer>> groups = new LinkedHashMap<>();
+        for (int i : positions) {
+            groups.computeIfAbsent(parameters.get(i).dtype(), k -> new ArrayList<>())
+                    .add(i);
+        }
+        List<List<Integer>> out = new ArrayList<>(groups.values());
+        if (torch.since(2, 1)) {
+            java.util.Collections.reverse(out);
+        }
+        return out;
+    }
+
+    boolean isNew(int parameter) {
+        return kept.get(parameter).isEmpty();
+    }
+
+    /** A tensor of a parameter's state, in the order in which they were added. */
+    Tensor kept(int parameter, int number) {
+        return kept.get(parameter).get(number);
+    }
+
+    /** Adds {@code zeros_like(like)} to a parameter's state. */
+    void addLike(int parameter, Tensor like) {
+        add(parameter, like.dtype(), like.sizes(), Shapes.preserved(like.sizes(), like.strides()));
+    }
+
+    /** Adds {@code zeros_like(parameter, dtype=type)} to its state. */
+    void addLike(int parameter, DType type) {
+        Tensor p = parameters.get(parameter);
+        add(parameter, type, p.sizes(), Shapes.preserved(p.sizes(), p.strides()));
+    }
+
+    /** Adds a row-major tensor to a parameter's state. */
+    void add(int parameter, DType type, long... sizes) {
+        add(parameter, type, sizes, Shapes.contiguous(sizes));
+    }
+
+    private void add(int parameter, DType type, long[] sizes, long[] strides) {
+        Tensor t = runtime.emptyStrided(type, sizes, strides, Category.OPTIMIZER_STATE);
+        kept.get(parameter).add(runtime.retain(t));
+        runtime.free(t);
+    }
+
+    /** A parameter's state. */
+    List<Tensor> kept(int parameter) {
+        return kept.get(parameter);
+    }
+
+    /** A list of temporaries, as {@code torch._foreach_sqrt} and a list comprehension make them. */
+    List<Tensor> each(List<Integer> positions, IntFunction<Tensor> make) {
+        List<Tensor> out = new ArrayList<>(positions.size());
+        for (int i : positions) {
+            out.add(make.apply(i));
+        }
+        return out;
+    }
+
+    /** {@code torch._foreach_add(grads, params, alpha=weight_decay)}. */
+    List<Tensor> decayed(List<Integer> positions) {
+        return each(positions, this::decayed);
+    }
+
+    /** {@code grad.add(param, alpha=weight_decay)}. */
+    Tensor decayed(int i) {
+        return OptimizerArithmetic.elementwise(runtime, gradient(i), parameter(i));
+    }
+
+    /** {@code torch._foreach_sqrt} of one of the tensors that each parameter's state holds. */
+    List<Tensor> roots(List<Integer> positions, int number) {
+        return each(positions, i -> runtime.emptyLike(kept(i, number)));
+    }
+}

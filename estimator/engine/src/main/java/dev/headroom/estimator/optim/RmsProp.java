@@ -1,0 +1,84 @@
+package dev.headroom.estimator.optim;
+
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.scenario.OptimizerOptions;
+import dev.headroom.model.scenario.Scenario;
+import java.util.List;
+
+/**
+ * {@code torch.optim.RMSprop}: the mean square of the gradients, with momentum a buffer and when centred their mean, made
+ * in the first step (torch/optim/rmsprop.py).
+ */
+final class RmsProp implements Optimizer {
+    private final OptimizerState state;
+    private final EagerRuntime rt;
+    private final Implementation implementation;
+    private final OptimizerOptions options;
+
+    RmsProp(OptimizerState state, Scenario run) {
+        this.state = state;
+        this.rt = state.runtime();
+        this.implementation = Implementation.of(run);
+        this.options = run.optimizerOptions;
+    }
+
+    @Override
+    public void step() {
+        List<Integer> stepped = state.withGradient();
+        state.function(() -> {
+            stepped.stream().filter(state::isNew).forEach(this::initialise);
+            if (implementation == Implementation.FOREACH) {
+                multiTensor(stepped);
+            } else {
+                singleTensor(stepped);
+            }
+        });
+    }
+
+    /** RMSprop._init_group. */
+    private void initialise(int i) {
+        state.addLike(i, state.parameter(i));
+        if (options.momentum) {
+            state.addLike(i, state.parameter(i));
+        }
+        if (options.centered) {
+            state.addLike(i, state.parameter(i));
+        }
+    }
+
+    /** _single_tensor_rmsprop: one fresh tensor a parameter, whether centred or not. */
+    private void singleTensor(List<Integer> stepped) {
+        Variable grad = state.variable();
+        Variable avg = state.variable();
+        for (int i : stepped) {
+            grad.bind(state.gradient(i));
+            if (options.weightDecay) {
+                grad.bind(state.decayed(i));
+            }
+            avg.bind(rt.emptyLike(state.kept(i, 0)));
+        }
+        grad.delete();
+        avg.delete();
+    }
+
+    /** _multi_tensor_rmsprop. */
+    private void multiTensor(List<Integer> stepped) {
+        Variable grads = state.variable();
+        Variable avg = state.variable();
+        for (List<Integer> group : state.groups(stepped)) {
+            grads.bind(state.each(group, state::gradient));
+            if (options.weightDecay) {
+                grads.bind(state.decayed(group));
+            }
+            avg.bind(state.roots(group, 0));
+        }
+        grads.delete();
+        avg.delete();
+    }
+
+    @Override
+    public List<Tensor> state(int parameter) {
+        return state.kept(parameter);
+    }
+}

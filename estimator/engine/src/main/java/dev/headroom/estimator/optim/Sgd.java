@@ -1,0 +1,96 @@
+package dev.headroom.estimator.optim;
+
+import dev.headroom.estimator.op.OptimizerArithmetic;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * {@code torch.optim.SGD}: all in place without weight decay and momentum; with momentum, the first step copies each
+ * gradient (torch/optim/sgd.py).
+ */
+final class Sgd implements Optimizer {
+    private final OptimizerState state;
+    private final EagerRuntime rt;
+    private final Implementation implementation;
+    private final boolean momentum;
+    private final boolean weightDecay;
+    private final boolean nesterov;
+
+    Sgd(OptimizerState state, Scenario run) {
+        this.state = state;
+        this.rt = state.runtime();
+        this.implementation = Implementation.of(run);
+        this.momentum = run.optimizer == OptimizerKind.SGD_MOMENTUM;
+        this.weightDecay = run.optimizerOptions.weightDecay;
+        this.nesterov = momentum && run.optimizerOptions.nesterov;
+    }
+
+    @Override
+    public void step() {
+        List<Integer> stepped = state.withGradient();
+        state.function(() -> {
+            switch (implementation) {
+                case FOR_LOOP -> singleTensor(stepped);
+                case FOREACH -> state.groups(stepped).forEach(this::multiTensor);
+                case FUSED -> fused(stepped);
+            }
+        });
+    }
+
+    /** _single_tensor_sgd. */
+    private void singleTensor(List<Integer> stepped) {
+        Variable grad = state.variable();
+        for (int i : stepped) {
+            grad.bind(state.gradient(i));
+            if (weightDecay) {
+                grad.bind(state.decayed(i));
+            }
+            if (momentum) {
+                Tensor now = grad.value().get(0);
+                keepCopy(i, now);
+                grad.bind(nesterov ? OptimizerArithmetic.elementwise(rt, now, state.kept(i, 0)) : state.kept(i, 0));
+            }
+        }
+        grad.delete();
+    }
+
+    /** _multi_tensor_sgd, one group; with Nesterov momentum the gradients are changed in place. */
+    private void multiTensor(List<Integer> group) {
+        Variable grads = state.variable();
+        grads.bind(weightDecay ? state.decayed(group) : state.each(group, state::gradient));
+        if (momentum) {
+            List<Tensor> buffers = new ArrayList<>();
+            for (int n = 0; n < group.size(); n++) {
+                keepCopy(group.get(n), grads.value().get(n));
+                buffers.add(state.kept(group.get(n), 0));
+            }
+            if (!nesterov) {
+                grads.bind(buffers);
+            }
+        }
+        // The next group binds the name before it makes anything, so it is as if it ended here.
+        grads.delete();
+    }
+
+    /** _fused_sgd. */
+    private void fused(List<Integer> stepped) {
+        if (momentum) {
+            stepped.forEach(i -> keepCopy(i, state.gradient(i)));
+        }
+    }
+
+    private void keepCopy(int i, Tensor grad) {
+        if (state.isNew(i)) {
+            state.addLike(i, grad);
+        }
+    }
+
+    @Override
+    public List<Tensor> state(int parameter) {
+        return state.kept(parameter);
+    }
+}

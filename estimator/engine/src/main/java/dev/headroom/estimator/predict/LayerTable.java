@@ -1,0 +1,130 @@
+package dev.headroom.estimator.predict;
+
+import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.program.ModelTensors;
+import dev.headroom.estimator.runtime.Attribution;
+import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.runtime.EventLog;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.graph.Node;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Shares of modules and operators, in execution order. */
+final class LayerTable {
+    /** The operator under which parameters that no operator reads are listed. */
+    private static final String PARAMETER = ModelTensors.PARAMETER;
+
+    private record Key(String module, String operator) {}
+
+    private static final class Row {
+        private long parameters;
+        private long gradients;
+        private long optimizerState;
+        private long saved;
+        private long peak;
+    }
+
+    private final Map<Key, Row> rows = new LinkedHashMap<>();
+    private final Map<String, Key> readers = new HashMap<>();
+    private final Map<Integer, Key> stateOf = new HashMap<>();
+    private final Simulation simulation;
+
+    private LayerTable(Simulation simulation) {
+        this.simulation = simulation;
+    }
+
+    /**
+     * The table.
+     *
+     * @param savedAt what is alive at the end of a forward pass, by storage
+     * @param peak what is alive at the peak, by storage
+     */
+    static List<LayerShare> of(Simulation simulation, Category[] savedAt, Category[] peak) {
+        LayerTable table = new LayerTable(simulation);
+        table.nodes();
+        table.parameters();
+        table.storages(savedAt, peak);
+        return table.rows.entrySet().stream()
+                .map(e -> share(e.getKey(), e.getValue()))
+                .toList();
+    }
+
+    private static LayerShare share(Key k, Row r) {
+        return new LayerShare(k.module, k.operator, r.parameters, r.gradients, r.optimizerState, r.saved, r.peak);
+    }
+
+    private Row row(Key key) {
+        return rows.computeIfAbsent(key, k -> new Row());
+    }
+
+    private void nodes() {
+        for (Node n : simulation.graph().nodes()) {
+            Key key = new Key(n.module(), n.operator());
+            row(key);
+            for (Node.NamedArgument a : n.arguments()) {
+                if (a.value() instanceof Argument.Value v) {
+                    readers.putIfAbsent(v.name(), key);
+                }
+            }
+        }
+    }
+
+    /** The row of a parameter: the first operator that reads it. */
+    private Key keyOf(String qualifiedName) {
+        Graph graph = simulation.graph();
+        Map<String, ModelState.HeldTensor> tensors = graph.held().tensors();
+        for (Map.Entry<String, ModelState.HeldTensor> e : tensors.entrySet()) {
+            ModelState.HeldTensor held = e.getValue();
+            if (held.storage().equals(qualifiedName) && readers.containsKey(held.value())) {
+                return readers.get(held.value());
+            }
+        }
+        return new Key(ModelState.owner(qualifiedName), PARAMETER);
+    }
+
+    private void parameters() {
+        ModelTensors model = simulation.loop().model();
+        if (model == null) {
+            return;
+        }
+        Optimizer optimizer = simulation.loop().optimizer();
+        for (int i = 0; i < model.parameters().size(); i++) {
+            Tensor p = model.parameters().get(i);
+            Row row = row(keyOf(model.parameterNames().get(i)));
+            row.parameters += p.nbytes();
+            row.gradients += p.requiresGrad() ? p.nbytes() : 0;
+            for (Tensor state : optimizer == null ? List.<Tensor>of() : optimizer.state(i)) {
+                row.optimizerState += state.nbytes();
+                stateOf.put(
+                        state.storage().number(), keyOf(model.parameterNames().get(i)));
+            }
+        }
+    }
+
+    private void storages(Category[] savedAt, Category[] peak) {
+        EventLog log = simulation.runtime().log();
+        Map<Integer, Key> keys = new HashMap<>();
+        for (int s = 0; s < log.storages(); s++) {
+            long bytes = log.requested(s);
+            boolean saved = s < savedAt.length && savedAt[s] == Category.SAVED_ACTIVATIONS;
+            boolean atPeak = s < peak.length && peak[s] != null;
+            if (bytes > 0 && (saved || atPeak)) {
+                Key state = stateOf.get(s);
+                Row row = row(state != null ? state : keys.computeIfAbsent(log.attribution(s), this::key));
+                row.saved += saved ? bytes : 0;
+                row.peak += atPeak ? bytes : 0;
+            }
+        }
+    }
+
+    private Key key(int attribution) {
+        Attribution a = simulation.runtime().attribution(attribution);
+        return a.operator().equals(PARAMETER) ? keyOf(a.node()) : new Key(a.module(), a.operator());
+    }
+}

@@ -1,0 +1,121 @@
+package dev.headroom.estimator.predict;
+
+import dev.headroom.allocator.AllocatorProfile;
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.estimator.cudnn.WorkspaceEnd;
+import dev.headroom.estimator.runtime.DeviceModel;
+import dev.headroom.model.device.DeviceLines;
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.scenario.TorchVersion;
+
+/** The library's entry: answers a {@link PredictionRequest}. */
+public final class Predictor {
+    /** Stands for a device with room for anything. */
+    static final long UNBOUNDED = 4L << 40;
+
+    /** What kernels are chosen for when no card is named: an H100 or H200. */
+    private static final DeviceModel DEFAULT_DEVICE = new DeviceModel(9, 0, 132);
+
+    private Predictor() {}
+
+    /**
+     * Plays the run and reads the answer off it.
+     *
+     * @throws UserInputException for impossible input, with a message for the user
+     */
+    public static Prediction predict(PredictionRequest request) {
+        return read(request, simulate(request));
+    }
+
+    /** Reads the answer off a run of the request that was played. */
+    public static Prediction read(PredictionRequest request, Simulation run) {
+        return Summaries.of(request, run);
+    }
+
+    /**
+     * Plays the run on the device of the request; without one, on a device with room for anything.
+     *
+     * @throws UserInputException for impossible input, with a message for the user
+     */
+    public static Simulation simulate(PredictionRequest request) {
+        return simulate(request, (runtime, loop) -> {});
+    }
+
+    /** As {@link #simulate(PredictionRequest)}, with somebody looking on. */
+    public static Simulation simulate(PredictionRequest request, Simulation.Watcher watcher) {
+        return simulate(request, WorkspaceEnd.FIRST, watcher);
+    }
+
+    /** As {@link #simulate(PredictionRequest)}, with convolutions that get other workspaces. */
+    static Simulation simulate(PredictionRequest request, WorkspaceEnd end) {
+        return simulate(request, end, (runtime, loop) -> {});
+    }
+
+    private static Simulation simulate(PredictionRequest request, WorkspaceEnd end, Simulation.Watcher watcher) {
+        return Simulation.play(
+                request.graph(), request.run(), device(request), settings(request), memory(request), end, watcher);
+    }
+
+    /**
+     * Fresh device memory as the run of a request finds it.
+     *
+     * @throws UserInputException when nothing of it is free
+     */
+    public static SimulatedDeviceMemory memory(PredictionRequest request) {
+        Long total = total(request);
+        long taken = total == null ? 0 : request.inUse() + context(request);
+        if (total != null && taken >= total) {
+            String others = request.inUse() == 0 ? "" : request.inUse() + " bytes in use and ";
+            throw new UserInputException(
+                    (request.inUse() == 0 ? "--memory: " : "--in-use: ") + others + context(request)
+                            + " bytes of CUDA's context and libraries leave nothing of " + total
+                            + " bytes of device memory; the run needs more");
+        }
+        return new SimulatedDeviceMemory(total == null ? UNBOUNDED : total, taken);
+    }
+
+    static AllocatorSettings settings(PredictionRequest request) {
+        TorchVersion torch = TorchVersion.of(request.run().torch);
+        if (!torch.allocatorSettings() && !request.run().allocConf.isBlank()) {
+            throw new UserInputException("--alloc-conf: the settings of PyTorch " + torch
+                    + " are not modelled; leave them out, or name a --torch from 2.1 on");
+        }
+        try {
+            AllocatorSettings settings = AllocatorSettings.parse(request.run().allocConf)
+                    .withProfile(AllocatorProfile.of(torch.allocator()));
+            return request.limit() == null ? settings : settings.withLimitBytes(request.limit());
+        } catch (IllegalArgumentException e) {
+            throw new UserInputException("--alloc-conf: " + e.getMessage(), e);
+        }
+    }
+
+    static DeviceModel device(PredictionRequest request) {
+        Gpu gpu = request.gpu();
+        return gpu == null ? DEFAULT_DEVICE : new DeviceModel(gpu.major(), gpu.minor(), gpu.sms());
+    }
+
+    /** Bytes of device memory, or {@code null} when no device was named. */
+    static Long total(PredictionRequest request) {
+        if (request.memory() != null) {
+            return request.memory();
+        }
+        return request.gpu() == null ? null : Long.valueOf(request.gpu().memory());
+    }
+
+    /** Bytes that the allocator can reserve, or {@code null} when neither a device nor a limit was named. */
+    public static Long room(PredictionRequest request) {
+        Long total = total(request);
+        Long free = total == null ? null : (Long) (total - request.inUse() - context(request));
+        if (free == null || request.limit() == null) {
+            return free == null ? request.limit() : free;
+        }
+        return Math.min(free, request.limit());
+    }
+
+    /** Bytes of CUDA's context and libraries that are counted. */
+    static long context(PredictionRequest request) {
+        return DeviceLines.bytes(request.deviceLines());
+    }
+}

@@ -1,0 +1,79 @@
+package dev.headroom.estimator.predict;
+
+import dev.headroom.allocator.snapshot.Frame;
+import dev.headroom.allocator.snapshot.Snapshot;
+import dev.headroom.allocator.snapshot.SnapshotRecorder;
+import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.program.ModelTensors;
+import dev.headroom.estimator.runtime.Attribution;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * A prediction and the run behind it as a memory snapshot of PyTorch, with all of its history. The frames of an event
+ * are, innermost first, the operator, the module path and the phase; what each is stands where a file name would.
+ *
+ * @param snapshot as at the end of the run, or where memory ran out
+ */
+public record RecordedPrediction(Prediction prediction, Snapshot snapshot) {
+    /**
+     * Plays the run and records it.
+     *
+     * @throws dev.headroom.model.error.UserInputException for impossible input, with a message for the user
+     */
+    public static RecordedPrediction of(PredictionRequest request) {
+        SnapshotRecorder[] recorder = new SnapshotRecorder[1];
+        Simulation run = Predictor.simulate(request, (runtime, loop) -> {
+            Place place = new Place(runtime, loop);
+            recorder[0] = new SnapshotRecorder(runtime.allocator(), Integer.MAX_VALUE, place::frames);
+        });
+        Snapshot snapshot = recorder[0].snapshot();
+        return new RecordedPrediction(Summaries.of(request, run), snapshot);
+    }
+
+    /** Where a run has come to, as a stack; the same list as long as it stays there. */
+    private static final class Place {
+        private final EagerRuntime runtime;
+        private final TrainingLoop loop;
+        private int attribution = -1;
+        private String phase;
+        private Integer step;
+        private List<Frame> frames = List.of();
+
+        Place(EagerRuntime runtime, TrainingLoop loop) {
+            this.runtime = runtime;
+            this.loop = loop;
+        }
+
+        List<Frame> frames() {
+            boolean same = attribution == runtime.attribution()
+                    && loop.phase().equals(phase)
+                    && Objects.equals(loop.step(), step);
+            if (!same) {
+                attribution = runtime.attribution();
+                phase = loop.phase();
+                step = loop.step();
+                frames = stack(runtime.attribution(attribution));
+            }
+            return frames;
+        }
+
+        private List<Frame> stack(Attribution who) {
+            List<Frame> stack = new ArrayList<>();
+            add(stack, who.node(), who.operator().equals(ModelTensors.PARAMETER) ? "tensor" : "autograd node");
+            // The loop's own work is attributed to the phase itself.
+            add(stack, who.operator().equals(phase) ? "" : who.operator(), "operator");
+            add(stack, who.module(), "module");
+            add(stack, step == null ? phase : phase + " of step " + step, "phase");
+            return List.copyOf(stack);
+        }
+
+        private static void add(List<Frame> stack, String name, String kind) {
+            if (!name.isEmpty()) {
+                stack.add(new Frame(name, kind, 0));
+            }
+        }
+    }
+}

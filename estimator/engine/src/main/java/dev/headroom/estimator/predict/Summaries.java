@@ -1,0 +1,102 @@
+package dev.headroom.estimator.predict;
+
+import dev.headroom.estimator.cudnn.WorkspaceSources;
+import dev.headroom.estimator.program.Unmodelled;
+import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.EventLog;
+import dev.headroom.model.cudnn.WorkspaceLevel;
+import dev.headroom.model.cudnn.WorkspaceSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/** Reads a prediction off a run that was played. */
+final class Summaries {
+    private Summaries() {}
+
+    static Prediction of(PredictionRequest request, Simulation run) {
+        EagerRuntime runtime = run.runtime();
+        EventLog log = runtime.log();
+        Category[] alive = log.aliveAfter(runtime.eventsAtPeak());
+        Map<Category, Long> atPeak = new EnumMap<>(Category.class);
+        for (Category c : Category.values()) {
+            atPeak.put(c, 0L);
+        }
+        long rounding = 0;
+        for (int i = 0; i < alive.length; i++) {
+            if (alive[i] != null) {
+                atPeak.merge(alive[i], log.requested(i), Long::sum);
+                rounding += log.rounded(i) - log.requested(i);
+            }
+        }
+        Long total = Predictor.total(request);
+        Verdicts verdicts = new Verdicts(request, run);
+        return new Prediction(
+                request.graph().name(),
+                request.run(),
+                total == null ? null : new Prediction.Device(request.gpu(), total, request.inUse(), request.limit()),
+                run.phases(),
+                peak(request, run),
+                atPeak,
+                rounding,
+                runtime.reservedAtPeak() - runtime.maxAllocated(),
+                LayerTable.of(run, log.aliveAfter(run.firstForwardEvents()), alive),
+                verdicts.verdict(),
+                run.oom(),
+                convolutions(runtime.options().convolutions()),
+                warnings(request, run),
+                gaps(run.unmodelled()),
+                verdicts.certainty());
+    }
+
+    private static Prediction.Peak peak(PredictionRequest request, Simulation run) {
+        long reserved = run.maxReserved();
+        boolean cut = run.oom() != null || run.phases().isEmpty();
+        PhaseState where = cut ? null : run.phases().get(run.peakPhase());
+        return new Prediction.Peak(
+                run.maxAllocated(),
+                reserved,
+                reserved + Predictor.context(request),
+                where == null ? run.loop().phase() : where.phase(),
+                where == null ? run.loop().step() : where.step());
+    }
+
+    private static List<String> warnings(PredictionRequest request, Simulation run) {
+        List<String> out = new ArrayList<>(request.graph().held().notes());
+        out.addAll(run.loop().warnings());
+        if (request.gpu() == null) {
+            out.add("no GPU named: kernels and library workspaces are those of compute capability 9.0 with 132"
+                    + " multiprocessors, and CUDA's context is not counted; name one with --gpu");
+        }
+        int unknown = run.runtime().options().convolutions().answered().getOrDefault(WorkspaceSources.UNKNOWN, 0);
+        if (unknown > 0) {
+            out.add("the workspaces of " + unknown
+                    + " cuDNN convolutions are not known and counted as zero: install cuDNN"
+                    + " 9.8 or newer (pip install nvidia-cudnn-cu13), or pass --cudnn-workspace SIZE");
+        }
+        return out;
+    }
+
+    private static Prediction.Convolutions convolutions(WorkspaceSources sources) {
+        Map<String, Integer> answered = sources.answered();
+        if (answered.isEmpty()) {
+            return null;
+        }
+        String source = Arrays.stream(WorkspaceLevel.values())
+                .filter(level -> answered.containsKey(level.label()))
+                .findFirst()
+                .flatMap(sources::source)
+                .map(WorkspaceSource::description)
+                .orElse("");
+        return new Prediction.Convolutions(answered, source);
+    }
+
+    private static List<Prediction.Unmodelled> gaps(Unmodelled unmodelled) {
+        List<Prediction.Unmodelled> gaps = new ArrayList<>();
+        unmodelled.counts().forEach((op, n) -> gaps.add(new Prediction.Unmodelled(op, n)));
+        return gaps;
+    }
+}

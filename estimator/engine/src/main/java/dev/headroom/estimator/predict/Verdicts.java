@@ -1,0 +1,162 @@
+package dev.headroom.estimator.predict;
+
+import dev.headroom.estimator.certainty.Certainty;
+import dev.headroom.estimator.certainty.Deviations;
+import dev.headroom.estimator.certainty.Interval;
+import dev.headroom.estimator.certainty.Risk;
+import dev.headroom.estimator.certainty.Span;
+import dev.headroom.estimator.cudnn.WorkspaceEnd;
+import dev.headroom.estimator.cudnn.WorkspaceSources;
+import dev.headroom.model.device.DeviceLine;
+import dev.headroom.model.device.DeviceLines;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Whether a run that was played fits, and how sure that is. */
+final class Verdicts {
+    private static final String RESERVED = "segments of the caching allocator, played";
+
+    private final PredictionRequest request;
+    private final Simulation run;
+    /** The run itself, or the run with room for anything when it did not get through. */
+    private final Simulation whole;
+
+    private final List<DeviceLine> beside;
+    private final long context;
+    private final Long total;
+    private final Long minimum;
+    private final Certainty certainty;
+
+    Verdicts(PredictionRequest request, Simulation run) {
+        this.request = request;
+        this.run = run;
+        this.whole = run.oom() == null ? run : Predictor.simulate(request.unbounded());
+        this.beside = request.deviceLines();
+        this.context = DeviceLines.bytes(beside);
+        this.total = Predictor.total(request);
+        this.minimum = whole.oom() != null ? null : Long.valueOf(least(whole));
+        this.certainty = certain();
+    }
+
+    Certainty certainty() {
+        return certainty;
+    }
+
+    Prediction.Verdict verdict() {
+        Long needed = minimum == null ? null : Long.valueOf(context + minimum);
+        if (!limited()) {
+            return new Prediction.Verdict(run.oom() == null ? null : Boolean.FALSE, null, null, needed);
+        }
+        long room = room();
+        if (request.limit() != null) {
+            room = Math.min(room, request.limit() + context);
+        }
+        Long headroom = room - run.maxReserved() - context;
+        if (run.oom() != null) {
+            headroom = needed == null ? null : Long.valueOf(Math.min(room - needed, -1));
+        }
+        return new Prediction.Verdict(run.oom() == null, headroom, probability(), needed);
+    }
+
+    /** Whether there is anything that the run may not fit in. */
+    private boolean limited() {
+        return total != null || request.limit() != null;
+    }
+
+    /** What of the device the process may take. */
+    private long room() {
+        return total == null ? Long.MAX_VALUE : total - request.inUse();
+    }
+
+    private Double probability() {
+        return certainty.needed() == null
+                ? null
+                : Double.valueOf(
+                        new Risk(certainty.needed(), free(), request.limit()).probability(Deviations.published()));
+    }
+
+    /** What the allocator can get of the device. */
+    private Span free() {
+        long lacking = request.memory() != null || request.gpu() == null
+                ? 0
+                : request.gpu().memory() - request.gpu().leastMemory();
+        return Certainty.free(beside, room() - lacking, room());
+    }
+
+    /** Plays the ends, as far as there are any. */
+    private Certainty certain() {
+        Span reserved = new Span(whole.maxReserved(), whole.maxReserved());
+        Span needed = minimum == null || !limited() ? null : new Span(minimum, minimum);
+        long allocated = whole.maxAllocated();
+        for (WorkspaceEnd end : ends()) {
+            Simulation other = Predictor.simulate(run.oom() == null ? request : request.unbounded(), end);
+            reserved = reserved.with(other.maxReserved());
+            allocated = Math.min(allocated, other.maxAllocated());
+            if (needed != null) {
+                // An end that does not get through needs more than there is, however much.
+                needed = needed.with(other.oom() == null ? least(other) : Long.MAX_VALUE);
+            }
+        }
+        if (needed != null && run.oom() == null) {
+            needed = needed.atMost(Predictor.room(request));
+        }
+        List<DeviceLine> lines = new ArrayList<>();
+        lines.add(new DeviceLine(
+                DeviceLine.RESERVED,
+                Math.min(reserved.low(), run.maxReserved()),
+                run.maxReserved(),
+                Math.max(reserved.high(), run.maxReserved()),
+                RESERVED));
+        lines.addAll(beside);
+        return new Certainty(
+                lines,
+                reserved,
+                needed,
+                interval(reserved, run.unmodelled().counts().isEmpty() ? allocated : 0));
+    }
+
+    /**
+     * The deviations hold what libraries took during the measured runs, which was not told apart: of what lies beside
+     * reserved memory only the context widens the interval.
+     *
+     * @param allocated what is allocated at the peak whatever is uncertain: less can't be reserved
+     */
+    private Interval interval(Span reserved, long allocated) {
+        Interval i = Deviations.published().interval(reserved, Certainty.LEVEL);
+        long low = Math.max(i.low(), allocated);
+        long high = i.high();
+        for (DeviceLine line : beside) {
+            boolean libraries = !line.part().equals(DeviceLine.CONTEXT);
+            low += libraries ? line.bytes() : line.low();
+            high += libraries ? line.bytes() : line.high();
+        }
+        if (run.oom() != null) {
+            return new Interval(i.level(), low, high);
+        }
+        if (request.limit() != null) {
+            high = Math.min(
+                    high,
+                    request.limit()
+                            + beside.stream().mapToLong(DeviceLine::high).sum());
+        }
+        return new Interval(i.level(), low, Math.max(low, Math.min(high, room())));
+    }
+
+    /** The ends of the workspaces of convolutions that differ from what was played. */
+    private List<WorkspaceEnd> ends() {
+        WorkspaceSources convolutions = whole.runtime().options().convolutions();
+        List<WorkspaceEnd> ends = new ArrayList<>();
+        if (request.run().cudnnWorkspace == null && convolutions.anyWorkspace()) {
+            ends.add(WorkspaceEnd.NONE);
+            if (convolutions.anyMore()) {
+                ends.add(WorkspaceEnd.MOST);
+            }
+        }
+        return ends;
+    }
+
+    private long least(Simulation played) {
+        return new MinimumMemory(played.runtime().log(), Predictor.settings(request.unbounded()))
+                .bytes(played.maxAllocated(), played.maxReserved());
+    }
+}

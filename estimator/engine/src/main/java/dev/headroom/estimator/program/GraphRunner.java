@@ -1,0 +1,348 @@
+package dev.headroom.estimator.program;
+
+import dev.headroom.estimator.checkpoint.Checkpoint;
+import dev.headroom.estimator.op.Autocast;
+import dev.headroom.estimator.op.Call;
+import dev.headroom.estimator.op.NoRule;
+import dev.headroom.estimator.op.Registry;
+import dev.headroom.estimator.op.Rule;
+import dev.headroom.estimator.runtime.Attribution;
+import dev.headroom.estimator.runtime.AutogradEngine;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.StopRecomputation;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.checkpoint.Region;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.SymExpr;
+import dev.headroom.model.graph.TensorMeta;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Runs a graph's operators in order over a {@link EagerRuntime}, with the lifetimes of the Python program behind it. */
+public final class GraphRunner {
+    private final EagerRuntime runtime;
+    private final Graph graph;
+    private final Map<String, Long> symbols;
+    private final Unmodelled unmodelled;
+    private final Lifetimes lifetimes;
+    private final Rule[] rules;
+    private final int[] attributions;
+    private final Map<String, GraphRunner> subgraphs = new HashMap<>();
+    private final CheckpointPlan plan;
+    private final AutogradEngine engine;
+    private final ModelTypes types;
+    private final NamedTypes namedTypes;
+    private final Set<Region> withoutGradients = new LinkedHashSet<>();
+    private final int[] executions;
+    private final int[][] storages;
+
+    /** A runner that recomputes nothing. */
+    public GraphRunner(
+            EagerRuntime runtime, Graph graph, Map<String, Long> symbols, Unmodelled unmodelled, ModelTypes types) {
+        this(runtime, CheckpointPlan.none(graph), null, symbols, unmodelled, types);
+    }
+
+    /** @param engine runs the backward passes inside re-entrant checkpoints */
+    public GraphRunner(
+            EagerRuntime runtime,
+            CheckpointPlan plan,
+            AutogradEngine engine,
+            Map<String, Long> symbols,
+            Unmodelled unmodelled,
+            ModelTypes types) {
+        this.types = types;
+        this.namedTypes = new NamedTypes(plan.graph(), types.archive(), types.run());
+        this.runtime = runtime;
+        this.graph = plan.graph();
+        this.plan = plan;
+        this.engine = engine;
+        this.symbols = symbols;
+        this.unmodelled = unmodelled;
+        this.lifetimes = Lifetimes.of(graph);
+        List<Node> nodes = graph.nodes();
+        rules = new Rule[nodes.size()];
+        attributions = new int[nodes.size()];
+        executions = new int[nodes.size()];
+        storages = new int[nodes.size()][];
+        for (int i = 0; i < rules.length; i++) {
+            Node node = nodes.get(i);
+            rules[i] = Registry.standard().find(node.target());
+            attributions[i] = runtime.number(new Attribution(node.module(), node.operator(), ""));
+        }
+    }
+
+    /**
+     * Runs the graph.
+     *
+     * @param inputs by value name: parameters, buffers, the user's; borrowed
+     * @return the user's outputs in order, each with a reference for the caller; {@code null} for one that is no tensor
+     */
+    public Tensor[] run(Map<String, Tensor> inputs) {
+        Map<String, Tensor> values = new HashMap<>(inputs);
+        namedTypes.note(values);
+        int before = runtime.attribution();
+        int at = 0;
+        for (Region region : plan.regions()) {
+            steps(at, region.from(), values);
+            checkpoint(region, values, inputs);
+            at = region.to();
+        }
+        steps(at, graph.nodes().size(), values);
+        runtime.attribute(before);
+        return outputs(values, inputs);
+    }
+
+    /** Runs a range of nodes, and drops what Python drops on the way. */
+    private void steps(int from, int to, Map<String, Tensor> values) {
+        List<Node> nodes = graph.nodes();
+        for (int i = from; i < to; i++) {
+            runtime.attribute(attributions[i]);
+            counted(i, values);
+            for (String v : lifetimes.releasedAfter(i)) {
+                runtime.release(values.remove(v));
+            }
+        }
+    }
+
+    /** A recomputation that stops at this node stops before its kernel runs, unless it stops at what the kernel made. */
+    private void counted(int i, Map<String, Tensor> values) {
+        try {
+            step(i, values);
+        } catch (StopRecomputation e) {
+            executions[i] += runtime.stoppedAtResult() ? 1 : 0;
+            throw e;
+        }
+        executions[i]++;
+    }
+
+    /** How often each node has run so far, recomputations included. */
+    public int[] executions() {
+        return executions.clone();
+    }
+
+    /** Storages of the results of a node when it last ran, -1 for an absent one; empty before it ran. */
+    public int[] storages(int node) {
+        return storages[node] == null ? new int[0] : storages[node].clone();
+    }
+
+    private void checkpoint(Region region, Map<String, Tensor> values, Map<String, Tensor> model) {
+        Tensor[] inputs = region.inputs().stream().map(values::get).toArray(Tensor[]::new);
+        if (plan.reentrant() && runtime.gradMode() && !requiresGrad(inputs)) {
+            withoutGradients.add(region);
+        }
+        Frame frame = runtime.frame();
+        try {
+            Tensor[] made = Checkpoint.run(plan, runtime, engine, given -> region(region, given, model), inputs);
+            for (int i = 0; i < made.length; i++) {
+                values.put(region.outputs().get(i), runtime.retain(made[i]));
+            }
+        } finally {
+            frame.close();
+        }
+        for (int i = region.from(); i < region.to(); i++) {
+            for (String v : lifetimes.releasedAfter(i)) {
+                runtime.release(values.remove(v));
+            }
+        }
+    }
+
+    private static boolean requiresGrad(Tensor[] tensors) {
+        return Arrays.stream(tensors).anyMatch(t -> t != null && t.requiresGrad());
+    }
+
+    /** Re-entrant checkpoints that ran although none of their inputs requires a gradient. */
+    public int checkpointsWithoutGradients() {
+        return withoutGradients.size();
+    }
+
+    /** Runs a region's nodes on their own. What it reads is borrowed; results become locals of the running frame. */
+    private Tensor[] region(Region region, Tensor[] inputs, Map<String, Tensor> model) {
+        Map<String, Tensor> values = new HashMap<>();
+        region.held().forEach(name -> values.put(name, model.get(name)));
+        for (int i = 0; i < inputs.length; i++) {
+            values.put(region.inputs().get(i), inputs[i]);
+        }
+        values.values().forEach(runtime::retain);
+        try {
+            steps(region.from(), region.to(), values);
+            Tensor[] out = new Tensor[region.outputs().size()];
+            for (int i = 0; i < out.length; i++) {
+                out[i] = runtime.retain(values.get(region.outputs().get(i)));
+                runtime.adopt(out[i]);
+            }
+            return out;
+        } finally {
+            values.values().forEach(runtime::release);
+        }
+    }
+
+    private Tensor[] outputs(Map<String, Tensor> values, Map<String, Tensor> inputs) {
+        List<Graph.Output> user = graph.outputs().stream()
+                .filter(o -> o.kind() != Graph.OutputKind.MUTATION)
+                .toList();
+        Tensor[] out = new Tensor[user.size()];
+        for (int i = 0; i < out.length; i++) {
+            String name = user.get(i).value();
+            out[i] = name == null ? null : runtime.retain(values.get(name));
+        }
+        values.forEach((name, t) -> {
+            if (inputs.get(name) != t) {
+                runtime.release(t);
+            }
+        });
+        return out;
+    }
+
+    private void step(int index, Map<String, Tensor> values) {
+        Node node = graph.nodes().get(index);
+        Rule rule = rules[index];
+        Frame frame = runtime.frame();
+        try {
+            convertFactor(index, values);
+            Tensor[] results;
+            if (node.target().startsWith("higher_order.")) {
+                results = higherOrder(node, values);
+            } else if (rule != null) {
+                results = withRule(index, node, rule, values);
+            } else {
+                unmodelled.count(node.operator());
+                results = conservative(node, values);
+            }
+            bind(index, results, values);
+        } finally {
+            frame.close();
+        }
+    }
+
+    private Tensor[] run(int index, Call call, Rule rule) {
+        boolean off = !runtime.gradMode() && runtime.autocast().active() && namedTypes.keepsOutOfAutocast(index);
+        boolean before = off && runtime.autocast().exclude(true);
+        try {
+            return Autocast.run(call, rule);
+        } finally {
+            if (off) {
+                runtime.autocast().exclude(before);
+            }
+        }
+    }
+
+    /** Makes a conversion that the program makes only when its weights are in half precision. */
+    private void convertFactor(int index, Map<String, Tensor> values) {
+        String name = namedTypes.converted(index);
+        Tensor before = name == null || runtime.autocast().active() ? null : values.get(name);
+        if (before == null
+                || before.dtype() == types.run()
+                || !lifetimes.releasedAfter(index).contains(name)) {
+            return;
+        }
+        values.put(name, runtime.retain(Autocast.convert(runtime, before, types.run())));
+        runtime.release(before);
+    }
+
+    private Call call(int index, Node node, Map<String, Tensor> values) {
+        Call call = new Call(runtime, node, values, symbols);
+        Tensor self = call.has("self") ? call.tensor("self") : null;
+        DType lower = runtime.autocast().active() ? runtime.autocast().type() : null;
+        DType named = namedTypes.at(index, self, lower);
+        return named == null ? call : call.naming(named);
+    }
+
+    /** A rule may find that it does not know this very call: then the call counts as unmodelled. */
+    private Tensor[] withRule(int index, Node node, Rule rule, Map<String, Tensor> values) {
+        try {
+            return run(index, call(index, node, values), rule);
+        } catch (NoRule e) {
+            unmodelled.count(node.operator());
+            return conservative(node, values);
+        }
+    }
+
+    private void bind(int index, Tensor[] results, Map<String, Tensor> values) {
+        List<String> names = graph.nodes().get(index).outputs();
+        storages[index] = new int[results.length];
+        for (int i = 0; i < names.size() && i < results.length; i++) {
+            storages[index][i] = results[i] == null ? -1 : results[i].storage().number();
+            if (names.get(i) != null && results[i] != null) {
+                runtime.retain(results[i]);
+                values.put(names.get(i), results[i]);
+                namedTypes.note(names.get(i), results[i]);
+            }
+        }
+    }
+
+    /** A body that runs under another mode: {@code wrap_with_set_grad_enabled(enabled, body, inputs…)}. */
+    private Tensor[] higherOrder(Node node, Map<String, Tensor> values) {
+        Argument.Subgraph body = null;
+        Map<String, Tensor> inputs = new HashMap<>();
+        int next = 0;
+        for (Node.NamedArgument a : node.arguments()) {
+            if (a.value() instanceof Argument.Subgraph s) {
+                body = s;
+            } else if (body != null && a.value() instanceof Argument.Value v) {
+                inputs.put(body.graph().inputs().get(next++).value(), values.get(v.name()));
+            } else if (body != null) {
+                next++;
+            }
+        }
+        if (body == null) {
+            unmodelled.count(node.operator());
+            return conservative(node, values);
+        }
+        Runnable leave = BodyMode.enter(runtime, node);
+        Graph graphOfBody = body.graph();
+        Tensor[] out = subgraphs
+                .computeIfAbsent(body.name(), k -> new GraphRunner(runtime, graphOfBody, symbols, unmodelled, types))
+                .run(inputs);
+        leave.run();
+        for (Tensor t : out) {
+            runtime.adopt(t);
+        }
+        return out;
+    }
+
+    /**
+     * An operator without a rule: fresh results of the archive's sizes, which keep every input for a backward pass that
+     * makes a gradient for each. Never free, never silent.
+     */
+    private Tensor[] conservative(Node node, Map<String, Tensor> values) {
+        Tensor[] inputs =
+                node.reads().stream().map(values::get).filter(t -> t != null).toArray(Tensor[]::new);
+        Tensor[] out = new Tensor[node.outputs().size()];
+        for (int i = 0; i < out.length; i++) {
+            String name = node.outputs().get(i);
+            TensorMeta meta = name == null ? null : graph.values().get(name);
+            if (meta != null) {
+                out[i] = runtime.empty(meta.dtype(), evaluate(meta.sizes(), name));
+            }
+        }
+        Fallback.record(runtime, node.operator(), inputs, out);
+        return out;
+    }
+
+    private long[] evaluate(List<SymExpr> sizes, String name) {
+        long[] out = new long[sizes.size()];
+        for (int i = 0; i < out.length; i++) {
+            out[i] = sizes.get(i).evaluate(symbols);
+            if (out[i] < 0) {
+                throw new UserInputException(
+                        "value '" + name + "' has the negative size " + out[i] + "; check --batch and --dim");
+            }
+        }
+        return out;
+    }
+
+    /** The type that a run gives to a tensor of the archive. */
+    public static DType typeUnder(DType inArchive, DType run) {
+        return run != null && inArchive.isFloatingPoint() ? run : inArchive;
+    }
+}

@@ -1,0 +1,175 @@
+package dev.headroom.estimator.program;
+
+import dev.headroom.estimator.runtime.Attribution;
+import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.graph.Shapes;
+import dev.headroom.model.graph.SymExpr;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A model's parameters and buffers on the GPU, moved there as {@code Module.cuda()} does: a module's children first, then
+ * its own parameters, then its buffers; tied ones once (torch/nn/modules/module.py, _apply).
+ */
+public final class ModelTensors {
+    /** The operator in the attribution of parameters and buffers; its node is the qualified name. */
+    public static final String PARAMETER = "parameter";
+
+    private final EagerRuntime runtime;
+    private final boolean channelsLast;
+    private final Map<String, Tensor> byStorageName = new HashMap<>();
+
+    /** What was moved in the archive's types and waits for its conversion, by storage name. */
+    private final Map<String, Tensor> unconverted = new HashMap<>();
+
+    private final Map<String, Tensor> byValue = new HashMap<>();
+    private final List<Tensor> parameters = new ArrayList<>();
+    private final List<String> parameterNames = new ArrayList<>();
+
+    public ModelTensors(EagerRuntime runtime, Graph graph, DType type) {
+        this(runtime, graph, type, false, false);
+    }
+
+    /**
+     * Moves a model.
+     *
+     * @param channelsLast {@code model.to(memory_format=torch.channels_last)}: what has four dimensions
+     * @param convertsOnDevice {@code model.cuda().half()}: moved in the archive's types, then one tensor after another
+     *     makes room for its conversion
+     */
+    public ModelTensors(EagerRuntime runtime, Graph graph, DType type, boolean channelsLast, boolean convertsOnDevice) {
+        this.runtime = runtime;
+        this.channelsLast = channelsLast;
+        ModelState state = graph.held();
+        Map<String, List<String>> children = new LinkedHashMap<>();
+        Map<String, List<String>> own = new HashMap<>();
+        for (String module : state.modules()) {
+            if (!module.isEmpty()) {
+                children.computeIfAbsent(ModelState.owner(module), k -> new ArrayList<>())
+                        .add(module);
+            }
+        }
+        for (String name : state.tensors().keySet()) {
+            own.computeIfAbsent(ModelState.owner(name), k -> new ArrayList<>()).add(name);
+        }
+        if (convertsOnDevice && type != null) {
+            move("", children, own, state, null, new RecurrentWeights(graph));
+            unconverted.putAll(byStorageName);
+            byStorageName.clear();
+        }
+        move("", children, own, state, type, new RecurrentWeights(graph));
+        // named_parameters(): a module's own before its children's, tied ones once.
+        for (Map.Entry<String, ModelState.HeldTensor> e : state.tensors().entrySet()) {
+            ModelState.HeldTensor held = e.getValue();
+            Tensor t = byStorageName.get(held.storage());
+            if (held.value() != null) {
+                byValue.put(held.value(), t);
+            }
+            boolean first = held.storage().equals(e.getKey());
+            if (held.kind() == Graph.InputKind.PARAMETER && first) {
+                parameters.add(t);
+                parameterNames.add(e.getKey());
+                runtime.requireGrad(t, held.meta().requiresGrad());
+            }
+        }
+    }
+
+    private void move(
+            String module,
+            Map<String, List<String>> children,
+            Map<String, List<String>> own,
+            ModelState state,
+            DType type,
+            RecurrentWeights recurrent) {
+        for (String child : children.getOrDefault(module, List.of())) {
+            move(child, children, own, state, type, recurrent);
+        }
+        for (String name : own.getOrDefault(module, List.of())) {
+            ModelState.HeldTensor held = state.tensors().get(name);
+            if (!byStorageName.containsKey(held.storage())) {
+                byStorageName.put(held.storage(), converted(name, held, type));
+            }
+        }
+        recurrent.flatten(runtime, module, byStorageName);
+    }
+
+    private Tensor converted(String name, ModelState.HeldTensor held, DType type) {
+        Tensor before = unconverted.get(held.storage());
+        if (before != null
+                && before.dtype() == GraphRunner.typeUnder(held.meta().dtype(), type)) {
+            return before;
+        }
+        Tensor after = make(name, held, type);
+        runtime.release(before);
+        return after;
+    }
+
+    private Tensor make(String name, ModelState.HeldTensor held, DType type) {
+        runtime.attribute(runtime.number(new Attribution(ModelState.owner(name), PARAMETER, name)));
+        Frame frame = runtime.frame();
+        try {
+            long[] sizes = sizes(held.meta().sizes());
+            DType of = GraphRunner.typeUnder(held.meta().dtype(), type);
+            if (held.kind() == Graph.InputKind.CONSTANT) {
+                // A literal or a plain attribute: Module.to leaves its type, Module.cuda() leaves it in host memory.
+                // A literal scalar is made in the type of what it is for (a mask's zero); it decides a result's type
+                // only where nothing else does.
+                return runtime.retain(
+                        runtime.hostTensor(sizes.length == 0 ? of : held.meta().dtype(), sizes));
+            }
+            Category category = held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
+            Tensor t = runtime.emptyStrided(of, sizes, strides(held, sizes), category);
+            return runtime.retain(t);
+        } finally {
+            frame.close();
+        }
+    }
+
+    /** {@code to(memory_format=torch.channels_last)} turns tensors of four dimensions around. */
+    private long[] strides(ModelState.HeldTensor held, long[] sizes) {
+        if (channelsLast && sizes.length == 4) {
+            return Shapes.channelsLast(sizes);
+        }
+        long[] strides = sizes(held.meta().strides());
+        return Shapes.preserved(sizes, strides);
+    }
+
+    private static long[] sizes(List<SymExpr> in) {
+        long[] out = new long[in.size()];
+        for (int i = 0; i < out.length; i++) {
+            out[i] = in.get(i).evaluate(Map.of());
+        }
+        return out;
+    }
+
+    /** By value name of the graph. */
+    public Map<String, Tensor> byValue() {
+        return byValue;
+    }
+
+    /** In the order of {@code parameters()}. */
+    public List<Tensor> parameters() {
+        return parameters;
+    }
+
+    /** Qualified names, parallel to {@link #parameters}. */
+    public List<String> parameterNames() {
+        return parameterNames;
+    }
+
+    /** {@code zero_grad(set_to_none=True)}. */
+    public void dropGradients() {
+        for (Tensor p : parameters) {
+            runtime.setGrad(p, null);
+        }
+    }
+}

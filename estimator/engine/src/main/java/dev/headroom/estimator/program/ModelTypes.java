@@ -1,0 +1,35 @@
+package dev.headroom.estimator.program;
+
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.Scenario;
+
+/**
+ * The floating-point types of a model's parameters.
+ *
+ * @param archive in the archive; float32 where it holds none
+ * @param run in this run
+ * @param mixed whether values of other types than the archive's occur
+ */
+public record ModelTypes(DType archive, DType run, boolean mixed) {
+    public static ModelTypes of(Graph graph, Scenario training) {
+        DType archive = archive(graph);
+        DType run = training.dtype == null ? archive : training.dtype;
+        return new ModelTypes(archive, run, run != archive || training.amp != null);
+    }
+
+    /** A run in the archive's own types. */
+    public static ModelTypes same(Graph graph) {
+        DType archive = archive(graph);
+        return new ModelTypes(archive, archive, false);
+    }
+
+    private static DType archive(Graph graph) {
+        return graph.held().tensors().values().stream()
+                .filter(h -> h.kind() == Graph.InputKind.PARAMETER)
+                .map(h -> h.meta().dtype())
+                .filter(DType::isFloatingPoint)
+                .findFirst()
+                .orElse(DType.FLOAT32);
+    }
+}

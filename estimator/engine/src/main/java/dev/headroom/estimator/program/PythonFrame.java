@@ -1,0 +1,57 @@
+package dev.headroom.estimator.program;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A line of Python that was running when an operator was traced.
+ *
+ * @param file source file
+ * @param line number in the file
+ * @param text the source line, stripped
+ */
+record PythonFrame(String file, int line, String text) {
+    private static final Pattern ASSIGNMENT = Pattern.compile(
+            "^\\(?([A-Za-z_]\\w*(?:\\s*,\\s*[A-Za-z_]\\w*)*)\\)?(?:\\s*:[^=]+)?\\s*(?:[-+*/@|&]|//|\\*\\*)?=(?!=)");
+
+    /** Frames of a stack trace as PyTorch prints it, outermost first. */
+    static List<PythonFrame> parse(String trace) {
+        List<PythonFrame> frames = new ArrayList<>();
+        int at = trace.indexOf("File \"");
+        while (at >= 0) {
+            int next = trace.indexOf("File \"", at + 6);
+            String part = next < 0 ? trace.substring(at) : trace.substring(at, next);
+            PythonFrame frame = one(part);
+            if (frame != null) {
+                frames.add(frame);
+            }
+            at = next;
+        }
+        return frames;
+    }
+
+    private static PythonFrame one(String part) {
+        int quote = part.indexOf('"', 6);
+        int number = part.indexOf(", line ", quote);
+        int comma = number < 0 ? -1 : part.indexOf(',', number + 7);
+        int end = part.indexOf('\n');
+        if (quote < 0 || comma < 0 || end < 0) {
+            return null;
+        }
+        try {
+            int line = Integer.parseInt(part.substring(number + 7, comma));
+            return new PythonFrame(
+                    part.substring(6, quote), line, part.substring(end).strip());
+        } catch (NumberFormatException e) {
+            return null;
+        }
+    }
+
+    /** Names that the line assigns, in order; empty for anything else than a plain assignment. */
+    List<String> assigned() {
+        Matcher m = ASSIGNMENT.matcher(text);
+        return m.find() ? List.of(m.group(1).split("\\s*,\\s*")) : List.of();
+    }
+}

@@ -1,0 +1,161 @@
+package dev.headroom.estimator.program;
+
+import dev.headroom.model.graph.Node;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Local variables of the modules' {@code forward} functions, read off the source lines in the stack traces. A value that
+ * a line assigns to a name lives until the name is assigned again in the same call, or until the call returns, even when
+ * nothing reads it any more.
+ *
+ * <p>Only functions named {@code forward} leave frames in an archive, one a module call; where the frames of a node do
+ * not match its modules, nothing is known of its variables.
+ */
+final class PythonVariables {
+    private static final int UNKNOWN = -1;
+
+    private final List<Node> nodes;
+    private final int[][] callEnd;
+    private final Map<String, Integer> producers = new HashMap<>();
+    private final List<List<PythonFrame>> frames;
+
+    /** By depth, then node: last node of the statement that runs in that frame. */
+    private final Map<Long, Integer> statementEnds = new HashMap<>();
+
+    PythonVariables(List<Node> nodes, int[][] callEnd) {
+        this.nodes = nodes;
+        this.callEnd = callEnd;
+        for (int i = 0; i < nodes.size(); i++) {
+            for (String out : nodes.get(i).outputs()) {
+                producers.put(out, i);
+            }
+        }
+        this.frames = new ArrayList<>(nodes.size());
+        for (Node n : nodes) {
+            List<PythonFrame> parsed = withoutParents(PythonFrame.parse(n.stackTrace()));
+            frames.add(parsed.size() == n.moduleStack().size() ? parsed : List.of());
+        }
+    }
+
+    /** Without the frames that {@code super().forward(…)} opens: they belong to the same module's call. */
+    private static List<PythonFrame> withoutParents(List<PythonFrame> parsed) {
+        List<PythonFrame> out = new ArrayList<>(parsed.size());
+        for (int i = 0; i < parsed.size(); i++) {
+            if (i == 0 || !parsed.get(i - 1).text().contains("super().forward(")) {
+                out.add(parsed.get(i));
+            }
+        }
+        return out;
+    }
+
+    /**
+     * Until when a variable holds a value.
+     *
+     * @param made the node that makes it
+     * @param output which of that node's results it is
+     * @param lastUse the last node that reads it
+     * @return the last node that runs while it is held, at least {@code lastUse}
+     */
+    int heldUntil(int made, int output, int lastUse) {
+        int depth = frames.get(made).size() - 1;
+        while (depth >= 0 && callEnd[made][depth] < lastUse) {
+            depth--; // it leaves this call as a result
+        }
+        if (depth < 0) {
+            return lastUse;
+        }
+        int end = statementEnd(made, depth);
+        PythonFrame line = frames.get(made).get(depth);
+        if (lastUse <= end) { // a temporary of the statement
+            return LibraryVariables.hold(line.text(), nodes.get(made).operator(), operand(made)) ? end : lastUse;
+        }
+        List<String> names = line.assigned();
+        if (names.isEmpty()) {
+            return lastUse;
+        }
+        boolean several = names.size() > 1 && nodes.get(made).outputs().size() == names.size();
+        return Math.max(lastUse, rebound(names.get(several ? output : 0), end + 1, made, depth));
+    }
+
+    /** The operator that made a node's first operand, or "" for none. */
+    private String operand(int node) {
+        List<String> reads = nodes.get(node).reads();
+        Integer made = reads.isEmpty() ? null : producers.get(reads.get(0));
+        return made == null ? "" : nodes.get(made).operator();
+    }
+
+    /** End of the statement that gives a name another value, or of the call. */
+    private int rebound(String name, int from, int made, int depth) {
+        int callEnds = callEnd[made][depth];
+        int i = from;
+        while (i <= callEnds) {
+            int end = statementEnd(i, depth);
+            if (end == UNKNOWN) {
+                i++;
+                continue;
+            }
+            if (frames.get(i).get(depth).assigned().contains(name)) {
+                return end;
+            }
+            i = end + 1;
+        }
+        return callEnds;
+    }
+
+    /** Depth of the innermost known frame of a node, or -1. */
+    int depth(int node) {
+        return frames.get(node).size() - 1;
+    }
+
+    /** The line that a node's call at a depth was running; an empty one where it is not known. */
+    PythonFrame frame(int node, int depth) {
+        List<PythonFrame> of = frames.get(node);
+        return depth < of.size() ? of.get(depth) : new PythonFrame("", 0, "");
+    }
+
+    /** Last node of the module call at a depth. */
+    int callEnd(int node, int depth) {
+        return callEnd[node][depth];
+    }
+
+    /** Last node of the statement that runs at a depth. */
+    int statementEnd(int node, int depth) {
+        if (frames.get(node).size() <= depth) {
+            return UNKNOWN;
+        }
+        return statementEnds.computeIfAbsent((long) node << 8 | depth, k -> findStatementEnd(node, depth));
+    }
+
+    /** Following nodes of the same call, line and, inside the line, module called: a loop calls one after another. */
+    private int findStatementEnd(int node, int depth) {
+        int line = frames.get(node).get(depth).line();
+        int end = node;
+        String child = child(node, depth);
+        while (end < callEnd[node][depth]) {
+            int next = end + 1;
+            if (frames.get(next).size() <= depth || frames.get(next).get(depth).line() != line) {
+                break;
+            }
+            String called = child(next, depth);
+            if (child != null && called != null && !called.equals(child) && rebinds(node, depth)) {
+                break;
+            }
+            child = called == null ? child : called;
+            end = next;
+        }
+        return end;
+    }
+
+    /** Whether the line is the body of a loop over modules: {@code x = module(x)}, one call an iteration. */
+    private boolean rebinds(int node, int depth) {
+        return !frames.get(node).get(depth).text().contains("self.");
+    }
+
+    private String child(int node, int depth) {
+        List<Node.ModuleCall> stack = nodes.get(node).moduleStack();
+        return depth + 1 < stack.size() ? stack.get(depth + 1).call() : null;
+    }
+}

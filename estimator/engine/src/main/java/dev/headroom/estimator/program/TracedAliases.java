@@ -1,0 +1,141 @@
+package dev.headroom.estimator.program;
+
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.TensorMeta;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Undoes what tracing does to names. A conversion to the type that a tensor already has returns the tensor itself, and
+ * from then on the tracer calls it by the conversion's name, for whoever reads it. In a run where the conversion makes
+ * another tensor, only those read that one who can see the variable it was assigned to; all others read what was
+ * converted.
+ */
+public final class TracedAliases {
+    private final Graph graph;
+    private final List<Node> nodes;
+    private final PythonVariables variables;
+    private final Map<String, Integer> conversions = new HashMap<>();
+
+    private TracedAliases(Graph graph) {
+        this.graph = graph;
+        this.nodes = graph.nodes();
+        this.variables = new PythonVariables(nodes, Lifetimes.callEnds(nodes));
+        for (int i = 0; i < nodes.size(); i++) {
+            Node n = nodes.get(i);
+            if (n.operator().equals("aten.to") && changesNothing(n)) {
+                conversions.put(n.outputs().get(0), i);
+            }
+        }
+    }
+
+    /** The graph with every reader reading what the program reads. */
+    public static Graph undo(Graph graph) {
+        TracedAliases all = new TracedAliases(graph);
+        return all.conversions.isEmpty() ? graph : all.rewrite();
+    }
+
+    private boolean changesNothing(Node n) {
+        String source = input(n);
+        TensorMeta from = source == null ? null : graph.values().get(source);
+        TensorMeta to = graph.values().get(n.outputs().get(0));
+        return from != null && to != null && from.dtype() == to.dtype();
+    }
+
+    private static String input(Node n) {
+        for (Node.NamedArgument a : n.arguments()) {
+            if (a.name().equals("self") && a.value() instanceof Argument.Value v) {
+                return v.name();
+            }
+        }
+        return null;
+    }
+
+    private Graph rewrite() {
+        List<Node> out = new ArrayList<>(nodes.size());
+        for (int i = 0; i < nodes.size(); i++) {
+            out.add(renamed(i));
+        }
+        List<Graph.Output> outputs = graph.outputs().stream()
+                .map(o -> new Graph.Output(o.kind(), seen(o.value(), nodes.size()), o.target()))
+                .toList();
+        return new Graph(
+                graph.name(),
+                graph.inputs(),
+                out,
+                outputs,
+                graph.values(),
+                graph.ints(),
+                graph.symbols(),
+                graph.state(),
+                graph.held());
+    }
+
+    private Node renamed(int i) {
+        Node n = nodes.get(i);
+        boolean changed = false;
+        List<Node.NamedArgument> arguments = new ArrayList<>(n.arguments().size());
+        for (Node.NamedArgument a : n.arguments()) {
+            Argument value = a.value();
+            if (value instanceof Argument.Value v) {
+                value = new Argument.Value(seen(v.name(), i));
+            } else if (value instanceof Argument.Values vs) {
+                List<String> names = new ArrayList<>(vs.names());
+                names.replaceAll(name -> seen(name, i));
+                value = new Argument.Values(names);
+            }
+            changed |= !value.equals(a.value());
+            arguments.add(new Node.NamedArgument(a.name(), value));
+        }
+        return changed ? new Node(n.name(), n.target(), arguments, n.outputs(), n.moduleStack(), n.stackTrace()) : n;
+    }
+
+    /** What a reader gets who is told to read {@code name}. */
+    private String seen(String name, int reader) {
+        String at = name;
+        Integer made = conversions.get(at);
+        while (made != null && !visible(made, reader)) {
+            at = input(nodes.get(made));
+            made = conversions.get(at);
+        }
+        return at;
+    }
+
+    /** Whether the result of the conversion can be read at a node; {@code nodes.size()}: by who called the model. */
+    private boolean visible(int made, int reader) {
+        int depth = variables.depth(made);
+        if (depth < 0) {
+            return true; // no source lines
+        }
+        PythonFrame line = variables.frame(made, depth);
+        int statement = variables.statementEnd(made, depth);
+        if (reader <= statement || line.text().startsWith("return ")) {
+            return true;
+        }
+        if (made < statement) {
+            return false; // a part of an expression
+        }
+        int callEnd = variables.callEnd(made, depth);
+        if (reader > callEnd) {
+            return made == callEnd; // the last that the function does: what it returns
+        }
+        String text = variables.frame(reader, depth).text();
+        List<String> names = line.assigned(); // empty where the line shown is not the statement's first
+        return names.isEmpty() || unfinished(text) || mentions(text, names.get(0));
+    }
+
+    private static boolean mentions(String text, String name) {
+        return text.matches(".*\\b" + name + "\\b.*");
+    }
+
+    /** A statement of several lines, of which one is shown. */
+    private static boolean unfinished(String text) {
+        long open = text.chars().filter(c -> c == '(' || c == '[' || c == '{').count();
+        long closed = text.chars().filter(c -> c == ')' || c == ']' || c == '}').count();
+        return open != closed;
+    }
+}

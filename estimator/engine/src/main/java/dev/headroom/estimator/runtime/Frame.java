@@ -1,0 +1,61 @@
+package dev.headroom.estimator.runtime;
+
+/**
+ * The local variables of a running operator: tensors made inside live until it ends, as C++ locals do, unless the rule
+ * frees them earlier or returns them.
+ */
+public final class Frame implements AutoCloseable {
+    private final EagerRuntime runtime;
+    private final Frame parent;
+    private Tensor[] tensors = new Tensor[16];
+    private int count;
+
+    Frame(EagerRuntime runtime, Frame parent) {
+        this.runtime = runtime;
+        this.parent = parent;
+    }
+
+    Frame parent() {
+        return parent;
+    }
+
+    void add(Tensor t) {
+        if (count == tensors.length) {
+            tensors = java.util.Arrays.copyOf(tensors, 2 * count);
+        }
+        t.frame = this;
+        t.frameSlot = count;
+        tensors[count++] = t;
+    }
+
+    void forget(Tensor t) {
+        tensors[t.frameSlot] = null;
+        t.frame = null;
+        t.frameSlot = -1;
+    }
+
+    /** Hands a result to the enclosing frame. */
+    public Tensor keep(Tensor t) {
+        if (t != null && t.frame == this) {
+            forget(t);
+            parent.add(t);
+        }
+        return t;
+    }
+
+    /** Ends the operator: what it did not keep is released, last made first. */
+    @Override
+    public void close() {
+        for (int i = count - 1; i >= 0; i--) {
+            Tensor t = tensors[i];
+            if (t != null) {
+                tensors[i] = null;
+                t.frame = null;
+                t.frameSlot = -1;
+                runtime.release(t);
+            }
+        }
+        count = 0;
+        runtime.leave(this);
+    }
+}

@@ -1,0 +1,62 @@
+package dev.headroom.estimator.runtime;
+
+import dev.headroom.model.graph.DType;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A node of the backward graph: PyTorch's {@code torch::autograd::Node}. */
+public final class GradNode {
+    /** Runs the node: gradients of its outputs in, gradients of its inputs out ({@code null}: undefined). */
+    @FunctionalInterface
+    public interface Backward {
+        Tensor[] apply(Tensor[] grads);
+    }
+
+    /** Where a gradient goes: an input of another node. */
+    record Edge(GradNode node, int input) {}
+
+    /** Sequence number of nodes that run as soon as they can (torch/csrc/autograd/functions/accumulate_grad.h). */
+    static final long FIRST = Long.MAX_VALUE;
+
+    final String name;
+    final long sequence;
+    final Edge[] edges;
+    final int attribution;
+
+    /** The parameter of an AccumulateGrad node, else {@code null}. */
+    final Tensor variable;
+
+    final List<Saved> saved = new ArrayList<>(4);
+
+    /** Shape, type and layout of the forward results, one entry an input of this node. */
+    final List<long[]> inputSizes = new ArrayList<>(1);
+
+    final List<DType> inputTypes = new ArrayList<>(1);
+
+    Backward backward;
+
+    /** Whether {@code backward} unpacks what was saved, in its own time; else the engine does before it. */
+    boolean unpacks;
+
+    int refs;
+
+    /** Position in the engine's tables during a backward pass. */
+    int mark;
+
+    GradNode(String name, long sequence, Edge[] edges, int attribution, Tensor variable) {
+        this.name = name;
+        this.sequence = sequence;
+        this.edges = edges;
+        this.attribution = attribution;
+        this.variable = variable;
+    }
+
+    /** Such as {@code AddmmBackward0}. */
+    public String name() {
+        return name;
+    }
+
+    int inputs() {
+        return inputSizes.size();
+    }
+}

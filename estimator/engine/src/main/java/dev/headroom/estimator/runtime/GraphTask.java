@@ -1,0 +1,24 @@
+package dev.headroom.estimator.runtime;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** One backward pass (torch/csrc/autograd/graph_task.h). */
+final class GraphTask {
+    /** 1 for a pass of its own, one more for each pass that it runs inside. */
+    final int depth;
+
+    /** By node: how many of its gradients are still to come. */
+    final Map<GradNode, int[]> dependencies;
+
+    /** Gradients of nodes that wait for more. */
+    final Map<GradNode, Tensor[]> notReady = new HashMap<>();
+
+    /** Nodes in the queue or running. */
+    int outstanding;
+
+    GraphTask(int depth, Map<GradNode, int[]> dependencies) {
+        this.depth = depth;
+        this.dependencies = dependencies;
+    }
+}

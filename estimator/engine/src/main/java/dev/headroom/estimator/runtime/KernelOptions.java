@@ -1,0 +1,26 @@
+package dev.headroom.estimator.runtime;
+
+import dev.headroom.estimator.cudnn.WorkspaceSources;
+import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.TorchVersion;
+
+/**
+ * Settings that operators look at.
+ *
+ * @param cudnnWorkspace bytes of the workspace of every cuDNN convolution; {@code null}: as {@code convolutions} says
+ * @param convolutions what is known of the workspaces of cuDNN convolutions
+ * @param attention which kernels of scaled dot product attention may run
+ * @param torch version whose operators run
+ * @param cudnnBenchmark {@code torch.backends.cudnn.benchmark}
+ */
+public record KernelOptions(
+        Long cudnnWorkspace,
+        WorkspaceSources convolutions,
+        Scenario.Attention attention,
+        TorchVersion torch,
+        boolean cudnnBenchmark) {
+    /** Operators of the newest version, without benchmarks, every convolution with the same workspace. */
+    public KernelOptions(long cudnnWorkspace, Scenario.Attention attention) {
+        this(cudnnWorkspace, null, attention, TorchVersion.NEWEST, false);
+    }
+}

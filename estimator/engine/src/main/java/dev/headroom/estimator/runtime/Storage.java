@@ -1,0 +1,63 @@
+package dev.headroom.estimator.runtime;
+
+/** A piece of device memory, shared by tensors that are views of each other; freed with its last reference. */
+public final class Storage {
+    /** Position in the event log. */
+    final int id;
+
+    final long bytes;
+
+    /** The allocator's handle, or -1: empty, or not on the device. */
+    final int block;
+
+    private int refs;
+    private int savedRefs;
+
+    /** How often an operator that autograd recorded has written into it. */
+    int version;
+
+    private Category category;
+
+    Storage(int id, long bytes, int block, Category category) {
+        this.id = id;
+        this.bytes = bytes;
+        this.block = block;
+        this.category = category;
+    }
+
+    /** Its number in the event log. */
+    public int number() {
+        return id;
+    }
+
+    public long bytes() {
+        return bytes;
+    }
+
+    /** How many tensors hold it: PyTorch's {@code storage().use_count()}. */
+    public int useCount() {
+        return refs;
+    }
+
+    /** What it counts as now. */
+    public Category category() {
+        return category == Category.TEMPORARIES && savedRefs > 0 ? Category.SAVED_ACTIVATIONS : category;
+    }
+
+    void retain() {
+        refs++;
+    }
+
+    /** @return whether that was the last reference */
+    boolean release() {
+        return --refs == 0;
+    }
+
+    void addSaved(int delta) {
+        savedRefs += delta;
+    }
+
+    void setCategory(Category category) {
+        this.category = category;
+    }
+}

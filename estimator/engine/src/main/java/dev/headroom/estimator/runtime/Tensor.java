@@ -1,0 +1,190 @@
+package dev.headroom.estimator.runtime;
+
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Shapes;
+
+/**
+ * A tensor without data: sizes and strides over a {@link Storage}, and what autograd knows of it. Reference counted as
+ * PyTorch's TensorImpl is, because counts decide what autograd may reuse in place.
+ */
+public final class Tensor {
+    private final Storage storage;
+    private final DType dtype;
+    private final long[] sizes;
+    private final long[] strides;
+    private final long offset;
+    private int refs;
+
+    /** Position in the frame that holds a reference to it, or -1. */
+    int frameSlot = -1;
+
+    Frame frame;
+
+    private boolean leafRequiresGrad;
+    private GradNode gradNode;
+    private int outputNumber;
+    private Tensor grad;
+    private GradNode accumulator;
+    private Tensor base;
+
+    /** Of a view: the version of its storage that its history is of. */
+    int historyVersion;
+
+    private boolean device = true;
+    private boolean wrappedNumber;
+
+    Tensor(Storage storage, DType dtype, long[] sizes, long[] strides, long offset) {
+        this.storage = storage;
+        this.dtype = dtype;
+        this.sizes = sizes;
+        this.strides = strides;
+        this.offset = offset;
+        storage.retain();
+    }
+
+    public Storage storage() {
+        return storage;
+    }
+
+    public DType dtype() {
+        return dtype;
+    }
+
+    /** Do not change the array. */
+    public long[] sizes() {
+        return sizes;
+    }
+
+    /** Do not change the array. */
+    public long[] strides() {
+        return strides;
+    }
+
+    public long offset() {
+        return offset;
+    }
+
+    public int dim() {
+        return sizes.length;
+    }
+
+    /** Size of a dimension; negative ones count from the end. */
+    public long size(int dim) {
+        return sizes[dim < 0 ? dim + sizes.length : dim];
+    }
+
+    public long stride(int dim) {
+        return strides[dim < 0 ? dim + strides.length : dim];
+    }
+
+    public long numel() {
+        return Shapes.numel(sizes);
+    }
+
+    /** Bytes of its elements (not of its storage). */
+    public long nbytes() {
+        return numel() * dtype.bytes();
+    }
+
+    public boolean isContiguous() {
+        return Shapes.isContiguous(sizes, strides);
+    }
+
+    public boolean isNonOverlappingAndDense() {
+        return Shapes.isNonOverlappingAndDense(sizes, strides);
+    }
+
+    /** Whether a gradient flows to it. */
+    public boolean requiresGrad() {
+        return leafRequiresGrad || gradNode != null || hasStaleHistory() && base.requiresGrad();
+    }
+
+    /** What PyTorch answers for a view that was made while no gradients were recorded: as its base. */
+    public boolean requiresGradAsView() {
+        return requiresGrad() || base != null && base.requiresGrad();
+    }
+
+    public boolean isLeaf() {
+        return gradNode == null;
+    }
+
+    /** The node that made it, or {@code null} for a leaf. */
+    public GradNode gradNode() {
+        return gradNode;
+    }
+
+    public int outputNumber() {
+        return outputNumber;
+    }
+
+    /** PyTorch's {@code .grad}. */
+    public Tensor grad() {
+        return grad;
+    }
+
+    /** PyTorch's {@code use_count()}, references of the running operator's frame included. */
+    public int useCount() {
+        return refs;
+    }
+
+    /** False for a tensor in host memory, which takes none of the GPU's. */
+    public boolean onDevice() {
+        return device;
+    }
+
+    /** A Python number in tensor form: takes part in arithmetic without raising the type of the result. */
+    public boolean isWrappedNumber() {
+        return wrappedNumber;
+    }
+
+    void setOnDevice(boolean onDevice) {
+        device = onDevice;
+    }
+
+    void setWrappedNumber() {
+        wrappedNumber = true;
+    }
+
+    void setLeafRequiresGrad(boolean value) {
+        leafRequiresGrad = value;
+    }
+
+    void setHistory(GradNode node, int output) {
+        gradNode = node;
+        outputNumber = output;
+    }
+
+    void setGradField(Tensor value) {
+        grad = value;
+    }
+
+    /** The tensor that this one is a view of, which it keeps alive; {@code null} for no view. */
+    Tensor base() {
+        return base;
+    }
+
+    void setBase(Tensor value) {
+        base = value;
+    }
+
+    /** Whether this is a view whose base was written to since its history was made. */
+    boolean hasStaleHistory() {
+        return base != null && historyVersion != storage.version;
+    }
+
+    GradNode accumulatorField() {
+        return accumulator;
+    }
+
+    void setAccumulator(GradNode node) {
+        accumulator = node;
+    }
+
+    void incrementRefs() {
+        refs++;
+    }
+
+    int decrementRefs() {
+        return --refs;
+    }
+}

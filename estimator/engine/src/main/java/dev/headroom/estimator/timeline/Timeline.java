@@ -1,0 +1,260 @@
+package dev.headroom.estimator.timeline;
+
+import dev.headroom.allocator.BlockState;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.DeviceMemory;
+import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.allocator.Segment;
+import dev.headroom.estimator.predict.PhaseState;
+import dev.headroom.estimator.predict.Simulation;
+import dev.headroom.estimator.runtime.Attribution;
+import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.runtime.EventLog;
+import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * A run event by event. An event is an allocation, a free, or a change of what a storage counts as; "after event e" is
+ * the moment between it and the next.
+ */
+public final class Timeline {
+    private final Simulation run;
+    private final EventLog log;
+    private final Supplier<DeviceMemory> memory;
+    private final long[] allocated;
+    private final LiveTensor[] byNumber;
+    private final List<LiveTensor> tensors = new ArrayList<>();
+    private final List<PhaseSpan> phases = new ArrayList<>();
+
+    /** @param memory fresh device memory as the run had it, to place segments in */
+    Timeline(Simulation run, Supplier<DeviceMemory> memory) {
+        this.run = run;
+        this.log = run.runtime().log();
+        this.memory = memory;
+        // A run that failed is looked at as it was then, not as what it left behind.
+        int failure = run.runtime().eventsAtFailure();
+        this.allocated = new long[failure < 0 ? log.size() : failure];
+        this.byNumber = new LiveTensor[log.storages()];
+        readEvents();
+        readPhases();
+    }
+
+    private void readEvents() {
+        int[] born = new int[log.storages()];
+        int[] died = new int[log.storages()];
+        Arrays.fill(born, -1);
+        Arrays.fill(died, size());
+        long now = 0;
+        for (int e = 0; e < size(); e++) {
+            int s = log.storage(e);
+            if (log.isFree(e)) {
+                died[s] = e;
+                now -= log.rounded(s);
+            } else if (born[s] < 0) {
+                born[s] = e;
+                now += log.rounded(s);
+            }
+            allocated[e] = now;
+        }
+        Names names = new Names(run);
+        for (int s = 0; s < log.storages(); s++) {
+            if (log.requested(s) > 0) {
+                Attribution by = run.runtime().attribution(log.attribution(s));
+                LiveTensor t = new LiveTensor(
+                        s,
+                        names.of(s, by),
+                        names.owner(s, by),
+                        by,
+                        log.dtype(s),
+                        log.sizes(s),
+                        log.requested(s),
+                        log.rounded(s),
+                        born[s],
+                        died[s]);
+                byNumber[s] = t;
+                tensors.add(t);
+            }
+        }
+    }
+
+    private void readPhases() {
+        int from = 0;
+        for (int i = 0; i < run.phases().size(); i++) {
+            PhaseState p = run.phases().get(i);
+            int to = run.phaseEnds().get(i);
+            phases.add(new PhaseSpan(p.phase(), p.step(), p.micro(), from, to));
+            from = to;
+        }
+        if (run.oom() != null) {
+            phases.add(new PhaseSpan(run.oom().phase(), run.oom().step(), null, from, size()));
+        }
+    }
+
+    /** Number of events, up to where memory ran out. */
+    public int size() {
+        return allocated.length;
+    }
+
+    /** The phases in order; the last one is cut short where memory ran out. */
+    public List<PhaseSpan> phases() {
+        return Collections.unmodifiableList(phases);
+    }
+
+    /** The phase of an event. */
+    public PhaseSpan phase(int event) {
+        int low = 0;
+        int high = phases.size() - 1;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (event < phases.get(middle).to()) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        return phases.get(low);
+    }
+
+    /** Bytes in live blocks after an event: {@code memory_allocated}. */
+    public long allocated(int event) {
+        return allocated[event];
+    }
+
+    /** Bytes in segments after an event: {@code memory_reserved}. */
+    public long reserved(int event) {
+        return log.reserved(event);
+    }
+
+    /** What ran when an event happened. */
+    public Attribution running(int event) {
+        return run.runtime().attribution(log.running(event));
+    }
+
+    /** What asked for the memory that was not there; {@code null} when the run got through. */
+    public Attribution failed() {
+        return run.oom() == null
+                ? null
+                : run.runtime().attribution(run.runtime().requester());
+    }
+
+    /** The event after which allocated memory is first at its highest; -1 when nothing happened. */
+    public int peak() {
+        return run.runtime().eventsAtPeak() - 1;
+    }
+
+    /** The same among the events of a phase; -1 when it has none. */
+    public int peak(PhaseSpan span) {
+        int peak = -1;
+        for (int e = span.from(); e < span.to(); e++) {
+            peak = peak < 0 || allocated[e] > allocated[peak] ? e : peak;
+        }
+        return peak;
+    }
+
+    /** One more than the largest number of a tensor. */
+    public int storages() {
+        return byNumber.length;
+    }
+
+    /** Everything that ever took memory, in order of birth. */
+    public List<LiveTensor> tensors() {
+        return Collections.unmodifiableList(tensors);
+    }
+
+    /** The tensor that an event is about; {@code null} for one that takes no memory. */
+    public LiveTensor tensor(int event) {
+        return byNumber[log.storage(event)];
+    }
+
+    /** Whether an event ends its tensor. */
+    public boolean isFree(int event) {
+        return log.isFree(event);
+    }
+
+    /** What an event's storage counts as from then on; {@code null} when the event frees it. */
+    public Category category(int event) {
+        return log.category(event);
+    }
+
+    /** What is alive after an event, in order of birth, with what it counts as. */
+    public Map<LiveTensor, Category> alive(int event) {
+        Category[] categories = log.aliveAfter(event + 1);
+        Map<LiveTensor, Category> alive = new LinkedHashMap<>();
+        for (LiveTensor t : tensors) {
+            if (categories[t.number()] != null) {
+                alive.put(t, categories[t.number()]);
+            }
+        }
+        return alive;
+    }
+
+    /**
+     * What first had autograd keep each of the saved activations that are alive after an event.
+     *
+     * @return by {@link LiveTensor#number}; {@code null} for all others
+     */
+    public Attribution[] savers(int event) {
+        Attribution[] savers = new Attribution[log.storages()];
+        for (int e = 0; e <= event; e++) {
+            boolean saved = log.category(e) == Category.SAVED_ACTIVATIONS;
+            savers[log.storage(e)] = saved ? running(e) : null;
+        }
+        return savers;
+    }
+
+    /** Requested bytes by category after an event, every category named. */
+    public Map<Category, Long> categories(int event) {
+        Map<Category, Long> bytes = new EnumMap<>(Category.class);
+        for (Category c : Category.values()) {
+            bytes.put(c, 0L);
+        }
+        alive(event).forEach((t, c) -> bytes.merge(c, t.requested(), Long::sum));
+        return bytes;
+    }
+
+    /**
+     * The segments after an event, in address order. The requests up to there are played again through a fresh allocator,
+     * which answers as the first did.
+     */
+    public List<PlacedSegment> segments(int event) {
+        CachingAllocator allocator =
+                new CachingAllocator(run.runtime().allocator().settings(), memory.get());
+        Int2ObjectOpenHashMap<LiveTensor> byBlock = new Int2ObjectOpenHashMap<>();
+        int[] blocks = new int[log.storages()];
+        Arrays.fill(blocks, -1);
+        for (int e = 0; e <= event; e++) {
+            int s = log.storage(e);
+            if (log.isFree(e) && blocks[s] >= 0) {
+                byBlock.remove(blocks[s]);
+                allocator.free(blocks[s]);
+            } else if (byNumber[s] != null && byNumber[s].born() == e) {
+                blocks[s] = place(allocator, s);
+                byBlock.put(blocks[s], byNumber[s]);
+            }
+        }
+        List<PlacedSegment> placed = new ArrayList<>();
+        for (Segment segment : allocator.segments()) {
+            List<LiveTensor> inside = new ArrayList<>();
+            for (Segment.Block b : segment.blocks()) {
+                inside.add(b.state() == BlockState.INACTIVE ? null : byBlock.get(b.handle()));
+            }
+            placed.add(new PlacedSegment(segment, inside));
+        }
+        return placed;
+    }
+
+    private int place(CachingAllocator allocator, int storage) {
+        try {
+            return allocator.allocate(log.requested(storage), 0);
+        } catch (OutOfMemoryException e) {
+            throw new IllegalStateException("a run that got through does not when it is played again", e);
+        }
+    }
+}

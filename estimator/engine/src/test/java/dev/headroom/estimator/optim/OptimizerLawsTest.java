@@ -1,0 +1,124 @@
+package dev.headroom.estimator.optim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.OptimizerOptions;
+import dev.headroom.model.scenario.Scenario;
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Assume;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** What holds for any parameters. */
+class OptimizerLawsTest {
+    private record Shape(DType type, List<Long> sizes, boolean trained) {}
+
+    @Provide
+    Arbitrary<List<Object>> shapes() {
+        Arbitrary<DType> types = Arbitraries.of(DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16);
+        Arbitrary<List<Long>> sizes = Arbitraries.longs().between(1, 40).list().ofMaxSize(4);
+        return net.jqwik.api.Combinators.combine(types, sizes, Arbitraries.of(true, true, false))
+                .as((t, s, g) -> (Object) new Shape(t, s, g))
+                .list()
+                .ofMinSize(1)
+                .ofMaxSize(8);
+    }
+
+    @Provide
+    Arbitrary<Scenario> runs() {
+        Arbitrary<Boolean> flag = Arbitraries.of(true, false);
+        return net.jqwik.api.Combinators.combine(
+                        Arbitraries.of(OptimizerKind.values()).filter(OptimizerLawsTest::isOfTorch),
+                        Arbitraries.of(Scenario.Foreach.values()),
+                        flag,
+                        flag,
+                        flag,
+                        Arbitraries.of("2.0", "2.6", "2.14"))
+                .as((kind, foreach, decay, first, second, torch) -> {
+                    Scenario run = new Scenario();
+                    run.optimizer = kind;
+                    run.foreach = foreach;
+                    run.torch = kind == OptimizerKind.ADAFACTOR ? "2.14" : torch;
+                    run.optimizerOptions.weightDecay = decay;
+                    run.optimizerOptions.amsgrad = first;
+                    run.optimizerOptions.momentum = first;
+                    run.optimizerOptions.nesterov = second;
+                    run.optimizerOptions.centered = second;
+                    return run;
+                });
+    }
+
+    /** Quantised states are no multiple of their parameters. */
+    private static boolean isOfTorch(OptimizerKind k) {
+        return k != OptimizerKind.NONE && k != OptimizerKind.ADAM_8BIT && k != OptimizerKind.ADAMW_8BIT;
+    }
+
+    private static Bench bench(List<Object> shapes) {
+        Bench bench = new Bench();
+        for (Object o : shapes) {
+            Shape s = (Shape) o;
+            bench.parameter(
+                    s.type,
+                    s.trained,
+                    s.sizes.stream().mapToLong(Long::longValue).toArray());
+        }
+        return bench;
+    }
+
+    private static long copies(OptimizerKind kind, OptimizerOptions o) {
+        return switch (kind) {
+            case SGD -> 0;
+            case SGD_MOMENTUM, ADAGRAD -> 1;
+            case ADAM, ADAMW -> o.amsgrad ? 3 : 2;
+            case RMSPROP -> 1 + (o.momentum ? 1 : 0) + (o.centered ? 1 : 0);
+            default -> -1;
+        };
+    }
+
+    @Property
+    void stateIsAMultipleOfTheParameter(@ForAll("shapes") List<Object> shapes, @ForAll("runs") Scenario run) {
+        Assume.that(run.optimizer != OptimizerKind.ADAFACTOR);
+        Bench bench = bench(shapes);
+        Optimizer optimizer = bench.optimizer(run);
+        optimizer.step();
+        for (int i = 0; i < shapes.size(); i++) {
+            Tensor p = bench.parameters.get(i);
+            boolean has = p.grad() != null || run.optimizer == OptimizerKind.ADAGRAD;
+            assertEquals(has ? copies(run.optimizer, run.optimizerOptions) * p.nbytes() : 0, optimizer.stateBytes(i));
+        }
+    }
+
+    @Property
+    void adafactorNeverKeepsMoreThanAdam(@ForAll("shapes") List<Object> shapes) {
+        Scenario run = new Scenario();
+        run.optimizer = OptimizerKind.ADAFACTOR;
+        Bench bench = bench(shapes);
+        Optimizer optimizer = bench.optimizer(run);
+        optimizer.step();
+        for (int i = 0; i < shapes.size(); i++) {
+            assertTrue(optimizer.stateBytes(i) <= 2 * bench.parameters.get(i).nbytes());
+        }
+    }
+
+    @Property
+    void laterStepsLeaveNothingBehind(@ForAll("shapes") List<Object> shapes, @ForAll("runs") Scenario run) {
+        Bench bench = bench(shapes);
+        Optimizer optimizer = bench.optimizer(run);
+        optimizer.step();
+        long after = bench.allocated();
+        bench.events();
+        optimizer.step();
+        List<Long> second = bench.events();
+        assertEquals(0, second.stream().mapToLong(Long::longValue).sum());
+        assertEquals(after, bench.allocated());
+        optimizer.step();
+        assertEquals(second, bench.events());
+    }
+}

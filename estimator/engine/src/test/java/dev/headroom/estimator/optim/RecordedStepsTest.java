@@ -1,0 +1,87 @@
+package dev.headroom.estimator.optim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every allocation and free of every optimizer, as {@code record_steps.py} saw them in the real PyTorch. */
+class RecordedStepsTest {
+    private static final JsonNode RECORDED = read();
+
+    private static JsonNode read() {
+        try (InputStream in = RecordedStepsTest.class.getResourceAsStream("steps.json")) {
+            return new ObjectMapper().readTree(in);
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    static Stream<Arguments> cases() {
+        return StreamSupport.stream(RECORDED.path("cases").spliterator(), false)
+                .map(c -> Arguments.of(
+                        c.path("optimizer").asText() + " "
+                                + c.path("implementation").asText() + " " + c.path("options"),
+                        c));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("cases")
+    void stepsAsPyTorchDoes(String name, JsonNode recorded) {
+        Bench bench = new Bench();
+        for (JsonNode p : RECORDED.path("parameters")) {
+            long[] sizes = StreamSupport.stream(p.path(1).spliterator(), false)
+                    .mapToLong(JsonNode::asLong)
+                    .toArray();
+            DType type = DType.valueOf(p.path(0).asText().toUpperCase(Locale.ROOT));
+            bench.parameter(type, p.path(2).asBoolean(), sizes);
+        }
+        Optimizer optimizer = bench.optimizer(run(recorded));
+        for (JsonNode phase : recorded.path("phases")) {
+            List<Long> expected = new ArrayList<>();
+            phase.forEach(n -> expected.add(n.asLong()));
+            assertEquals(expected, bench.events(), name);
+            optimizer.step();
+        }
+    }
+
+    private static Scenario run(JsonNode recorded) {
+        Scenario run = new Scenario();
+        run.torch = "2.14";
+        run.optimizer = Arrays.stream(OptimizerKind.values())
+                .filter(k -> k.option().equals(recorded.path("optimizer").asText()))
+                .findFirst()
+                .orElseThrow();
+        switch (recorded.path("implementation").asText()) {
+            case "for-loop" -> run.foreach = Scenario.Foreach.FALSE;
+            case "foreach" -> run.foreach = Scenario.Foreach.TRUE;
+            case "fused" -> run.fused = true;
+            default -> {}
+        }
+        for (JsonNode option : recorded.path("options")) {
+            switch (option.asText()) {
+                case "weight_decay" -> run.optimizerOptions.weightDecay = true;
+                case "nesterov" -> run.optimizerOptions.nesterov = true;
+                case "amsgrad" -> run.optimizerOptions.amsgrad = true;
+                case "centered" -> run.optimizerOptions.centered = true;
+                case "momentum" -> run.optimizerOptions.momentum = true;
+                default -> throw new IllegalArgumentException(option.asText());
+            }
+        }
+        return run;
+    }
+}

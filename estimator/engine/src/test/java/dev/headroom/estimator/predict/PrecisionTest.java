@@ -1,0 +1,121 @@
+package dev.headroom.estimator.predict;
+
+import static dev.headroom.model.dsl.Layers.linear;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Model;
+import dev.headroom.model.dsl.Sequential;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Precision regimes on networks whose memory can be added up by hand: 512 rows of 512 features, a MiB in float32. */
+class PrecisionTest {
+    private static final long N = 512;
+    private static final long WIDE = 4 * N * N;
+    private static final long HALF = 2 * N * N;
+    private static final long BLOCK = 512;
+
+    /** cuBLAS's workspace on compute capability 9. */
+    private static final long WORKSPACE = 32L << 20;
+
+    private static Graph graph(Layer... layers) {
+        return Model.of("net", Sequential.of(layers))
+                .input("x", DType.FLOAT32, Model.BATCH, N)
+                .graph();
+    }
+
+    private static Scenario run() {
+        Scenario run = new Scenario();
+        run.batch = N;
+        run.optimizer = OptimizerKind.SGD;
+        run.loss = LossKind.SUM;
+        run.steps = 2;
+        run.cudnnWorkspace = 0L;
+        return run;
+    }
+
+    private static List<PhaseState> phases(Graph graph, Scenario run) {
+        return Predictor.predict(new PredictionRequest(graph, run, null, null, 0, null))
+                .phases();
+    }
+
+    private static long allocated(List<PhaseState> phases, String phase, int step) {
+        return phases.stream()
+                .filter(p -> p.phase().equals(phase) && Integer.valueOf(step).equals(p.step()))
+                .findFirst()
+                .orElseThrow()
+                .allocated();
+    }
+
+    @Test
+    void autocastKeepsCastsOfWeightsAndInputs() {
+        Scenario run = run();
+        run.amp = DType.BFLOAT16;
+        Graph net = graph(linear(N, N, false));
+        List<PhaseState> phases = phases(net, run);
+        long before = allocated(phases, "zero_grad", 0);
+        assertEquals(2 * WIDE, before, "the weight and the input");
+        // Inside autocast: the kept cast of the weight, the cast of the input (saved for the weight's gradient), the
+        // result.
+        assertEquals(before + 3 * HALF + WORKSPACE, allocated(phases, "forward", 0));
+        // Outside: nothing needs the weight's cast, because the input wants no gradient; the loss is a scalar.
+        assertEquals(before + 2 * HALF + WORKSPACE + BLOCK, allocated(phases, "loss", 0));
+    }
+
+    @Test
+    void aWeightIsCastOnce() {
+        Scenario run = run();
+        run.amp = DType.BFLOAT16;
+        Layer shared = linear(N, N, false);
+        List<PhaseState> once = phases(graph(shared), run);
+        List<PhaseState> twice = phases(graph(shared, shared), run);
+        long forwardOnce = allocated(once, "forward", 0) - allocated(once, "zero_grad", 0);
+        long forwardTwice = allocated(twice, "forward", 0) - allocated(twice, "zero_grad", 0);
+        // The second use takes the cast of the first, and its input is already in the lower type: only its result is
+        // new.
+        assertEquals(HALF, forwardTwice - forwardOnce);
+    }
+
+    @Test
+    void theScalerKeepsTwoScalars() {
+        Scenario half = run();
+        half.amp = DType.FLOAT16;
+        Scenario brain = run();
+        brain.amp = DType.BFLOAT16;
+        Graph net = graph(linear(N, N, false));
+        List<PhaseState> scaled = phases(net, half);
+        List<PhaseState> plain = phases(net, brain);
+        assertEquals(0, allocated(scaled, "loss", 0) - allocated(plain, "loss", 0), "made with the first scaled loss");
+        assertEquals(2 * BLOCK, allocated(scaled, "backward", 0) - allocated(plain, "backward", 0));
+        assertEquals(2 * BLOCK, allocated(scaled, "optimizer", 0) - allocated(plain, "optimizer", 0));
+    }
+
+    @Test
+    void theScalerRefusesHalfGradients() {
+        Scenario run = run();
+        run.amp = DType.FLOAT16;
+        run.dtype = DType.FLOAT16;
+        Graph net = graph(linear(N, N, false));
+        UserInputException e = assertThrows(UserInputException.class, () -> phases(net, run));
+        assertTrue(e.getMessage().contains("float16 gradients"), e.getMessage());
+    }
+
+    @Test
+    void aConvertedModelIsHalfAsLarge() {
+        Scenario run = run();
+        run.dtype = DType.BFLOAT16;
+        List<PhaseState> phases = phases(graph(linear(N, N, false)), run);
+        long before = allocated(phases, "zero_grad", 0);
+        assertEquals(2 * HALF, before);
+        assertEquals(before + HALF + WORKSPACE, allocated(phases, "forward", 0));
+    }
+}

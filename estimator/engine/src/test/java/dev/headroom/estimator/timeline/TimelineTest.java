@@ -1,0 +1,174 @@
+package dev.headroom.estimator.timeline;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.allocator.BlockState;
+import dev.headroom.estimator.predict.PhaseState;
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.runtime.Attribution;
+import dev.headroom.estimator.runtime.Category;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A timeline tells the same story as the prediction. */
+class TimelineTest {
+    private static final Graph MODEL = Importers.read(Path.of("../../fixtures/models/mlp-xor.pt2"));
+
+    private static PlayedRun played(Long memory, String conf) {
+        Scenario run = new Scenario();
+        run.batch = 64L;
+        run.optimizer = OptimizerKind.ADAM;
+        run.allocConf = conf;
+        return PlayedRun.of(new PredictionRequest(MODEL, run, null, memory, 0, null));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "expandable_segments:True"})
+    void phasesEndWhereThePredictionSays(String conf) {
+        PlayedRun run = played(null, conf);
+        Timeline t = run.timeline();
+        assertEquals(run.prediction().phases().size(), t.phases().size());
+        for (int i = 0; i < t.phases().size(); i++) {
+            PhaseState state = run.prediction().phases().get(i);
+            PhaseSpan span = t.phases().get(i);
+            assertEquals(state.phase(), span.phase());
+            if (span.to() > 0) {
+                assertEquals(state.allocated(), t.allocated(span.to() - 1), span.title());
+                assertEquals(state.reserved(), t.reserved(span.to() - 1), span.title());
+            }
+            if (span.to() > span.from()) {
+                assertEquals(span, t.phase(span.from()));
+                assertEquals(span, t.phase(span.to() - 1));
+            }
+        }
+        assertEquals(t.size(), t.phases().get(t.phases().size() - 1).to());
+    }
+
+    @Test
+    void thePeakIsThePredictions() {
+        PlayedRun run = played(null, "");
+        Prediction.Peak peak = run.prediction().peak();
+        Timeline t = run.timeline();
+        assertEquals(peak.allocated(), t.allocated(t.peak()));
+        assertEquals(peak.phase(), t.phase(t.peak()).phase());
+        assertEquals(peak.step(), t.phase(t.peak()).step());
+        assertEquals(t.peak(), t.peak(t.phase(t.peak())));
+        assertEquals(run.prediction().atPeak(), t.categories(t.peak()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "expandable_segments:True", "max_split_size_mb:64"})
+    void segmentsHoldWhatIsAlive(String conf) {
+        Timeline t = played(null, conf).timeline();
+        for (int event : new int[] {0, t.size() / 3, t.peak(), t.size() - 1}) {
+            Map<LiveTensor, Category> alive = t.alive(event);
+            long reserved = 0;
+            int found = 0;
+            for (PlacedSegment s : t.segments(event)) {
+                reserved += s.segment().size();
+                for (int i = 0; i < s.tensors().size(); i++) {
+                    LiveTensor tensor = s.tensors().get(i);
+                    var block = s.segment().blocks().get(i);
+                    if (block.state() == BlockState.INACTIVE) {
+                        assertNull(tensor);
+                    } else {
+                        assertEquals(tensor.rounded(), block.size());
+                        assertTrue(alive.containsKey(tensor));
+                        found++;
+                    }
+                }
+            }
+            assertEquals(alive.size(), found);
+            assertEquals(t.reserved(event), reserved);
+            assertEquals(
+                    t.allocated(event),
+                    alive.keySet().stream().mapToLong(LiveTensor::rounded).sum());
+        }
+    }
+
+    @Test
+    void tensorsHaveTheirNamesAndShapes() {
+        Timeline t = played(null, "").timeline();
+        LiveTensor weight = t.tensors().get(0);
+        assertFalse(weight.name().isEmpty());
+        assertEquals(t.size(), weight.died());
+        assertNotNull(weight.dtype());
+        for (LiveTensor tensor : t.tensors()) {
+            long elements = 1;
+            for (long size : tensor.sizes()) {
+                elements *= size;
+            }
+            assertEquals(tensor.requested(), elements * tensor.dtype().bytes());
+            assertTrue(tensor.born() < tensor.died());
+            assertEquals(tensor, t.tensor(tensor.born()));
+            assertTrue(tensor.died() == t.size() || t.isFree(tensor.died()));
+        }
+        for (String name : new String[] {"state of " + weight.name(), weight.name() + ".grad"}) {
+            List<LiveTensor> named =
+                    t.tensors().stream().filter(x -> x.name().equals(name)).toList();
+            assertFalse(named.isEmpty());
+            named.forEach(x -> assertEquals(weight.owner(), x.owner()));
+        }
+    }
+
+    @Test
+    void whatAutogradKeepsIsSavedByAnOperatorAndEndedByANode() {
+        Timeline t = played(null, "").timeline();
+        PhaseSpan forward = t.phases().stream()
+                .filter(p -> p.phase().equals("forward"))
+                .findFirst()
+                .orElseThrow();
+        int end = forward.to() - 1;
+        Attribution[] savers = t.savers(end);
+        int saved = 0;
+        for (Map.Entry<LiveTensor, Category> e : t.alive(end).entrySet()) {
+            LiveTensor tensor = e.getKey();
+            Attribution saver = savers[tensor.number()];
+            assertEquals(e.getValue() == Category.SAVED_ACTIVATIONS, saver != null);
+            if (saver != null) {
+                saved++;
+                assertTrue(saver.operator().startsWith("aten.") && saver.node().isEmpty(), saver.toString());
+                Attribution ended = t.running(tensor.died());
+                assertTrue(ended.node().endsWith("Backward0"), ended.toString());
+            }
+        }
+        assertTrue(saved > 10);
+    }
+
+    @Test
+    void aRunThatFailsIsSeenAsItWasThen() {
+        // Too little for the temporaries of the optimizer: those that it got are alive when the next does not fit.
+        Timeline t = played(230L << 20, "").timeline();
+        assertEquals("optimizer", t.phases().get(t.phases().size() - 1).phase());
+        assertFalse(t.isFree(t.size() - 1));
+        assertTrue(t.categories(t.size() - 1).get(Category.TEMPORARIES) > 0);
+        assertEquals("optimizer", t.failed().operator());
+        assertNull(played(null, "").timeline().failed());
+    }
+
+    @Test
+    void aRunThatFailsEndsInThePhaseWhereItFailed() {
+        PlayedRun run = played(16L << 20, "");
+        Timeline t = run.timeline();
+        assertNotNull(run.prediction().oom());
+        assertEquals(
+                run.prediction().oom().phase(),
+                t.phases().get(t.phases().size() - 1).phase());
+        assertEquals(t.size(), t.phases().get(t.phases().size() - 1).to());
+        assertEquals(t.allocated(t.peak()), run.prediction().peak().allocated());
+        assertFalse(t.segments(t.size() - 1).isEmpty());
+    }
+}

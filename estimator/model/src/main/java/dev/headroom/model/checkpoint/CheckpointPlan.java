@@ -1,0 +1,80 @@
+package dev.headroom.model.checkpoint;
+
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.Scenario;
+import java.util.List;
+
+/**
+ * What a run checkpoints.
+ *
+ * @param graph the forward pass, its module stacks as they are when segments are called instead of their containers
+ * @param regions in order, apart from each other
+ */
+public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentrant) {
+    /** A plan that recomputes nothing. */
+    public static CheckpointPlan none(Graph graph) {
+        return new CheckpointPlan(graph, List.of(), false);
+    }
+
+    /**
+     * Finds what {@code --checkpoint} and {@code --checkpoint-modules} mean for a graph.
+     *
+     * <ul>
+     *   <li>Patterns name modules: each call of one is a checkpoint; runs of siblings are one checkpoint each, see
+     *       {@link ModulePatterns}.
+     *   <li>Models of libraries with a switch of their own use it: each call of a repeated block is a checkpoint, see
+     *       {@link LibrarySwitch}; the number of segments has no effect.
+     *   <li>Other models are split as {@code checkpoint_sequential} splits their chain of blocks, see {@link Chain}.
+     * </ul>
+     *
+     * @throws UserInputException where a model has nothing of the kind
+     */
+    public static CheckpointPlan of(Graph graph, Scenario run) {
+        CheckpointPlan plan = find(graph, run);
+        // Without a gradient to wait for, a re-entrant checkpoint never looks at its inputs again.
+        if (!plan.reentrant || run.inputGrad) {
+            plan.regions.forEach(r -> r.refuseChangedInputs(plan.graph));
+        }
+        return plan;
+    }
+
+    /** Modules of the chain that {@code checkpoint_sequential} would split, 0 where there is none. */
+    public static int chainLength(Graph graph) {
+        Chain chain = Chain.of(graph);
+        return chain == null ? 0 : chain.length();
+    }
+
+    /** Whether the model's library has a switch that checkpoints its blocks, whatever the number of segments. */
+    public static boolean hasSwitch(Graph graph) {
+        return !LibrarySwitch.regions(graph).isEmpty();
+    }
+
+    private static CheckpointPlan find(Graph graph, Scenario run) {
+        boolean explicit = Boolean.TRUE.equals(run.reentrant);
+        if (run.inference) {
+            return none(graph);
+        }
+        if (!run.checkpointModules.isEmpty()) {
+            List<Region> named = ModulePatterns.ranges(graph, run.checkpointModules).stream()
+                    .map(r -> Region.of(graph, r.from(), r.to(), LibrarySwitch.given(graph, r.from(), r.to())))
+                    .toList();
+            return new CheckpointPlan(graph, named, explicit);
+        }
+        if (run.checkpoint == 0) {
+            return none(graph);
+        }
+        List<Region> blocks = LibrarySwitch.regions(graph);
+        if (!blocks.isEmpty()) {
+            return new CheckpointPlan(graph, blocks, explicit);
+        }
+        Chain chain = Chain.of(graph);
+        if (chain == null) {
+            throw new UserInputException(
+                    "--checkpoint " + run.checkpoint + ": the model is no chain of modules to split (most"
+                            + " of it in an nn.Sequential); name what to recompute with --checkpoint-modules");
+        }
+        boolean reentrant = run.reentrant == null ? run.inputGrad : run.reentrant;
+        return chain.split(run.checkpoint, reentrant);
+    }
+}

@@ -1,0 +1,85 @@
+package dev.headroom.model.checkpoint;
+
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import java.util.List;
+
+/**
+ * What a library's own switch checkpoints, told by the class names in the module stacks.
+ *
+ * <ul>
+ *   <li>transformers, {@code gradient_checkpointing_enable()}: every call of a GradientCheckpointingLayer
+ *       (modeling_layers.py). Archives hold class names without their bases: the library numbers these layers in a list
+ *       and ends their classes' names in Layer, LayerNorm (StableLayerNorm variants), Block or Stage; of nested ones
+ *       the outermost is meant.
+ *   <li>timm, {@code set_grad_checkpointing()}: {@code checkpoint_seq} over blocks (models/_manipulate.py), which are
+ *       numbered modules of classes from timm.models; of nested ones (blocks of stages) the innermost is meant.
+ * </ul>
+ *
+ * Both libraries checkpoint without re-entrant autograd unless they are told otherwise.
+ */
+final class LibrarySwitch {
+    private static final String POSITIONS = "position_ids =";
+
+    private LibrarySwitch() {}
+
+    /** What the switch of the model's library makes checkpoints of; empty for other models. */
+    static List<Region> regions(Graph graph) {
+        List<ModuleCalls.Call> roots = ModuleCalls.roots(graph);
+        if (roots.stream().anyMatch(c -> c.type().startsWith("transformers."))) {
+            return ModuleCalls.outermost(roots, LibrarySwitch::isLayer).stream()
+                    .map(c -> Region.of(graph, c.from(), c.to(), positions(graph, c)))
+                    .toList();
+        }
+        if (roots.stream().anyMatch(c -> c.type().startsWith("timm."))) {
+            return ModuleCalls.innermost(roots, c -> c.index() >= 0 && c.type().startsWith("timm.models.")).stream()
+                    .map(c -> Region.of(graph, c.from(), c.to()))
+                    .toList();
+        }
+        return List.of();
+    }
+
+    /** What the layers of transformers from one node to before another are given and do not read, when they are wrapped by name. */
+    static List<String> given(Graph graph, int from, int to) {
+        return ModuleCalls.outermost(ModuleCalls.roots(graph), LibrarySwitch::isLayer).stream()
+                .filter(c -> from <= c.from() && c.to() <= to)
+                .findFirst()
+                .map(c -> positions(graph, c))
+                .orElse(List.of());
+    }
+
+    private static boolean isLayer(ModuleCalls.Call c) {
+        return c.index() >= 0
+                && c.type().startsWith("transformers.")
+                && (c.type().endsWith("Layer")
+                        || c.type().endsWith("LayerNorm")
+                        || c.type().endsWith("Block")
+                        || c.type().endsWith("Stage"));
+    }
+
+    /**
+     * The checkpoint keeps the keywords of the call, {@code position_ids} among them, although layers that are given the
+     * rotary embedding do not read them: the value that the caller's variable of that name holds.
+     */
+    private static List<String> positions(Graph graph, ModuleCalls.Call layer) {
+        String caller = graph.nodes()
+                .get(layer.from())
+                .moduleStack()
+                .get(layer.depth() - 1)
+                .call();
+        for (int i = layer.from() - 1; i >= 0; i--) {
+            Node node = graph.nodes().get(i);
+            List<Node.ModuleCall> stack = node.moduleStack();
+            boolean sameFunction = stack.size() == layer.depth()
+                    && stack.get(stack.size() - 1).call().equals(caller);
+            if (sameFunction && lastLine(node.stackTrace()).startsWith(POSITIONS)) {
+                return node.outputs().subList(0, 1);
+            }
+        }
+        return List.of();
+    }
+
+    private static String lastLine(String trace) {
+        return trace.substring(trace.lastIndexOf('\n') + 1).strip();
+    }
+}

@@ -1,0 +1,71 @@
+package dev.headroom.model.checkpoint;
+
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Operators that one checkpoint wraps.
+ *
+ * @param from first node
+ * @param to one after the last node
+ * @param held parameters, buffers and constants that it reads
+ * @param inputs other values that it reads or is given
+ * @param outputs values that it makes and others read, in order
+ */
+public record Region(int from, int to, List<String> held, List<String> inputs, List<String> outputs) {
+    static Region of(Graph graph, int from, int to) {
+        return of(graph, from, to, List.of());
+    }
+
+    /** @param given values that are handed to the region whether or not it reads them */
+    static Region of(Graph graph, int from, int to, List<String> given) {
+        Set<String> ofModel = new HashSet<>();
+        graph.inputs().stream().filter(i -> i.kind() != Graph.InputKind.USER).forEach(i -> ofModel.add(i.value()));
+        List<Node> nodes = graph.nodes();
+        Set<String> held = new LinkedHashSet<>();
+        Set<String> inputs = new LinkedHashSet<>();
+        Set<String> made = new LinkedHashSet<>();
+        for (Node node : nodes.subList(from, to)) {
+            for (String used : node.reads()) {
+                if (!made.contains(used)) {
+                    (ofModel.contains(used) ? held : inputs).add(used);
+                }
+            }
+            node.outputs().stream().filter(o -> o != null).forEach(made::add);
+        }
+        inputs.addAll(given);
+        Set<String> after = new HashSet<>();
+        nodes.subList(to, nodes.size()).forEach(n -> after.addAll(n.reads()));
+        graph.outputs().forEach(o -> after.add(o.value()));
+        made.retainAll(after);
+        return new Region(from, to, List.copyOf(held), List.copyOf(inputs), new ArrayList<>(made));
+    }
+
+    /** Whether an operator writes its result into its first argument. */
+    public static boolean changesInPlace(Node node) {
+        return node.operator().endsWith("_")
+                && !node.operator().endsWith("__")
+                && !node.reads().isEmpty();
+    }
+
+    /**
+     * Autograd refuses saved inputs that were changed in place (torch/csrc/autograd/saved_variable.cpp, unpack) and
+     * changes of leaves that require gradients, which the inputs of a re-entrant recomputation are.
+     */
+    void refuseChangedInputs(Graph graph) {
+        for (Node node : graph.nodes().subList(from, to)) {
+            if (changesInPlace(node) && inputs.contains(node.reads().get(0))) {
+                throw new UserInputException("checkpoint that begins with '"
+                        + graph.nodes().get(from).module() + "': " + node.operator() + " in '" + node.module()
+                        + "' changes the checkpoint's input in place, which PyTorch refuses in the backward pass; choose"
+                        + " other segments or modules");
+            }
+        }
+    }
+}

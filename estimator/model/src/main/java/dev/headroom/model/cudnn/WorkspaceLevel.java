@@ -1,0 +1,18 @@
+package dev.headroom.model.cudnn;
+
+import java.util.Locale;
+
+/** How sure an answer is. */
+public enum WorkspaceLevel {
+    /** cuDNN itself answered. */
+    ASKED,
+    /** By rules learned from cuDNN's answers. */
+    DISTILLED,
+    /** Between bounds; nothing better is known. */
+    BOUNDED;
+
+    /** As reports name it. */
+    public String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,2 @@
+/** The catalogue of graphics cards. */
+package dev.headroom.model.device;

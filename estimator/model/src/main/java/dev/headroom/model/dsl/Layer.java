@@ -1,0 +1,52 @@
+package dev.headroom.model.dsl;
+
+import dev.headroom.model.graph.DType;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A part of a model: parameters, buffers, children, and what it does with its inputs. Using one object in several places
+ * shares its parameters, as in PyTorch.
+ */
+public abstract class Layer {
+    /** A tensor that a module holds. */
+    record Held(DType type, long[] sizes, boolean parameter, boolean trainable) {}
+
+    final Map<String, Held> held = new LinkedHashMap<>();
+    final Map<String, Layer> children = new LinkedHashMap<>();
+    private boolean frozen;
+
+    /** Writes the module's operators. */
+    protected abstract Value forward(Scope scope, Value... inputs);
+
+    /** The class name that reports show. */
+    protected String type() {
+        return getClass().getName();
+    }
+
+    /** Declares a trainable float32 parameter; read it with {@link Scope#parameter}. */
+    protected final void parameter(String name, long... sizes) {
+        held.put(name, new Held(DType.FLOAT32, sizes, true, true));
+    }
+
+    /** Declares a buffer; read it with {@link Scope#parameter}. */
+    protected final void buffer(String name, DType type, long... sizes) {
+        held.put(name, new Held(type, sizes, false, false));
+    }
+
+    /** Declares a child. */
+    protected final <M extends Layer> M child(String name, M module) {
+        children.put(name, module);
+        return module;
+    }
+
+    /** {@code requires_grad_(False)} for all parameters below. */
+    public final Layer freeze() {
+        frozen = true;
+        return this;
+    }
+
+    final boolean isFrozen() {
+        return frozen;
+    }
+}

@@ -1,0 +1,41 @@
+package dev.headroom.model.graph;
+
+import java.util.List;
+
+/** One argument of an operator call. */
+public sealed interface Argument {
+    /** A tensor value of the graph. */
+    record Value(String name) implements Argument {}
+
+    /** Tensors in a list; {@code null} elements are absent ones ({@code Tensor?[]}). */
+    record Values(List<String> names) implements Argument {}
+
+    record Int(SymExpr value) implements Argument {}
+
+    record Ints(List<SymExpr> values) implements Argument {}
+
+    record Float(double value) implements Argument {}
+
+    record Floats(List<Double> values) implements Argument {}
+
+    record Bool(boolean value) implements Argument {}
+
+    record Bools(List<Boolean> values) implements Argument {}
+
+    record Text(String value) implements Argument {}
+
+    record Type(DType value) implements Argument {}
+
+    /** A device such as {@code cuda:0}, {@code cpu} or {@code meta}. */
+    record Device(String value) implements Argument {}
+
+    record Format(MemoryFormat value) implements Argument {}
+
+    /** The body of a higher-order operator. */
+    record Subgraph(String name, Graph graph) implements Argument {}
+
+    record None() implements Argument {}
+
+    /** Something that carries no memory (a layout, say) or that this version does not know; {@code kind} is its key. */
+    record Other(String kind, String text) implements Argument {}
+}

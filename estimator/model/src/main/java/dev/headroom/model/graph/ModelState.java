@@ -1,0 +1,40 @@
+package dev.headroom.model.graph;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The tensors that a model holds, whether or not its graph reads them.
+ *
+ * @param modules dotted paths of all modules in registration order, a parent before its children; the first is "", the
+ *     model itself
+ * @param tensors parameters, buffers and constants by qualified name: module by module in that order, a module's
+ *     parameters before its buffers before its constants; every alias is listed
+ * @param notes what had to be assumed because the file does not say it, one line each
+ */
+public record ModelState(List<String> modules, Map<String, HeldTensor> tensors, List<String> notes) {
+    public ModelState {
+        modules = List.copyOf(modules);
+        tensors = Collections.unmodifiableMap(new LinkedHashMap<>(tensors));
+        notes = List.copyOf(notes);
+    }
+
+    /**
+     * A tensor that the model holds.
+     *
+     * @param meta sizes without symbols; {@code requiresGrad} is false for a frozen parameter
+     * @param persistent whether it is part of {@code state_dict}; true for parameters
+     * @param value the graph's input for it, or {@code null} if the graph has none
+     * @param storage qualified name of the first tensor, in the order of {@link #tensors}, that lives in the same
+     *     storage: its own name unless it is tied to, or a view of, an earlier one
+     */
+    public record HeldTensor(Graph.InputKind kind, TensorMeta meta, boolean persistent, String value, String storage) {}
+
+    /** The module that holds a tensor: all but the last part of its qualified name, "" for the model itself. */
+    public static String owner(String qualifiedName) {
+        int dot = qualifiedName.lastIndexOf('.');
+        return dot < 0 ? "" : qualifiedName.substring(0, dot);
+    }
+}

@@ -1,0 +1,62 @@
+package dev.headroom.model.graph;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One operator call.
+ *
+ * @param name unique in the graph
+ * @param target operator and overload, such as {@code aten.conv2d.default} or {@code higher_order.wrap_with_autocast}
+ * @param arguments in call order; those that the exporter left out have their schema's default
+ * @param outputs one entry a result: tensor value names, in order; a list result is flattened; {@code null} for an
+ *     absent or symbolic one
+ * @param moduleStack the running modules, outermost (the model, path "") first
+ * @param stackTrace Python frames as PyTorch prints them, outermost first, or ""
+ */
+public record Node(
+        String name,
+        String target,
+        List<NamedArgument> arguments,
+        List<String> outputs,
+        List<ModuleCall> moduleStack,
+        String stackTrace) {
+
+    /** @param name the schema's name, "" when positional only */
+    public record NamedArgument(String name, Argument value) {}
+
+    /**
+     * A module that runs.
+     *
+     * @param call identifies the call: the same module called twice has two
+     * @param path such as {@code layer1.0.conv1}; "" is the model itself
+     * @param type class name, such as {@code torch.nn.modules.conv.Conv2d}
+     */
+    public record ModuleCall(String call, String path, String type) {}
+
+    /** Path of the innermost module, "" for the model itself. */
+    public String module() {
+        return moduleStack.isEmpty()
+                ? ""
+                : moduleStack.get(moduleStack.size() - 1).path();
+    }
+
+    /** Names of the tensor values that it reads, in the order of the arguments. */
+    public List<String> reads() {
+        List<String> out = new ArrayList<>(4);
+        for (NamedArgument a : arguments) {
+            if (a.value() instanceof Argument.Value v) {
+                out.add(v.name());
+            } else if (a.value() instanceof Argument.Values vs) {
+                vs.names().stream().filter(v -> v != null).forEach(out::add);
+            }
+        }
+        return out;
+    }
+
+    /** The operator without its overload, such as {@code aten.conv2d}. */
+    public String operator() {
+        int dot = target.lastIndexOf('.');
+        return dot < 0 || target.indexOf('.') == dot ? target : target.substring(0, dot);
+    }
+}

@@ -1,0 +1,23 @@
+package dev.headroom.model.importer;
+
+import dev.headroom.model.graph.Graph;
+import java.nio.file.Path;
+
+/**
+ * Reads one file format. Implementations are found by {@link java.util.ServiceLoader}: list a new one in
+ * {@code META-INF/services/dev.headroom.model.importer.Importer}.
+ */
+public interface Importer {
+    /** What this reads, for messages: "torch.export archives (.pt2)". */
+    String format();
+
+    /** Whether the file's content, or a name that no other format uses, says this format. Never throws. */
+    boolean accepts(Path file);
+
+    /**
+     * Reads the file.
+     *
+     * @throws dev.headroom.model.error.UserInputException if it cannot be read: one line with the file, the fault and a remedy
+     */
+    Graph read(Path file);
+}

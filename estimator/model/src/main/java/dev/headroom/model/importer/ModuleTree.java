@@ -1,0 +1,58 @@
+package dev.headroom.model.importer;
+
+import dev.headroom.model.graph.ModelState;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Modules in the order in which their parents registered them. */
+final class ModuleTree {
+    private final Map<String, ModuleTree> children = new LinkedHashMap<>();
+    private final String path;
+
+    private ModuleTree(String path) {
+        this.path = path;
+    }
+
+    /**
+     * All modules, a parent before its children.
+     *
+     * @param called the exporter's list of modules, in order of registration; second calls end in {@code @1}
+     * @param tensors qualified names, whose owners are added where the list lacks them
+     */
+    static List<String> order(List<String> called, Iterable<String> tensors) {
+        ModuleTree root = new ModuleTree("");
+        for (String name : called) {
+            if (!name.matches(".*@\\d+")) {
+                root.add(name);
+            }
+        }
+        tensors.forEach(name -> root.add(ModelState.owner(name)));
+        List<String> order = new ArrayList<>();
+        List<ModuleTree> open = new ArrayList<>(List.of(root));
+        while (!open.isEmpty()) {
+            ModuleTree next = open.remove(open.size() - 1);
+            order.add(next.path);
+            List<ModuleTree> inOrder = new ArrayList<>(next.children.values());
+            for (int i = inOrder.size() - 1; i >= 0; i--) {
+                open.add(inOrder.get(i));
+            }
+        }
+        return order;
+    }
+
+    private void add(String name) {
+        if (name.isEmpty()) {
+            return;
+        }
+        ModuleTree at = this;
+        for (int end = name.indexOf('.'); ; end = name.indexOf('.', end + 1)) {
+            String prefix = end < 0 ? name : name.substring(0, end);
+            at = at.children.computeIfAbsent(prefix, ModuleTree::new);
+            if (end < 0) {
+                return;
+            }
+        }
+    }
+}

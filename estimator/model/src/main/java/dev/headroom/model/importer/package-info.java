@@ -1,0 +1,2 @@
+/** Readers that turn model files into graphs. */
+package dev.headroom.model.importer;

@@ -1,0 +1,173 @@
+package dev.headroom.model.rewrite;
+
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Attention masks that the transformers library builds only under tracing. Eagerly it gives
+ * {@code scaled_dot_product_attention} no mask where the mask would be all true, {@code is_causal} where it would be the
+ * plain causal one, and then leaves shared key/value heads unrepeated (transformers, masking_utils.py,
+ * _ignore_causal_mask_sdpa and _ignore_bidirectional_mask_sdpa; integrations/sdpa_attention.py, use_gqa_in_sdpa and
+ * create_position_bias_mask).
+ */
+public final class SkippedMasks {
+    /** Where the library's frames are, in a stack trace. */
+    private static final String LIBRARY = "transformers/";
+
+    private static final String ATTENTION = "aten.scaled_dot_product_attention";
+    private static final long MAX_SHARED_HEAD_SIZE = 256;
+
+    private final Graph graph;
+    private final Map<String, Long> symbols;
+    private final KnownValues known;
+    private final Map<String, Node> producers = new HashMap<>();
+
+    private SkippedMasks(Graph graph, Map<String, Long> symbols) {
+        this.graph = graph;
+        this.symbols = symbols;
+        this.known = new KnownValues(graph, symbols);
+        for (Node n : graph.nodes()) {
+            n.outputs().forEach(o -> producers.put(o, n));
+        }
+    }
+
+    /** The graph with such masks left out, and what only they needed. */
+    public static Graph restore(Graph graph, Map<String, Long> symbols) {
+        boolean candidate = graph.nodes().stream().anyMatch(n -> n.operator().equals(ATTENTION) && traced(n));
+        return candidate ? new SkippedMasks(graph, symbols).rewrite() : graph;
+    }
+
+    static boolean traced(Node node) {
+        return node.stackTrace().contains(LIBRARY);
+    }
+
+    private Graph rewrite() {
+        List<Node> nodes = new ArrayList<>(graph.nodes().size());
+        boolean changed = false;
+        for (Node n : graph.nodes()) {
+            Node r = n;
+            if (traced(n) && n.operator().equals(ATTENTION)) {
+                r = attention(n);
+            } else if (traced(n) && n.operator().equals("aten.where")) {
+                r = positionBias(n);
+            }
+            changed |= r != n;
+            nodes.add(r);
+        }
+        if (!changed) {
+            return graph;
+        }
+        Set<String> keep = new HashSet<>();
+        return DeadCode.remove(graph.withNodes(PackedSequences.check(nodes, keep)), graph, keep);
+    }
+
+    private Node attention(Node n) {
+        Condition mask = argument(n, "attn_mask") instanceof Argument.Value v ? known.condition(v.name()) : null;
+        if (mask == null || !mask.always() && !mask.isCausal()) {
+            return n;
+        }
+        Node out = with(n, "attn_mask", null);
+        if (!mask.always()) {
+            out = with(out, "is_causal", new Argument.Bool(true));
+        }
+        String key = unrepeated(argument(n, "key"));
+        String value = unrepeated(argument(n, "value"));
+        if (key != null && value != null) {
+            out = with(out, "key", new Argument.Value(key));
+            out = with(out, "value", new Argument.Value(value));
+            out = with(out, "enable_gqa", new Argument.Bool(true));
+        }
+        return out;
+    }
+
+    /** What {@code repeat_kv} was given: {@code reshape(expand(unsqueeze(x)))}; {@code null} for anything else. */
+    private String unrepeated(Argument argument) {
+        String name = input(argument, "aten.reshape");
+        name = name == null ? null : input(new Argument.Value(name), "aten.expand");
+        name = name == null ? null : input(new Argument.Value(name), "aten.unsqueeze");
+        while (name != null && producers.get(name) != null && isWholeSlice(producers.get(name))) {
+            name = input(new Argument.Value(name), "aten.slice");
+        }
+        if (name == null) {
+            return null;
+        }
+        List<dev.headroom.model.graph.SymExpr> sizes = graph.values().get(name).sizes();
+        return sizes.size() == 4 && sizes.get(3).evaluate(symbols) <= MAX_SHARED_HEAD_SIZE ? name : null;
+    }
+
+    private boolean isWholeSlice(Node n) {
+        return n.operator().equals("aten.slice")
+                && argument(n, "start") instanceof Argument.Int s
+                && s.value().evaluate(symbols) == 0
+                && argument(n, "end") instanceof Argument.Int e
+                && e.value().evaluate(symbols) == Long.MAX_VALUE;
+    }
+
+    private String input(Argument argument, String operator) {
+        if (!(argument instanceof Argument.Value v)) {
+            return null;
+        }
+        Node n = producers.get(v.name());
+        if (n == null || !n.operator().equals(operator) || !(argument(n, "self") instanceof Argument.Value self)) {
+            return null;
+        }
+        return self.name();
+    }
+
+    /** {@code where(mask, bias, lowest)}: eagerly the bias alone, or a causal mask without a batch dimension. */
+    private Node positionBias(Node n) {
+        if (!(argument(n, "condition") instanceof Argument.Value v) || known.condition(v.name()) == null) {
+            return n;
+        }
+        Condition mask = known.condition(v.name());
+        if (mask.always() && argument(n, "self") instanceof Argument.Value) {
+            return new Node(
+                    n.name(),
+                    "aten.to.dtype",
+                    List.of(new Node.NamedArgument("self", argument(n, "self"))),
+                    n.outputs(),
+                    n.moduleStack(),
+                    n.stackTrace());
+        }
+        Node producer = producers.get(v.name());
+        boolean repeated = mask.isCausal()
+                && producer != null
+                && producer.operator().equals("aten.expand")
+                && argument(producer, "self") instanceof Argument.Value;
+        return repeated ? with(n, "condition", argument(producer, "self")) : n;
+    }
+
+    static Argument argument(Node node, String name) {
+        for (Node.NamedArgument a : node.arguments()) {
+            if (a.name().equals(name)) {
+                return a.value();
+            }
+        }
+        return null;
+    }
+
+    /** The node with an argument replaced or added; {@code null} takes it away. */
+    private static Node with(Node n, String name, Argument value) {
+        List<Node.NamedArgument> arguments = new ArrayList<>();
+        boolean found = false;
+        for (Node.NamedArgument a : n.arguments()) {
+            if (!a.name().equals(name)) {
+                arguments.add(a);
+            } else if (value != null) {
+                arguments.add(new Node.NamedArgument(name, value));
+                found = true;
+            }
+        }
+        if (value != null && !found) {
+            arguments.add(new Node.NamedArgument(name, value));
+        }
+        return new Node(n.name(), n.target(), arguments, n.outputs(), n.moduleStack(), n.stackTrace());
+    }
+}

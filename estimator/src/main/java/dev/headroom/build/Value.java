@@ -1,4 +1,0 @@
-package dev.headroom.build;
-
-/** A tensor of the model that is being written. Made by {@link Scope}. */
-public record Value(String name) {}

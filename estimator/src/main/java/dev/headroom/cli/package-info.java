@@ -1,2 +1,0 @@
-/** The command line: options, commands, and the one line that a failure prints. */
-package dev.headroom.cli;

@@ -1,2 +1,0 @@
-/** The catalogue of graphics cards. */
-package dev.headroom.device;

@@ -1,2 +1,0 @@
-/** Tells in sentences why a run takes the memory it takes, with the numbers of its timeline. */
-package dev.headroom.explain;

@@ -1,9 +1,0 @@
-package dev.headroom.graph;
-
-/** {@code torch.memory_format}. */
-public enum MemoryFormat {
-    CONTIGUOUS,
-    PRESERVE,
-    CHANNELS_LAST,
-    CHANNELS_LAST_3D
-}

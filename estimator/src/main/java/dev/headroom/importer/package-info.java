@@ -1,2 +1,0 @@
-/** Readers that turn model files into graphs. */
-package dev.headroom.importer;

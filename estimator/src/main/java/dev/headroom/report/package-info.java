@@ -1,2 +1,0 @@
-/** Predictions as JSON, as a screen of text and as tables. */
-package dev.headroom.report;

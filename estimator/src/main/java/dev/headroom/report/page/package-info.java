@@ -1,2 +1,0 @@
-/** Runs as one page of HTML that needs nothing but a browser. */
-package dev.headroom.report.page;

@@ -1,2 +1,0 @@
-/** Pictures of a run for papers and chats. */
-package dev.headroom.report.plot;

@@ -1,2 +1,0 @@
-/** A run seen event by event: which tensors are alive when, whose they are, and where they lie. */
-package dev.headroom.timeline;

@@ -1,8 +1,0 @@
-package dev.headroom.uncertainty;
-
-/**
- * Bytes that lie between two bounds in so many of all cases.
- *
- * @param level such as 0.9
- */
-public record Interval(double level, long low, long high) {}
