@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -20,8 +20,8 @@ final class Deviation {
         Tensor t = c.tensor("self");
         boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
         boolean kept = c.flag("keepdim", false);
-        Recording r = rt.record(node, t);
-        Saved self = r == null ? null : r.save(t);
+        Recorder r = rt.record(node, t);
+        Saved self = r.save(t);
         int accumulator = t.dtype() == DType.FLOAT64 ? WELFORD_DOUBLE : WELFORD;
         Tensor out;
         Tensor mean = null;
@@ -31,13 +31,11 @@ final class Deviation {
         } else {
             out = Reductions.reduce(rt, t, mask, kept, t.dtype(), accumulator);
         }
-        if (r != null) {
-            Saved result = root ? r.saveOutput(out) : null;
-            r.gradients(grads -> new Tensor[] {backward(rt, grads, self.get(), result, mask, kept)})
-                    .output(out);
-            if (withMean) {
-                r.output(mean);
-            }
+        Saved result = root ? r.saveOutput(out) : null;
+        r.gradients(grads -> new Tensor[] {backward(rt, grads, self.get(), result, mask, kept)})
+                .output(out);
+        if (withMean) {
+            r.output(mean);
         }
         return withMean ? new Tensor[] {out, mean} : new Tensor[] {out};
     }

@@ -28,6 +28,8 @@ public final class EagerRuntime {
     private final Workspaces workspaces = new Workspaces(this);
     private final AutocastMode autocast = new AutocastMode(this);
 
+    private final Recorder nothing = new NoRecording(this);
+
     private Frame frame;
     private int attribution;
     private int requester;
@@ -400,17 +402,17 @@ public final class EagerRuntime {
         backwardThread = value;
     }
 
-    /** Starts recording an operator; {@code null} when none of its inputs wants a gradient. */
-    public Recording record(String name, Tensor... inputs) {
+    /** Starts recording an operator. The recorder keeps nothing when none of the inputs wants a gradient. */
+    public Recorder record(String name, Tensor... inputs) {
         if (!gradMode) {
-            return null;
+            return nothing;
         }
         boolean any = false;
         for (Tensor t : inputs) {
             any |= t != null && t.requiresGrad();
         }
         if (!any) {
-            return null;
+            return nothing;
         }
         GradNode.Edge[] edges = new GradNode.Edge[inputs.length];
         for (int i = 0; i < inputs.length; i++) {
@@ -462,7 +464,7 @@ public final class EagerRuntime {
 
     Saved save(GradNode node, Tensor t, boolean isOutput) {
         if (t == null) {
-            return new Saved((Tensor) null);
+            return Saved.NOTHING;
         }
         if (hooks != null && !t.isWrappedNumber()) {
             return pack(node, t, isOutput);

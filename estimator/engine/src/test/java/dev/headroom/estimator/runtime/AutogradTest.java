@@ -52,7 +52,7 @@ class AutogradTest {
     /** An operator that keeps its input; its gradient is a fresh tensor. The caller holds the result. */
     private Tensor op(String name, Tensor x) {
         Frame f = rt.frame();
-        Recording r = rt.record(name, x);
+        Recorder r = rt.record(name, x);
         Saved kept = r.save(x);
         Tensor out = rt.empty(DType.FLOAT32, 256);
         r.gradient(0, g -> {
@@ -137,7 +137,7 @@ class AutogradTest {
         Tensor a = leaf(true);
         Tensor b = leaf(true);
         Frame f = rt.frame();
-        Recording r = rt.record("AddBackward0", a, b);
+        Recorder r = rt.record("AddBackward0", a, b);
         Tensor sum = rt.empty(DType.FLOAT32, 256);
         r.gradient(1, g -> g).gradient(0, g -> g).output(sum);
         rt.retain(sum);
