@@ -119,7 +119,7 @@ public final class GraphRunner {
         try {
             step(i, values);
         } catch (StopRecomputation e) {
-            executions[i] += runtime.stoppedAtResult() ? 1 : 0;
+            executions[i] += runtime.tape().stoppedAtResult() ? 1 : 0;
             throw e;
         }
         executions[i]++;

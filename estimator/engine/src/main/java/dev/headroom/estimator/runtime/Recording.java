@@ -2,6 +2,7 @@ package dev.headroom.estimator.runtime;
 
 /** The recorder of an operator that some input wants a gradient of: builds its node. */
 final class Recording implements Recorder {
+    private final Tape tape;
     private final EagerRuntime runtime;
     private final GradNode node;
     private final InputGradient[] perInput;
@@ -9,7 +10,8 @@ final class Recording implements Recorder {
     private final Tensor[] inputs;
     private int registered;
 
-    Recording(EagerRuntime runtime, GradNode node, Tensor... inputs) {
+    Recording(Tape tape, EagerRuntime runtime, GradNode node, Tensor... inputs) {
+        this.tape = tape;
         this.runtime = runtime;
         this.inputs = inputs;
         this.node = node;
@@ -35,7 +37,7 @@ final class Recording implements Recorder {
 
     @Override
     public Saved save(Tensor t) {
-        return runtime.save(node, t, false);
+        return tape.save(node, t, false);
     }
 
     @Override
@@ -47,7 +49,7 @@ final class Recording implements Recorder {
 
     @Override
     public Saved saveOutput(Tensor t) {
-        return runtime.save(node, t, true);
+        return tape.save(node, t, true);
     }
 
     @Override
@@ -72,7 +74,7 @@ final class Recording implements Recorder {
                 return out;
             }
         }
-        runtime.addOutput(
+        tape.addOutput(
                 node,
                 out,
                 out != null && !out.dtype().isFloatingPoint() && !out.dtype().isComplex());
@@ -81,7 +83,7 @@ final class Recording implements Recorder {
 
     @Override
     public Recorder nonDifferentiable(Tensor out) {
-        runtime.addOutput(node, out, true);
+        tape.addOutput(node, out, true);
         return this;
     }
 

@@ -42,7 +42,7 @@ public final class Workspaces {
     }
 
     private void keep(Tensor[] byThread, long bytes) {
-        int thread = runtime.inBackwardThread() ? 1 : 0;
+        int thread = runtime.tape().inBackwardThread() ? 1 : 0;
         if (byThread[thread] == null) {
             Tensor t = runtime.retain(runtime.workspace(bytes));
             runtime.free(t);
