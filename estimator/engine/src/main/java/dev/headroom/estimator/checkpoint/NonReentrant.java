@@ -31,7 +31,7 @@ final class NonReentrant {
         this.inputs = inputs.clone();
         this.autocast = runtime.autocast().state();
         for (Tensor t : inputs) {
-            runtime.retain(t);
+            runtime.hold(t);
         }
     }
 

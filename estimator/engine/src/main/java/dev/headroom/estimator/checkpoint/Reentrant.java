@@ -88,7 +88,7 @@ final class Reentrant {
         engine.backward(roots.toArray(Tensor[]::new), gradients.toArray(Tensor[]::new));
         Tensor[] results = new Tensor[detached.length];
         for (int i = 0; i < results.length; i++) {
-            results[i] = runtime.retain(detached[i].grad());
+            results[i] = runtime.hold(detached[i].grad());
             runtime.adopt(results[i]);
         }
         return results;

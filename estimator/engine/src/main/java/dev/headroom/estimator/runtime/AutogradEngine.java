@@ -69,7 +69,7 @@ public final class AutogradEngine {
         GradNode start = edges.length == 1 ? edges[0].node() : graphRoot(edges, grads);
         Tensor[] first = new Tensor[edges.length == 1 ? start.inputs() : 0];
         if (edges.length == 1) {
-            first[edges[0].input()] = runtime.retain(grads[0]);
+            first[edges[0].input()] = runtime.hold(grads[0]);
         }
         depth++;
         try {
@@ -178,7 +178,7 @@ public final class AutogradEngine {
             tape.releaseUnpacked(node);
             validate(node, outputs);
             for (Tensor t : outputs) {
-                runtime.retain(t);
+                runtime.hold(t);
             }
         } finally {
             results.close();
@@ -244,7 +244,7 @@ public final class AutogradEngine {
                     && old.storage().useCount() == 1) {
                 arithmetic.addInPlace(runtime, old, grad);
             } else {
-                buffer[i] = runtime.retain(arithmetic.add(runtime, old, grad));
+                buffer[i] = runtime.hold(arithmetic.add(runtime, old, grad));
                 runtime.release(old);
             }
         } finally {

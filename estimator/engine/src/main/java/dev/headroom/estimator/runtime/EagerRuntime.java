@@ -168,7 +168,7 @@ public final class EagerRuntime {
     }
 
     /** Takes a reference that outlives the frame. */
-    public Tensor retain(Tensor t) {
+    public Tensor hold(Tensor t) {
         if (t != null) {
             t.incrementRefs();
         }
@@ -264,7 +264,7 @@ public final class EagerRuntime {
     public Tensor view(Tensor of, long[] sizes, long[] strides, long offset) {
         Tensor t = reinterpret(of, sizes, strides, offset);
         Tensor base = of.base() == null ? of : of.base();
-        t.setBase(retain(base));
+        t.setBase(hold(base));
         t.historyVersion = t.storage().version;
         return t;
     }
@@ -293,7 +293,7 @@ public final class EagerRuntime {
 
     /** Replaces {@code .grad}. */
     public void setGrad(Tensor variable, Tensor grad) {
-        retain(grad);
+        hold(grad);
         Tensor old = variable.grad();
         variable.setGradField(grad);
         release(old);

@@ -112,7 +112,7 @@ public final class Tape {
             node = new GradNode("AccumulateGrad", GradNode.FIRST, new GradNode.Edge[0], runtime.attribution(), leaf);
             node.inputSizes.add(leaf.sizes());
             node.inputTypes.add(leaf.dtype());
-            runtime.retain(leaf);
+            runtime.hold(leaf);
             leaf.setAccumulator(node);
         }
         return node;

@@ -44,7 +44,7 @@ public final class Workspaces {
     private void keep(Tensor[] byThread, long bytes) {
         int thread = runtime.tape().inBackwardThread() ? 1 : 0;
         if (byThread[thread] == null) {
-            Tensor t = runtime.retain(runtime.workspace(bytes));
+            Tensor t = runtime.hold(runtime.workspace(bytes));
             runtime.free(t);
             byThread[thread] = t;
         }

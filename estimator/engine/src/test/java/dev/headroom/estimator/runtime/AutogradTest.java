@@ -43,7 +43,7 @@ class AutogradTest {
     /** A tensor of one KiB that the test holds. */
     private Tensor leaf(boolean grad) {
         Frame f = rt.frame();
-        Tensor t = rt.retain(rt.empty(DType.FLOAT32, 256));
+        Tensor t = rt.hold(rt.empty(DType.FLOAT32, 256));
         f.close();
         rt.requireGrad(t, grad);
         return t;
@@ -61,7 +61,7 @@ class AutogradTest {
                     return rt.empty(DType.FLOAT32, 256);
                 })
                 .output(out);
-        rt.retain(out);
+        rt.hold(out);
         f.close();
         return out;
     }
@@ -78,7 +78,7 @@ class AutogradTest {
         assertEquals(KIB, allocated());
         Frame f = rt.frame();
         Tensor view = rt.view(t, new long[] {16, 16}, new long[] {16, 1}, 0);
-        rt.retain(view);
+        rt.hold(view);
         f.close();
         rt.release(t);
         assertEquals(KIB, allocated(), "the view keeps the memory");
@@ -140,7 +140,7 @@ class AutogradTest {
         Recorder r = rt.record("AddBackward0", a, b);
         Tensor sum = rt.empty(DType.FLOAT32, 256);
         r.gradient(1, g -> g).gradient(0, g -> g).output(sum);
-        rt.retain(sum);
+        rt.hold(sum);
         f.close();
         backward(sum);
         assertEquals(5 * KIB, allocated(), "two leaves, the sum, and a gradient for each");
