@@ -59,13 +59,13 @@ final class AdaptivePooling {
         if (Shapes.numel(to) == 1) {
             long[] dims = to.length == 2 ? new long[] {-1, -2} : new long[] {-1, -2, -3};
             Tensor mean = Reductions.mean(rt, x, dims, true, x.dtype());
-            return new Tensor[] {Convolution.suggestsChannelsLast(x) ? restrided(rt, mean) : mean};
+            return new Tensor[] {Copies.suggestsChannelsLast(x) ? restrided(rt, mean) : mean};
         }
         boolean volume = to.length == 3;
         long[] sizes = sizes(x, to);
         Recorder r = rt.record(volume ? "AdaptiveAvgPool3DBackward0" : "AdaptiveAvgPool2DBackward0", x);
         Saved self = r.save(x);
-        boolean channelsLast = !volume && Convolution.suggestsChannelsLast(x);
+        boolean channelsLast = !volume && Copies.suggestsChannelsLast(x);
         Tensor dense = channelsLast ? x : Copies.contiguous(rt, x);
         Tensor out =
                 rt.emptyStrided(x.dtype(), sizes, channelsLast ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes));

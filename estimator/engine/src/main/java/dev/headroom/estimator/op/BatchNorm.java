@@ -23,7 +23,7 @@ final class BatchNorm {
     }
 
     private static MemoryFormat format(Tensor x) {
-        if (!Convolution.suggestsChannelsLast(x)) {
+        if (!Copies.suggestsChannelsLast(x)) {
             return MemoryFormat.CONTIGUOUS;
         }
         return x.dim() == 5 ? MemoryFormat.CHANNELS_LAST_3D : MemoryFormat.CHANNELS_LAST;
@@ -99,8 +99,8 @@ final class BatchNorm {
         mask[1] = false;
         boolean copies = x.dtype() == DType.BFLOAT16;
         Tensor wide = copies ? rt.emptyStrided(DType.FLOAT32, x.sizes(), x.strides()) : x;
-        Tensor sums = rt.scratch(x.size(1) * Deviation.WELFORD);
-        ReduceScratch.use(rt, wide, mask, DType.FLOAT32.bytes(), Deviation.WELFORD);
+        Tensor sums = rt.scratch(x.size(1) * Reductions.WELFORD);
+        ReduceScratch.use(rt, wide, mask, DType.FLOAT32.bytes(), Reductions.WELFORD);
         rt.free(sums);
         if (copies) {
             rt.free(wide);

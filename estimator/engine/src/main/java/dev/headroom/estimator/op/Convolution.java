@@ -57,7 +57,7 @@ final class Convolution {
 
     /** {@code cudnn_conv_suggest_memory_format}: channels last when either operand is, but not for float64. */
     static MemoryFormat format(Tensor x, Tensor w) {
-        boolean channelsLast = (suggestsChannelsLast(x) || suggestsChannelsLast(w))
+        boolean channelsLast = (Copies.suggestsChannelsLast(x) || Copies.suggestsChannelsLast(w))
                 && x.dtype() != DType.FLOAT64
                 && w.dtype() != DType.FLOAT64;
         if (!channelsLast) {
@@ -67,14 +67,10 @@ final class Convolution {
     }
 
     private static MemoryFormat format(Tensor t) {
-        if (!suggestsChannelsLast(t)) {
+        if (!Copies.suggestsChannelsLast(t)) {
             return MemoryFormat.CONTIGUOUS;
         }
         return t.dim() == 5 ? MemoryFormat.CHANNELS_LAST_3D : MemoryFormat.CHANNELS_LAST;
-    }
-
-    static boolean suggestsChannelsLast(Tensor t) {
-        return Shapes.isChannelsLastStrides(t.sizes(), t.strides());
     }
 
     /** {@code aten::convolution}: the input with a batch dimension. */

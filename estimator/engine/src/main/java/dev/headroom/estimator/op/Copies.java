@@ -12,6 +12,11 @@ import dev.headroom.model.graph.Shapes;
 final class Copies {
     private Copies() {}
 
+    /** {@code suggest_memory_format}: whether the strides are those of channels-last memory. */
+    static boolean suggestsChannelsLast(Tensor t) {
+        return Shapes.isChannelsLastStrides(t.sizes(), t.strides());
+    }
+
     /** Strides of a tensor's sizes in a memory format. */
     static long[] strides(Tensor t, MemoryFormat format) {
         return switch (format) {

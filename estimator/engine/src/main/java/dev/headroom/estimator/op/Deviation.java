@@ -8,9 +8,7 @@ import dev.headroom.model.graph.DType;
 
 /** Variances and standard deviations (ATen/native/ReduceOps.cpp, std_var_out; ReduceMomentKernel.cu). */
 final class Deviation {
-    /** Bytes of a WelfordData with float32 values and of one with float64 values. */
-    static final int WELFORD = 16;
-
+    /** Bytes of a WelfordData with float64 values. */
     private static final int WELFORD_DOUBLE = 32;
 
     private Deviation() {}
@@ -22,7 +20,7 @@ final class Deviation {
         boolean kept = c.flag("keepdim", false);
         Recorder r = rt.record(node, t);
         Saved self = r.save(t);
-        int accumulator = t.dtype() == DType.FLOAT64 ? WELFORD_DOUBLE : WELFORD;
+        int accumulator = t.dtype() == DType.FLOAT64 ? WELFORD_DOUBLE : Reductions.WELFORD;
         Tensor out;
         Tensor mean = null;
         if (withMean) {

@@ -29,7 +29,7 @@ final class Joining {
                 total += t.size(d);
             }
             // cat_compute_output_memory_format (ATen/native/TensorShape.cpp) asks what the strides suggest
-            channelsLast &= Convolution.suggestsChannelsLast(t);
+            channelsLast &= Copies.suggestsChannelsLast(t);
         }
         long[] sizes = first.sizes().clone();
         sizes[d] = total;

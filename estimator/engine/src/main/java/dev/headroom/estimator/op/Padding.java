@@ -49,7 +49,7 @@ final class Padding {
                 : rt.emptyStrided(
                         t.dtype(),
                         sizes,
-                        Convolution.suggestsChannelsLast(t) ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes));
+                        Copies.suggestsChannelsLast(t) ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes));
         long[] original = t.sizes();
         return r.gradient(0, g -> {
                     // Narrowed to the part that was there, then cloned: the clone keeps the order of dimensions.

@@ -33,17 +33,16 @@ final class PoolingRules {
             r.single("aten.avg_pool" + n + "d", c -> windowed(c, n, average)[0]);
         }
         r.single("aten.max_unpool2d", PoolingRules::maxUnpool2d);
-        AdaptivePooling.register(r);
     }
 
     /** Strides of sizes in the layout that an input suggests. */
     static long[] channelsLastOr(Tensor like, long[] sizes) {
-        return Convolution.suggestsChannelsLast(like) ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes);
+        return Copies.suggestsChannelsLast(like) ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes);
     }
 
     /** The layout that an input suggests. */
     static MemoryFormat formatOf(Tensor t) {
-        if (!Convolution.suggestsChannelsLast(t)) {
+        if (!Copies.suggestsChannelsLast(t)) {
             return MemoryFormat.CONTIGUOUS;
         }
         return t.dim() == 5 ? MemoryFormat.CHANNELS_LAST_3D : MemoryFormat.CHANNELS_LAST;

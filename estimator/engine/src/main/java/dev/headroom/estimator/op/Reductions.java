@@ -8,6 +8,9 @@ import dev.headroom.model.graph.Shapes;
 
 /** Reductions over dimensions (ATen/native/ReduceOps.cpp), with the scratch that their kernels take. */
 final class Reductions {
+    /** Bytes of a WelfordData with float32 values, which sums up means and variances. */
+    static final int WELFORD = 16;
+
     private Reductions() {}
 
     /** The dimensions to reduce: the given ones, or all. */

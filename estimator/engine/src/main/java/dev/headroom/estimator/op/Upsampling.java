@@ -62,7 +62,7 @@ final class Upsampling {
     /** The result in the suggested layout of what is read; contiguous stand-ins where the kernel needs them. */
     private static Tensor kernel(EagerRuntime rt, Tensor x, long[] sizes, boolean copies) {
         Tensor out = rt.emptyStrided(x.dtype(), sizes, PoolingRules.channelsLastOr(x, sizes));
-        boolean turned = Convolution.suggestsChannelsLast(x) && (!copies || x.size(1) >= CHANNELS_LAST_FROM);
+        boolean turned = Copies.suggestsChannelsLast(x) && (!copies || x.size(1) >= CHANNELS_LAST_FROM);
         if (turned) {
             Tensor dense = Copies.contiguous(rt, x, PoolingRules.formatOf(x));
             rt.freeUnless(dense, x);

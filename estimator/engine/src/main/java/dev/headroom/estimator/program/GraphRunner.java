@@ -4,7 +4,7 @@ import dev.headroom.estimator.checkpoint.Checkpoint;
 import dev.headroom.estimator.op.Autocast;
 import dev.headroom.estimator.op.Call;
 import dev.headroom.estimator.op.NoRule;
-import dev.headroom.estimator.op.Registry;
+import dev.headroom.estimator.op.StandardRules;
 import dev.headroom.estimator.op.Rule;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.AutogradEngine;
@@ -76,7 +76,7 @@ public final class GraphRunner {
         storages = new int[nodes.size()][];
         for (int i = 0; i < rules.length; i++) {
             Node node = nodes.get(i);
-            rules[i] = Registry.standard().find(node.target());
+            rules[i] = StandardRules.registry().find(node.target());
             attributions[i] = runtime.number(new Attribution(node.module(), node.operator(), ""));
         }
     }
