@@ -226,7 +226,8 @@ final class AllocatorSettingsParser {
 
     private void tokenize() {
         StringBuilder token = new StringBuilder();
-        for (char c : conf.toCharArray()) {
+        for (int i = 0; i < conf.length(); i++) {
+            char c = conf.charAt(i);
             if (",:[]".indexOf(c) >= 0) {
                 flush(token);
                 tokens.add(String.valueOf(c));

@@ -69,7 +69,7 @@ class ReferenceLawTest {
                 fast.emptyCache();
                 plain.emptyCache();
             } else if (kind < 0.55 || handles.isEmpty()) {
-                long bytes = 1 + (long) Math.exp(random.nextDouble() * Math.log(c.largest()));
+                long bytes = 1 + (long) Math.exp(random.nextDouble() * Math.log((double) c.largest()));
                 int stream = random.nextInt(c.streams());
                 ReferenceAllocator.Block expected = plain.allocate(bytes, stream);
                 int handle = tryAllocate(fast, bytes, stream);

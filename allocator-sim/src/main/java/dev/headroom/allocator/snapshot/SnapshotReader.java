@@ -10,9 +10,9 @@ import java.util.Map;
 /** Makes a snapshot of an unpickled value; knows the older forms that lack fields. */
 final class SnapshotReader {
     /** Snapshots share the stacks of equal places, and so do we: by identity, then by content. */
-    private final Map<PickleList, List<Frame>> stacks = new IdentityHashMap<>();
+    private final IdentityHashMap<PickleList, List<Frame>> stacks = new IdentityHashMap<>();
 
-    private final Map<PickleDict, Frame> frames = new IdentityHashMap<>();
+    private final IdentityHashMap<PickleDict, Frame> frames = new IdentityHashMap<>();
     private final Map<Object, Object> equal = new HashMap<>();
 
     Snapshot read(Object value) {
