@@ -1,6 +1,7 @@
 package dev.headroom.allocator;
 
 import java.util.Locale;
+import java.util.Objects;
 
 /** The device, or the allocator's limit, has no room for a request even after all cached memory was returned. */
 public final class OutOfMemoryException extends RuntimeException {
@@ -19,6 +20,12 @@ public final class OutOfMemoryException extends RuntimeException {
         this.reserved = reserved;
         this.allocated = allocated;
         this.deviceFree = deviceFree;
+    }
+
+    /** What PyTorch prints. */
+    @Override
+    public String getMessage() {
+        return Objects.requireNonNull(super.getMessage());
     }
 
     /** Bytes that the program asked for. */

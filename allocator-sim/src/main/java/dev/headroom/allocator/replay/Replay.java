@@ -8,6 +8,7 @@ import dev.headroom.allocator.SimulatedDeviceMemory;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Plays a trace through an allocator: "what would this run have reserved with these settings?". The heap that it needs
@@ -31,7 +32,7 @@ public final class Replay implements TraceSink {
     private int divertedTo = CachingAllocator.DEFAULT_POOL;
     private long events;
     private long lastAllocated = NONE;
-    private ReplayResult.Failure firstFailure;
+    private ReplayResult.@Nullable Failure firstFailure;
     private String phase = "";
 
     Replay(CachingAllocator allocator, ReplayObserver observer) {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The same trace under several settings.
@@ -18,7 +19,8 @@ import java.util.function.Supplier;
  * @param recordedFailures requests that had failed when the trace was recorded: what the program would have asked for
  *     otherwise is not known
  */
-public record ReplayComparison(List<ReplayResult> results, ReplayResult best, long recordedFailures) {
+public record ReplayComparison(
+        List<ReplayResult> results, @Nullable ReplayResult best, long recordedFailures) {
     /** @param results copied */
     public ReplayComparison {
         results = List.copyOf(results);

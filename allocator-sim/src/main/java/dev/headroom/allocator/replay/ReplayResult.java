@@ -2,6 +2,7 @@ package dev.headroom.allocator.replay;
 
 import dev.headroom.allocator.AllocatorSettings;
 import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What came of playing a trace with certain settings; sizes are bytes.
@@ -24,7 +25,7 @@ public record ReplayResult(
         long idealReserved,
         long retries,
         long outOfMemory,
-        Failure firstFailure,
+        @Nullable Failure firstFailure,
         SortedMap<String, Long> statistics) {
     private static final long GRANULE = 2L << 20;
 

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.headroom.allocator.replay;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.headroom.allocator.snapshot;
+
+import org.jspecify.annotations.NullMarked;
