@@ -5,6 +5,8 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.allocator.trace.Trace;
+import dev.headroom.allocator.trace.TraceSink;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.io.IOException;

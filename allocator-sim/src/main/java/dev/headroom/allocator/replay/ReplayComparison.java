@@ -3,6 +3,7 @@ package dev.headroom.allocator.replay;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.DeviceMemory;
+import dev.headroom.allocator.trace.Trace;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -2,6 +2,7 @@ package dev.headroom.allocator.replay;
 
 import dev.headroom.allocator.AllocatorProfile;
 import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.trace.Trace;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

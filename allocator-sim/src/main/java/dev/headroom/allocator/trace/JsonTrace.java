@@ -1,4 +1,4 @@
-package dev.headroom.allocator.replay;
+package dev.headroom.allocator.trace;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.headroom.allocator.AllocatorProfile;
 import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.snapshot.MaybeGzip;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -255,7 +256,7 @@ public final class JsonTrace implements Trace {
     }
 
     private void read(Reader reader) throws IOException {
-        try (InputStream in = TraceFile.unzipped(file);
+        try (InputStream in = MaybeGzip.open(file);
                 JsonParser json = JSON.createParser(in)) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
                 throw damaged("not a JSON object");
