@@ -1,6 +1,7 @@
 package dev.headroom.allocator.replay;
 
 import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.Bytes;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.OutOfMemoryException;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Replay implements TraceSink {
     private static final int NONE = -1;
-    private static final long UNBOUNDED = 4L << 40;
+    private static final long UNBOUNDED = 4 * Bytes.TIB;
     /** Streams for blocks that are awaited are numbered from the top. */
     private static final int WAITING = CachingAllocator.MAX_STREAMS - 1;
 
