@@ -75,7 +75,7 @@ final class ExpandableSegments {
     private int open(BlockPool pool, int stream, long bytes) {
         long granule = pool.small ? AllocatorSettings.SMALL_SEGMENT : core.settings.largeSegmentSize();
         long total = core.memory.total();
-        long reserve = (total + total / 8 + granule - 1) / granule * granule;
+        long reserve = Bytes.roundUp(total + total / 8, granule);
         if (reserve < bytes) {
             return NIL;
         }
