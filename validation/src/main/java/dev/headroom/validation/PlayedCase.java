@@ -1,5 +1,11 @@
 package dev.headroom.validation;
 
+import static dev.headroom.model.scenario.ScenarioSettings.CHANNELS_LAST;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.INFERENCE;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
@@ -15,9 +21,11 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.rewrite.AssignedNumbers;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -47,14 +55,15 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
                 capability.path(0).asInt(),
                 capability.path(1).asInt(),
                 recorded.device().path("sms").asInt());
-        EagerRuntime runtime = new EagerRuntime(allocator, device, new KernelOptions(0, run.attention));
+        EagerRuntime runtime = new EagerRuntime(
+                allocator, device, new KernelOptions(0, run.kernels().attention()));
         Unmodelled unmodelled = new Unmodelled();
         Map<Integer, List<String>> phases = new HashMap<>();
         TrainingLoop loop = new TrainingLoop(
                 runtime,
                 graph,
                 run,
-                SymbolBinding.bind(graph, null, run.dims),
+                SymbolBinding.bind(graph, null, run.sizes().dims()),
                 unmodelled,
                 (phase, step, micro) -> phases.computeIfAbsent(runtime.log().size(), k -> new ArrayList<>())
                         .add(step == null ? phase : phase + " " + step));
@@ -78,20 +87,22 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
     }
 
     private static Scenario run(OperatorCase recorded) {
-        Scenario run = new Scenario();
-        run.optimizer = OptimizerKind.NONE;
-        run.steps = STEPS;
-        run.inference = recorded.mode().equals("inference");
-        run.channelsLast = recorded.root().path("channels_last").asBoolean();
-        run.loss = run.inference
-                ? LossKind.OUTPUT
-                : switch (recorded.root().path("loss").asText()) {
-                    case "mse" -> LossKind.MSE;
-                    case "sum" -> LossKind.SUM;
-                    default -> LossKind.OUTPUT;
-                };
-        run.cudnnWorkspace = 0L;
-        return run;
+        Scenario run = Scenario.defaults()
+                .with(OPTIMIZER, OptimizerKind.NONE)
+                .with(ScenarioSettings.STEPS, STEPS)
+                .with(INFERENCE, recorded.mode().equals("inference"))
+                .with(CHANNELS_LAST, recorded.root().path("channels_last").asBoolean())
+                .with(CUDNN_WORKSPACE, CudnnWorkspace.NONE)
+                .with(LOSS, LossKind.OUTPUT);
+        return run.loop().inference() ? run : run.with(LOSS, loss(recorded));
+    }
+
+    private static LossKind loss(OperatorCase recorded) {
+        return switch (recorded.root().path("loss").asText()) {
+            case "mse" -> LossKind.MSE;
+            case "sum" -> LossKind.SUM;
+            default -> LossKind.OUTPUT;
+        };
     }
 
     private static List<OperatorCase.Event> events(EagerRuntime runtime, Map<Integer, List<String>> phases) {

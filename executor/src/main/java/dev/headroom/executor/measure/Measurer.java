@@ -41,9 +41,9 @@ public final class Measurer {
 
     private Measurement measure() {
         DeviceMeter.Reading started = reading();
-        Settings settings = new Settings(request.gpu(), request.run().attention, request.seed());
+        Settings settings = Settings.of(request.scenario(), request.seed());
         try (Eager eager = new Eager(new CachingAllocator(allocation(), backend.memory()), backend, settings);
-                Training training = new Training(eager, request.graph(), request.run(), phases::add)) {
+                Training training = new Training(eager, request.graph(), request.scenario(), phases::add)) {
             Measurement.Oom oom = null;
             try {
                 run(training, eager);
@@ -59,14 +59,17 @@ public final class Measurer {
         if (request.readsLosses()) {
             training.onLoss(losses::add);
         }
-        training.prepare(new RandomBatch(request.graph(), request.run(), eager));
+        training.prepare(new RandomBatch(request.graph(), request.scenario(), eager));
         training.run();
     }
 
     private AllocatorSettings allocation() {
         try {
-            AllocatorSettings settings = AllocatorSettings.parse(request.run().allocConf);
-            return request.limit() == null ? settings : settings.withLimitBytes(request.limit());
+            AllocatorSettings settings =
+                    AllocatorSettings.parse(request.scenario().allocConf());
+            return request.device().limit() == null
+                    ? settings
+                    : settings.withLimitBytes(request.device().limit());
         } catch (IllegalArgumentException e) {
             throw new UserInputException("--alloc-conf: " + e.getMessage(), e);
         }

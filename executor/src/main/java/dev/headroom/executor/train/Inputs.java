@@ -22,7 +22,7 @@ final class Inputs {
         eager.own(new Owner("", "inputs"));
         Map<String, Tensor> out = new LinkedHashMap<>();
         try {
-            boolean wantsGradient = run.inputGrad;
+            boolean wantsGradient = run.loop().inputGrad();
             for (Graph.Input input : graph.inputs()) {
                 TensorMeta meta = graph.values().get(input.value());
                 if (input.kind() != Graph.InputKind.USER || meta == null) {
@@ -47,8 +47,9 @@ final class Inputs {
         long[] sizes = meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
         DType type = ModelMemory.underRun(meta.dtype(), run);
         // What is in both formats, as an image of one channel is, contiguous(memory_format=…) leaves alone.
-        boolean turned =
-                run.channelsLast && sizes.length == 4 && !Layout.isChannelsLast(sizes, Layout.contiguous(sizes));
+        boolean turned = run.kernels().channelsLast()
+                && sizes.length == 4
+                && !Layout.isChannelsLast(sizes, Layout.contiguous(sizes));
         return held(eager, type, sizes, turned ? Layout.channelsLast(sizes) : Layout.contiguous(sizes));
     }
 

@@ -67,17 +67,20 @@ public final class Training implements AutoCloseable {
      * @throws UserInputException when sizes are open or impossible, or the executor lacks an operator
      */
     public Training(Eager eager, Graph exported, Scenario run, Listener listener) {
-        if (!TorchVersion.of(run.torch).equals(TorchVersion.NEWEST)) {
+        if (!run.torch().equals(TorchVersion.NEWEST)) {
             throw new UserInputException("--torch: the executor behaves as PyTorch " + TorchVersion.NEWEST
                     + "; only predictions know other versions");
         }
-        if (run.newBatches || run.zeroGradBeforeBackward || run.convertsOnDevice) {
+        if (run.loop().newBatches()
+                || run.loop().zeroGradBeforeBackward()
+                || run.precision().convertsOnDevice()) {
             throw new UserInputException(
                     "the executor converts models before it moves them, trains on one batch and drops"
                             + " gradients before each step; only predictions know other loops");
         }
         this.eager = eager;
-        this.symbols = SymbolBinding.bind(exported, run.batch, run.dims);
+        this.symbols =
+                SymbolBinding.bind(exported, run.sizes().batch(), run.sizes().dims());
         Graph restored = Program.inlined(AssignedNumbers.restore(SkippedMasks.restore(exported, symbols)));
         this.plan = CheckpointPlan.of(Conversions.inPrecision(restored, run), run);
         this.graph = plan.graph();
@@ -117,12 +120,12 @@ public final class Training implements AutoCloseable {
         model = new ModelMemory(eager, graph, run);
         Initialisation.apply(eager, model.all());
         eager.own(new Owner("", "optimizer"));
-        optimizer = run.inference ? null : Optimizers.of(eager, run, model.trained());
-        scaler = run.amp == DType.FLOAT16 && !run.inference ? new GradScaler(eager) : null;
+        optimizer = run.loop().inference() ? null : Optimizers.of(eager, run, model.trained());
+        scaler = run.precision().amp() == DType.FLOAT16 && !run.loop().inference() ? new GradScaler(eager) : null;
         end("model");
         phase = "inputs";
         var shape = OutputShape.of(graph, run, symbols, eager.settings());
-        target = Target.of(run.loss, ModelMemory.underRun(shape.type(), run), shape.sizes());
+        target = Target.of(run.loop().loss(), ModelMemory.underRun(shape.type(), run), shape.sizes());
         inputs = Inputs.make(eager, graph, run, symbols, batch);
         if (target.type() != null) {
             labels = Inputs.held(eager, target.type(), target.sizes(), Layout.contiguous(target.sizes()));
@@ -137,7 +140,7 @@ public final class Training implements AutoCloseable {
 
     /** Runs all steps. */
     public void run() {
-        for (int s = 0; s < run.steps; s++) {
+        for (int s = 0; s < run.loop().steps(); s++) {
             step(s);
         }
     }
@@ -145,15 +148,15 @@ public final class Training implements AutoCloseable {
     /** Runs one step. */
     public void step(int number) {
         step = number;
-        if (run.inference) {
+        if (run.loop().inference()) {
             infer();
             return;
         }
         phase = "zero_grad";
         model.parameters().values().forEach(this::clearGradient);
         end("zero_grad");
-        for (int k = 0; k < run.accumulate; k++) {
-            micro = run.accumulate > 1 ? k : null;
+        for (int k = 0; k < run.loop().accumulate(); k++) {
+            micro = run.loop().accumulate() > 1 ? k : null;
             underAutocast(() -> {
                 forward();
                 end("forward");
@@ -188,7 +191,7 @@ public final class Training implements AutoCloseable {
     }
 
     private void clearGradient(Tensor parameter) {
-        if (!run.zeroGradKeep) {
+        if (!run.loop().zeroGradKeep()) {
             eager.setGrad(parameter, null);
         } else if (parameter.grad() != null) {
             eager.backend().elementwise().fill(parameter.grad(), 0);
@@ -197,11 +200,11 @@ public final class Training implements AutoCloseable {
 
     /** Kept casts of weights die with the region: before the phase ends that it ends in. */
     private void underAutocast(Runnable body) {
-        if (run.amp == null) {
+        if (run.precision().amp() == null) {
             body.run();
             return;
         }
-        eager.autocast().enter(run.amp);
+        eager.autocast().enter(run.precision().amp());
         try {
             body.run();
         } finally {
@@ -245,8 +248,8 @@ public final class Training implements AutoCloseable {
         eager.own(new Owner("", "loss"));
         try (Scope s = eager.open()) {
             rebindLoss(eager.call(() -> target.loss(eager, firstOutput(), labels)));
-            if (run.accumulate > 1) {
-                rebindLoss(LossOperators.divided(eager, loss, run.accumulate));
+            if (run.loop().accumulate() > 1) {
+                rebindLoss(LossOperators.divided(eager, loss, run.loop().accumulate()));
             }
         }
     }
@@ -272,7 +275,7 @@ public final class Training implements AutoCloseable {
             eager.backend().elementwise().fill(one, 1);
             backwardPass.run(root, one);
         }
-        if (run.dropOutputs) {
+        if (run.loop().dropOutputs()) {
             dropOutputs();
             eager.release(loss);
             loss = null;

@@ -1,5 +1,8 @@
 package dev.headroom.executor.cuda;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.headroom.executor.kernel.Backend;
@@ -44,10 +47,10 @@ class CudaMemoryDisciplineTest {
     })
     void memoryDoesNotDependOnTheBackend(String model, long batch) {
         Graph graph = Importers.read(Fixtures.models().resolve(model + ".pt2"));
-        Scenario run = new Scenario();
-        run.batch = batch;
-        run.optimizer = OptimizerKind.ADAMW;
-        run.steps = 2;
+        Scenario run = Scenario.defaults()
+                .with(BATCH, batch)
+                .with(OPTIMIZER, OptimizerKind.ADAMW)
+                .with(STEPS, 2);
         List<PhaseMemory> expected = phases(NoKernels.over(BYTES), graph, run);
         try (CudaBackend cuda = CudaBackend.open(0)) {
             assertEquals(expected, phases(cuda, graph, run));

@@ -101,7 +101,8 @@ class CudaFaultsTest {
     private static void run(FaultScenario s, CudaBackend cuda) {
         // Without a cache every tensor is a request to the device.
         AllocatorSettings uncached = AllocatorSettings.defaults().withoutCaching();
-        Settings settings = new Settings(GpuCatalogue.find("h200").orElseThrow(), s.run().attention, 1);
+        Settings settings = new Settings(
+                GpuCatalogue.find("h200").orElseThrow(), s.run().kernels().attention(), 1);
         try (Eager eager = new Eager(new CachingAllocator(uncached, cuda.memory()), cuda, settings);
                 Training training = new Training(eager, s.graph(), s.run(), p -> {})) {
             training.prepare((input, t) -> cuda.random().uniform(t, 0, 1, input.hashCode()));

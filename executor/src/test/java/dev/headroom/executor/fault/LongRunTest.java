@@ -53,7 +53,10 @@ class LongRunTest {
                 Eager eager = new Eager(
                         new CachingAllocator(AllocatorSettings.defaults(), host.memory()),
                         host,
-                        new Settings(GpuCatalogue.find("h200").orElseThrow(), s.run().attention, 1));
+                        new Settings(
+                                GpuCatalogue.find("h200").orElseThrow(),
+                                s.run().kernels().attention(),
+                                1));
                 Training training = new Training(eager, s.graph(), s.run(), p -> {})) {
             training.prepare((name, t) -> eager.backend().random().uniform(t, 0, 1, name.hashCode()));
             for (int i = 0; i < 3; i++) {

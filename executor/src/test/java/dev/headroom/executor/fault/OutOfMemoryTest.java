@@ -38,7 +38,7 @@ class OutOfMemoryTest {
             k++;
         }
         assertTrue(k > 10, s + " made " + (k - 1) + " requests");
-        Set<String> expected = s.run().inference
+        Set<String> expected = s.run().loop().inference()
                 ? Set.of("model", "inputs", "forward")
                 : Set.of("model", "inputs", "forward", "loss", "backward");
         assertTrue(phases.containsAll(expected), () -> s + " failed only in " + phases);
@@ -69,7 +69,10 @@ class OutOfMemoryTest {
             Eager eager = new Eager(
                     new CachingAllocator(settings, memory),
                     host,
-                    new Settings(GpuCatalogue.find("h200").orElseThrow(), s.run().attention, 1));
+                    new Settings(
+                            GpuCatalogue.find("h200").orElseThrow(),
+                            s.run().kernels().attention(),
+                            1));
             boolean failed = runs(s, eager, phases);
             String where = s + ", request " + first;
             if (failed) {

@@ -1,5 +1,9 @@
 package dev.headroom.executor.train;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.DTYPE;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -80,13 +84,14 @@ class PyTorchValuesTest {
                     case "cnn" -> TinyModels.cnn();
                     default -> TinyModels.gpt();
                 };
-        Scenario run = new Scenario();
-        run.batch = 3L;
-        run.dtype = type;
-        run.optimizer = OptimizerKind.NONE;
-        run.loss = LossKind.CROSS_ENTROPY;
+        Scenario run = Scenario.defaults()
+                .with(BATCH, 3L)
+                .with(DTYPE, type)
+                .with(OPTIMIZER, OptimizerKind.NONE)
+                .with(LOSS, LossKind.CROSS_ENTROPY);
         try (HostBackend host = new HostBackend(1L << 30)) {
-            Settings settings = new Settings(GpuCatalogue.find("h200").orElseThrow(), run.attention, 1);
+            Settings settings = new Settings(
+                    GpuCatalogue.find("h200").orElseThrow(), run.kernels().attention(), 1);
             Eager eager = new Eager(new CachingAllocator(AllocatorSettings.defaults(), host.memory()), host, settings);
             Training training = new Training(eager, graph, run, p -> {});
             List<String> lines = new ArrayList<>();

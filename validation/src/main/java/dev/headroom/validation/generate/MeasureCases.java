@@ -65,7 +65,7 @@ public final class MeasureCases {
         Gpu gpu = GpuCatalogue.find("h200").orElseThrow();
         try (Backend backend = new MemoryOnlyProvider().open(gpu.memory(), 0)) {
             Measurement m = Measurer.measure(
-                    new MeasurementRequest(c.graph(), c.run().training(), gpu, null, 1, false), backend);
+                    new MeasurementRequest(c.graph(), c.run().training().on(gpu), 1, false), backend);
             List<PhaseState> out = new ArrayList<>();
             for (PhaseMemory p : m.phases()) {
                 out.add(new PhaseState(

@@ -63,7 +63,7 @@ public record RecordedCase(RandomCase asked, List<PhaseState> phases, String err
     /** The same run, simulated. */
     public Simulation simulate() {
         return Predictor.simulate(
-                new PredictionRequest(asked.graph(), asked.run().training(), null, null, 0, null));
+                new PredictionRequest(asked.graph(), asked.run().training()));
     }
 
     /** The first phase, or event where there is a trace, in which a simulation differs, as text, or {@code null}. */

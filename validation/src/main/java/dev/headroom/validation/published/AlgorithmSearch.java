@@ -33,7 +33,10 @@ final class AlgorithmSearch implements Simulation.Watcher, AllocatorListener {
     static long atLeast(PredictionRequest request) {
         AlgorithmSearch search = new AlgorithmSearch();
         Simulation played = Predictor.simulate(request, search);
-        Map<String, Long> symbols = SymbolBinding.bind(request.graph(), request.run().batch, request.run().dims);
+        Map<String, Long> symbols = SymbolBinding.bind(
+                request.graph(),
+                request.scenario().sizes().batch(),
+                request.scenario().sizes().dims());
         long most = 0;
         for (Node node : played.graph().nodes()) {
             Long before = search.alive.get(node.module());

@@ -1,5 +1,11 @@
 package dev.headroom.validation.published;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
+
 import dev.headroom.allocator.AllocatorListener;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.predict.Predictor;
@@ -8,6 +14,7 @@ import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.TorchVersion;
 import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,13 +75,11 @@ public final class LayerLog {
     static List<Step> steps() {
         Hooks hooks = new Hooks();
         Predictor.simulate(
-                Runs.request("resnet18-i224", "v100-16gb", run -> {
-                    run.torch = "1.8";
-                    run.batch = 128L;
-                    run.optimizer = OptimizerKind.NONE;
-                    run.loss = LossKind.SUM;
-                    run.steps = 1;
-                }),
+                Runs.request("resnet18-i224", "v100-16gb", run -> run.with(TORCH, TorchVersion.of("1.8"))
+                        .with(BATCH, 128L)
+                        .with(OPTIMIZER, OptimizerKind.NONE)
+                        .with(LOSS, LossKind.SUM)
+                        .with(STEPS, 1)),
                 hooks);
         return hooks.steps;
     }

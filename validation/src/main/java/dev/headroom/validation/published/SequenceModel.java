@@ -1,7 +1,12 @@
 package dev.headroom.validation.published;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
+import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
+
 import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.model.scenario.TorchVersion;
 import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,11 +35,10 @@ public final class SequenceModel {
 
     /** All figures. */
     public static List<Figure> figures() {
-        Prediction p = Runs.predict(Runs.request("published/seq2seq-gru-packed-s50", "v100-16gb", run -> {
-            run.torch = "1.0";
-            run.batch = 80L;
-            run.zeroGradKeep = true;
-        }));
+        Prediction p = Runs.predict(Runs.request(
+                "published/seq2seq-gru-packed-s50",
+                "v100-16gb",
+                run -> run.with(TORCH, TorchVersion.of("1.0")).with(BATCH, 80L).with(ZERO_GRAD_KEEP, true)));
         List<Figure> out = new ArrayList<>();
         for (Row row : ROWS) {
             PhaseState state = p.phases().stream()

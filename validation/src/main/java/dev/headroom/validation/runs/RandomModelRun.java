@@ -52,7 +52,7 @@ final class RandomModelRun implements MeasuredRuns {
     public List<Outcome> compare() {
         Graph graph = recorded.asked().graph();
         Prediction prediction = Predictor.predict(
-                new PredictionRequest(graph, recorded.asked().run().training(), null, null, 0, null));
+                new PredictionRequest(graph, recorded.asked().run().training()));
         Recording recording = new Recording(
                 Path.of(name),
                 JsonNodeFactory.instance.objectNode(),

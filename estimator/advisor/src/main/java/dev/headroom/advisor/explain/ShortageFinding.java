@@ -67,18 +67,18 @@ final class ShortageFinding {
     /** Bytes of the device; where only the allocator is limited, that limit. */
     private static long total(PlayedRun run) {
         Prediction.Device device = run.prediction().device();
-        return device == null ? run.request().limit() : device.memory();
+        return device == null ? run.request().device().limit() : device.memory();
     }
 
     /** Bytes that the driver could still have given. */
     private static long unused(PlayedRun run, AliveAt last) {
-        Long limit = run.request().limit();
-        long free = total(run) - run.request().inUse() - context(run.prediction()) - last.reserved();
+        Long limit = run.request().device().limit();
+        long free = total(run) - run.request().device().inUse() - context(run.prediction()) - last.reserved();
         return limit == null ? free : Math.min(free, limit - last.reserved());
     }
 
     private static Account device(PlayedRun run, AliveAt last, long gaps, long whole, long unused) {
-        long inUse = run.request().inUse();
+        long inUse = run.request().device().inUse();
         long context = context(run.prediction());
         long beyond = total(run) - inUse - context - last.reserved() - unused;
         return new Account(

@@ -246,9 +246,9 @@ final class MemoryPlot {
     private long room() {
         Prediction p = run.prediction();
         if (p.device() == null) {
-            return p.run() == null || run.request().limit() == null
+            return p.run() == null || run.request().device().limit() == null
                     ? Long.MAX_VALUE
-                    : run.request().limit();
+                    : run.request().device().limit();
         }
         long context = p.peak().device() - p.peak().reserved();
         long room = p.device().memory() - p.device().inUse() - context;

@@ -42,7 +42,7 @@ public final class Predictions {
 
     /** One that fits, with these warnings. */
     public static Prediction warned(List<String> warnings) {
-        Prediction p = fitting(new Scenario());
+        Prediction p = fitting(Scenario.defaults());
         return of(p.run(), p.device(), p.verdict(), null, warnings);
     }
 

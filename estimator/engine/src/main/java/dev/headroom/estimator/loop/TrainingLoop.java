@@ -25,7 +25,6 @@ import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.TorchVersion;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -137,20 +136,25 @@ public final class TrainingLoop {
 
     /** Plays all steps. */
     public void play() {
-        model = new ModelTensors(runtime, graph, run.dtype, run.channelsLast, run.convertsOnDevice);
+        model = new ModelTensors(
+                runtime,
+                graph,
+                run.precision().dtype(),
+                run.kernels().channelsLast(),
+                run.precision().convertsOnDevice());
         who("optimizer");
-        optimizer = run.inference ? null : Optimizers.of(run, runtime, model.parameters());
-        if (run.amp == DType.FLOAT16 && !run.inference) {
-            scaler = new GradScaler(runtime, model.parameters(), run.fused);
+        optimizer = run.loop().inference() ? null : Optimizers.of(run, runtime, model.parameters());
+        if (run.precision().amp() == DType.FLOAT16 && !run.loop().inference()) {
+            scaler = new GradScaler(runtime, model.parameters(), run.optimizer().fused());
         }
         end("model");
         phase = "inputs";
         makeInputs();
         end("inputs");
         forward = new GraphRunner(runtime, plan, engine, symbols, unmodelled, types);
-        for (int s = 0; s < run.steps; s++) {
+        for (int s = 0; s < run.loop().steps(); s++) {
             step = s;
-            if (run.inference) {
+            if (run.loop().inference()) {
                 runtime.setGradMode(false);
                 AutocastMode.State before = enterAutocast();
                 forward();
@@ -165,15 +169,15 @@ public final class TrainingLoop {
     private void train() {
         phase = "zero_grad";
         who("zero_grad");
-        if (!run.zeroGradBeforeBackward) {
+        if (!run.loop().zeroGradBeforeBackward()) {
             zeroGrad();
         }
         end("zero_grad");
-        if (run.newBatches && step > 0) {
+        if (run.loop().newBatches() && step > 0) {
             nextBatch();
         }
-        for (int k = 0; k < run.accumulate; k++) {
-            micro = run.accumulate > 1 ? k : null;
+        for (int k = 0; k < run.loop().accumulate(); k++) {
+            micro = run.loop().accumulate() > 1 ? k : null;
             AutocastMode.State before = enterAutocast();
             forward();
             end("forward");
@@ -182,11 +186,11 @@ public final class TrainingLoop {
             runtime.autocast().exit(before);
             end("loss");
             phase = "backward";
-            if (run.zeroGradBeforeBackward && k == 0) {
+            if (run.loop().zeroGradBeforeBackward() && k == 0) {
                 zeroGrad();
             }
             backward();
-            if (run.dropOutputs) {
+            if (run.loop().dropOutputs()) {
                 dropOutputs();
             }
             end("backward");
@@ -203,7 +207,7 @@ public final class TrainingLoop {
     }
 
     private void zeroGrad() {
-        if (!run.zeroGradKeep && TorchVersion.of(run.torch).zeroGradSetsToNone()) {
+        if (!run.loop().zeroGradKeep() && run.torch().zeroGradSetsToNone()) {
             model.dropGradients();
         }
     }
@@ -219,7 +223,10 @@ public final class TrainingLoop {
 
     private AutocastMode.State enterAutocast() {
         return runtime.autocast()
-                .enter(run.amp == null ? runtime.autocast().state() : new AutocastMode.State(true, run.amp, true));
+                .enter(
+                        run.precision().amp() == null
+                                ? runtime.autocast().state()
+                                : new AutocastMode.State(true, run.precision().amp(), true));
     }
 
     private void who(String operator) {
@@ -234,7 +241,7 @@ public final class TrainingLoop {
         who("inputs");
         inputs = new HashMap<>(model.byValue());
         batch = new ArrayList<>();
-        boolean gradient = run.inputGrad;
+        boolean gradient = run.loop().inputGrad();
         for (Graph.Input in : graph.inputs()) {
             if (in.kind() != Graph.InputKind.USER || !graph.values().containsKey(in.value())) {
                 continue;
@@ -242,7 +249,7 @@ public final class TrainingLoop {
             TensorMeta meta = graph.values().get(in.value());
             long[] sizes =
                     meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
-            DType type = GraphRunner.typeUnder(meta.dtype(), run.dtype);
+            DType type = GraphRunner.typeUnder(meta.dtype(), run.precision().dtype());
             Tensor t = held(type, sizes, inputStrides(sizes));
             if (gradient && type.isFloatingPoint()) {
                 runtime.requireGrad(t, true);
@@ -258,7 +265,8 @@ public final class TrainingLoop {
     /** {@code contiguous(memory_format=…)} leaves alone what is in both formats, as an image of one channel is. */
     private long[] inputStrides(long[] sizes) {
         long[] rows = Shapes.contiguous(sizes);
-        boolean turned = run.channelsLast && sizes.length == 4 && !Shapes.isChannelsLastContiguous(sizes, rows);
+        boolean turned =
+                run.kernels().channelsLast() && sizes.length == 4 && !Shapes.isChannelsLastContiguous(sizes, rows);
         return turned ? Shapes.channelsLast(sizes) : rows;
     }
 
@@ -279,8 +287,8 @@ public final class TrainingLoop {
     }
 
     private LossKind lossKind() {
-        if (run.loss != LossKind.AUTO) {
-            return run.loss;
+        if (run.loop().loss() != LossKind.AUTO) {
+            return run.loop().loss();
         }
         return firstOutput().sizes().length == 0 ? LossKind.OUTPUT : LossKind.CROSS_ENTROPY;
     }
@@ -303,7 +311,8 @@ public final class TrainingLoop {
                 }
                 yield held(DType.INT64, labels, Shapes.contiguous(labels));
             }
-            case MSE -> held(GraphRunner.typeUnder(out.type(), run.dtype), sizes, Shapes.contiguous(sizes));
+            case MSE ->
+                held(GraphRunner.typeUnder(out.type(), run.precision().dtype()), sizes, Shapes.contiguous(sizes));
             default -> null;
         };
     }
@@ -349,7 +358,7 @@ public final class TrainingLoop {
                         default -> scalar(out);
                     };
             rebindLoss(made);
-            if (run.accumulate > 1) {
+            if (run.loop().accumulate() > 1) {
                 rebindLoss(Losses.divide(runtime, made)); // loss = loss / k
             }
         } finally {

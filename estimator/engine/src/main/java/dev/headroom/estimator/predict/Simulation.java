@@ -18,7 +18,6 @@ import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.rewrite.AssignedNumbers;
 import dev.headroom.model.rewrite.SkippedMasks;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.TorchVersion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -80,18 +79,26 @@ public record Simulation(
             DeviceMemory memory,
             WorkspaceEnd end,
             Watcher watcher) {
-        Map<String, Long> symbols = SymbolBinding.bind(exported, run.batch, run.dims);
+        Map<String, Long> symbols =
+                SymbolBinding.bind(exported, run.sizes().batch(), run.sizes().dims());
         Graph graph = AssignedNumbers.restore(SkippedMasks.restore(exported, symbols));
         CachingAllocator allocator = new CachingAllocator(settings, memory);
         WorkspaceSources installed = WorkspaceSources.installed(
-                new CudnnDevice(device.major(), device.minor(), device.sms()), run.workspaces);
+                new CudnnDevice(device.major(), device.minor(), device.sms()),
+                run.kernels().cudnnWorkspace().source());
         WorkspaceSources convolutions = end == WorkspaceEnd.MOST ? installed.atMost() : installed;
-        Long workspace = run.cudnnWorkspace == null && end == WorkspaceEnd.NONE ? Long.valueOf(0) : run.cudnnWorkspace;
+        Long workspace = run.kernels().cudnnWorkspace().bytes() == null && end == WorkspaceEnd.NONE
+                ? Long.valueOf(0)
+                : run.kernels().cudnnWorkspace().bytes();
         EagerRuntime runtime = new EagerRuntime(
                 allocator,
                 device,
                 new KernelOptions(
-                        workspace, convolutions, run.attention, TorchVersion.of(run.torch), run.cudnnBenchmark));
+                        workspace,
+                        convolutions,
+                        run.kernels().attention(),
+                        run.torch(),
+                        run.kernels().cudnnBenchmark()));
         Unmodelled unmodelled = new Unmodelled();
         List<PhaseState> phases = new ArrayList<>();
         List<Integer> phaseEnds = new ArrayList<>();

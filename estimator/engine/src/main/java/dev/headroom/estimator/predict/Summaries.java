@@ -32,12 +32,18 @@ final class Summaries {
                 rounding += log.rounded(i) - log.requested(i);
             }
         }
-        Long total = Predictor.total(request);
+        Long total = request.device().total();
         Verdicts verdicts = new Verdicts(request, run);
         return new Prediction(
                 request.graph().name(),
-                request.run(),
-                total == null ? null : new Prediction.Device(request.gpu(), total, request.inUse(), request.limit()),
+                request.scenario(),
+                total == null
+                        ? null
+                        : new Prediction.Device(
+                                request.device().gpu(),
+                                total,
+                                request.device().inUse(),
+                                request.device().limit()),
                 run.phases(),
                 peak(request, run),
                 atPeak,
@@ -67,7 +73,7 @@ final class Summaries {
     private static List<String> warnings(PredictionRequest request, Simulation run) {
         List<String> out = new ArrayList<>(request.graph().held().notes());
         out.addAll(run.loop().warnings());
-        if (request.gpu() == null) {
+        if (request.device().gpu() == null) {
             out.add("no GPU named: kernels and library workspaces are those of compute capability 9.0 with 132"
                     + " multiprocessors, and CUDA's context is not counted; name one with --gpu");
         }

@@ -1,6 +1,9 @@
 package dev.headroom.estimator.checkpoint;
 
 import static dev.headroom.model.checkpoint.Chains.MIB;
+import static dev.headroom.model.scenario.ScenarioSettings.INPUT_GRAD;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,8 +20,7 @@ import net.jqwik.api.constraints.IntRange;
 class CheckpointMemoryTest {
     /** exp keeps its result and has no parameters: what lives are x, results and one gradient. */
     private static PlayedChain exps(int blocks, int segments, Boolean reentrant) {
-        Scenario run = Chains.run(segments, reentrant);
-        run.optimizer = OptimizerKind.NONE;
+        Scenario run = Chains.run(segments, reentrant).with(OPTIMIZER, OptimizerKind.NONE);
         return PlayedChain.play(Chains.sequential(blocks, "exp"), run);
     }
 
@@ -84,10 +86,9 @@ class CheckpointMemoryTest {
     @Example
     void reentrantSegmentsWithoutAnInputThatRequiresAGradientAreNotTrained() {
         Graph graph = Chains.sequential(4, "mul");
-        Scenario run = Chains.run(2, true);
-        run.inputGrad = false;
+        Scenario run = Chains.run(2, true).with(INPUT_GRAD, false);
         PlayedChain trapped = PlayedChain.play(graph, run);
-        run.reentrant = false;
+        run = run.with(REENTRANT, false);
         PlayedChain whole = PlayedChain.play(graph, run);
         assertEquals(
                 2 * 3 * MIB,

@@ -1,6 +1,13 @@
 package dev.headroom.estimator.predict;
 
 import static dev.headroom.model.dsl.Layers.linear;
+import static dev.headroom.model.scenario.ScenarioSettings.AMP;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.DTYPE;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,6 +18,7 @@ import dev.headroom.model.dsl.Sequential;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -34,18 +42,17 @@ class PrecisionTest {
     }
 
     private static Scenario run() {
-        Scenario run = new Scenario();
-        run.batch = N;
-        run.optimizer = OptimizerKind.SGD;
-        run.loss = LossKind.SUM;
-        run.steps = 2;
-        run.cudnnWorkspace = 0L;
+        Scenario run = Scenario.defaults()
+                .with(BATCH, N)
+                .with(OPTIMIZER, OptimizerKind.SGD)
+                .with(LOSS, LossKind.SUM)
+                .with(STEPS, 2)
+                .with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
         return run;
     }
 
     private static List<PhaseState> phases(Graph graph, Scenario run) {
-        return Predictor.predict(new PredictionRequest(graph, run, null, null, 0, null))
-                .phases();
+        return Predictor.predict(new PredictionRequest(graph, run)).phases();
     }
 
     private static long allocated(List<PhaseState> phases, String phase, int step) {
@@ -58,8 +65,7 @@ class PrecisionTest {
 
     @Test
     void autocastKeepsCastsOfWeightsAndInputs() {
-        Scenario run = run();
-        run.amp = DType.BFLOAT16;
+        Scenario run = run().with(AMP, DType.BFLOAT16);
         Graph net = graph(linear(N, N, false));
         List<PhaseState> phases = phases(net, run);
         long before = allocated(phases, "zero_grad", 0);
@@ -73,8 +79,7 @@ class PrecisionTest {
 
     @Test
     void aWeightIsCastOnce() {
-        Scenario run = run();
-        run.amp = DType.BFLOAT16;
+        Scenario run = run().with(AMP, DType.BFLOAT16);
         Layer shared = linear(N, N, false);
         List<PhaseState> once = phases(graph(shared), run);
         List<PhaseState> twice = phases(graph(shared, shared), run);
@@ -87,10 +92,8 @@ class PrecisionTest {
 
     @Test
     void theScalerKeepsTwoScalars() {
-        Scenario half = run();
-        half.amp = DType.FLOAT16;
-        Scenario brain = run();
-        brain.amp = DType.BFLOAT16;
+        Scenario half = run().with(AMP, DType.FLOAT16);
+        Scenario brain = run().with(AMP, DType.BFLOAT16);
         Graph net = graph(linear(N, N, false));
         List<PhaseState> scaled = phases(net, half);
         List<PhaseState> plain = phases(net, brain);
@@ -101,9 +104,7 @@ class PrecisionTest {
 
     @Test
     void theScalerRefusesHalfGradients() {
-        Scenario run = run();
-        run.amp = DType.FLOAT16;
-        run.dtype = DType.FLOAT16;
+        Scenario run = run().with(AMP, DType.FLOAT16).with(DTYPE, DType.FLOAT16);
         Graph net = graph(linear(N, N, false));
         UserInputException e = assertThrows(UserInputException.class, () -> phases(net, run));
         assertTrue(e.getMessage().contains("float16 gradients"), e.getMessage());
@@ -111,8 +112,7 @@ class PrecisionTest {
 
     @Test
     void aConvertedModelIsHalfAsLarge() {
-        Scenario run = run();
-        run.dtype = DType.BFLOAT16;
+        Scenario run = run().with(DTYPE, DType.BFLOAT16);
         List<PhaseState> phases = phases(graph(linear(N, N, false)), run);
         long before = allocated(phases, "zero_grad", 0);
         assertEquals(2 * HALF, before);

@@ -1,5 +1,9 @@
 package dev.headroom.estimator.predict;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +16,7 @@ import dev.headroom.allocator.snapshot.TraceEvent;
 import dev.headroom.allocator.trace.SnapshotTrace;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import java.io.ByteArrayInputStream;
@@ -25,21 +30,22 @@ import org.junit.jupiter.api.Test;
 /** The snapshot of a predicted run tells the same story as the prediction. */
 class RecordedPredictionTest {
     private static RecordedPrediction recorded(Long memory, String conf) {
-        Scenario run = new Scenario();
-        run.batch = 8L;
-        run.optimizer = OptimizerKind.SGD;
-        run.allocConf = conf;
-        run.steps = 2;
-        return RecordedPrediction.of(new PredictionRequest(model(), run, null, memory, 0, null));
+        Scenario run = Scenario.defaults()
+                .with(BATCH, 8L)
+                .with(OPTIMIZER, OptimizerKind.SGD)
+                .with(ALLOC_CONF, conf)
+                .with(STEPS, 2);
+        return RecordedPrediction.of(
+                new PredictionRequest(model(), run.withDevice(new DeviceBudget(null, memory, 0, null))));
     }
 
     @Test
     void predictsAsWithoutRecording() {
-        Scenario run = new Scenario();
-        run.batch = 8L;
-        run.optimizer = OptimizerKind.SGD;
-        run.steps = 2;
-        Prediction plain = Predictor.predict(new PredictionRequest(model(), run, null, null, 0, null));
+        Scenario run = Scenario.defaults()
+                .with(BATCH, 8L)
+                .with(OPTIMIZER, OptimizerKind.SGD)
+                .with(STEPS, 2);
+        Prediction plain = Predictor.predict(new PredictionRequest(model(), run));
         Prediction recorded = recorded(null, "").prediction();
         assertEquals(plain.phases(), recorded.phases());
         assertEquals(plain.peak(), recorded.peak());

@@ -1,5 +1,8 @@
 package dev.headroom.estimator.timeline;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -14,6 +17,7 @@ import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.Category;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
@@ -28,11 +32,11 @@ class TimelineTest {
     private static final Graph MODEL = Importers.read(Path.of("../../fixtures/models/mlp-xor.pt2"));
 
     private static PlayedRun played(Long memory, String conf) {
-        Scenario run = new Scenario();
-        run.batch = 64L;
-        run.optimizer = OptimizerKind.ADAM;
-        run.allocConf = conf;
-        return PlayedRun.of(new PredictionRequest(MODEL, run, null, memory, 0, null));
+        Scenario run = Scenario.defaults()
+                .with(BATCH, 64L)
+                .with(OPTIMIZER, OptimizerKind.ADAM)
+                .with(ALLOC_CONF, conf);
+        return PlayedRun.of(new PredictionRequest(MODEL, run.withDevice(new DeviceBudget(null, memory, 0, null))));
     }
 
     @ParameterizedTest
