@@ -273,7 +273,7 @@ public final class TrainingLoop {
     private Tensor held(DType type, long[] sizes, long[] strides) {
         Frame frame = runtime.frame();
         try {
-            return runtime.retain(runtime.emptyStrided(type, sizes, strides, Category.INPUTS));
+            return runtime.hold(runtime.emptyStrided(type, sizes, strides, Category.INPUTS));
         } finally {
             frame.close();
         }
@@ -367,7 +367,7 @@ public final class TrainingLoop {
     }
 
     private void rebindLoss(Tensor made) {
-        runtime.retain(made);
+        runtime.hold(made);
         runtime.setCategory(made, Category.OUTPUTS);
         runtime.free(made);
         runtime.release(loss);
