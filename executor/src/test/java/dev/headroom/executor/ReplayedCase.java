@@ -47,7 +47,7 @@ record ReplayedCase(List<OperatorCase.Event> events) {
             Map<Integer, List<String>> phases = new HashMap<>();
             Training training = new Training(eager, graph(recorded), run, p -> phases.computeIfAbsent(
                             eager.log().changes().size(), k -> new ArrayList<>())
-                    .add(p.step() == null ? p.phase() : p.phase() + " " + p.step()));
+                    .add(p.moment().label()));
             training.prepare((name, t) -> {});
             training.run();
             return new ReplayedCase(events(eager.log(), phases));

@@ -15,6 +15,7 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.rewrite.AssignedNumbers;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -56,8 +57,8 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
                 run,
                 SymbolBinding.bind(graph, null, run.dims),
                 unmodelled,
-                (phase, step, micro) -> phases.computeIfAbsent(runtime.log().size(), k -> new ArrayList<>())
-                        .add(step == null ? phase : phase + " " + step));
+                moment -> phases.computeIfAbsent(runtime.log().size(), k -> new ArrayList<>())
+                        .add(moment.label()));
         loop.play();
         return new PlayedCase(
                 events(runtime, phases), List.copyOf(unmodelled.counts().keySet()));
@@ -101,7 +102,7 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
         int made = 0;
         for (int i = 0; i <= log.size(); i++) {
             for (String phase : phases.getOrDefault(i, List.of())) {
-                if (!phase.startsWith("optimizer")) {
+                if (!phase.startsWith(Phase.OPTIMIZER.label())) {
                     out.add(new OperatorCase.Phase(phase));
                 }
             }

@@ -3,7 +3,6 @@ package dev.headroom.validation;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
@@ -13,6 +12,7 @@ import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -91,9 +91,9 @@ class LawsTest {
             @ForAll("models") String model,
             @ForAll("optimizers") OptimizerKind optimizer,
             @ForAll @IntRange(min = 1, max = 4) int steps) {
-        List<PhaseState> fewer =
+        List<PhaseMemory> fewer =
                 predict(model, run(model, 4, optimizer, steps), null).phases();
-        List<PhaseState> more =
+        List<PhaseMemory> more =
                 predict(model, run(model, 4, optimizer, steps + 1), null).phases();
         assertEquals(fewer, more.subList(0, fewer.size()));
     }

@@ -21,6 +21,9 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.rewrite.AssignedNumbers;
 import dev.headroom.model.rewrite.SkippedMasks;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
 import java.util.Arrays;
@@ -58,9 +61,7 @@ public final class Training implements AutoCloseable {
     private Tensor[] outputs = {};
     private Tensor loss;
     private DoubleConsumer lossListener;
-    private String phase = "model";
-    private Integer step;
-    private Integer micro;
+    private Moment moment = Moment.of(Phase.MODEL);
 
     /**
      * @param exported as imported
@@ -86,14 +87,9 @@ public final class Training implements AutoCloseable {
         this.backwardPass = new BackwardPass(eager, new GradientSums(eager));
     }
 
-    /** The phase that runs. */
-    public String phase() {
-        return phase;
-    }
-
-    /** The step that runs, or {@code null} before the first. */
-    public Integer step() {
-        return step;
+    /** Where the run has come to. */
+    public Moment moment() {
+        return moment;
     }
 
     /** The model, once it is made. */
@@ -116,11 +112,11 @@ public final class Training implements AutoCloseable {
         program = new Program(eager, plan, symbols, backwardPass);
         model = new ModelMemory(eager, graph, run);
         Initialisation.apply(eager, model.all());
-        eager.own(new Owner("", "optimizer"));
+        eager.own(new Owner("", Phase.OPTIMIZER.label()));
         optimizer = run.inference ? null : Optimizers.of(eager, run, model.trained());
         scaler = run.amp == DType.FLOAT16 && !run.inference ? new GradScaler(eager) : null;
-        end("model");
-        phase = "inputs";
+        end();
+        moment = Moment.of(Phase.INPUTS);
         var shape = OutputShape.of(graph, run, symbols, eager.settings());
         target = Target.of(run.loss, ModelMemory.underRun(shape.type(), run), shape.sizes());
         inputs = Inputs.make(eager, graph, run, symbols, batch);
@@ -132,7 +128,7 @@ public final class Training implements AutoCloseable {
                 batch.fill("target", labels);
             }
         }
-        end("inputs");
+        end();
     }
 
     /** Runs all steps. */
@@ -144,37 +140,39 @@ public final class Training implements AutoCloseable {
 
     /** Runs one step. */
     public void step(int number) {
-        step = number;
         if (run.inference) {
+            moment = Moment.of(Phase.FORWARD, number);
             infer();
             return;
         }
-        phase = "zero_grad";
+        moment = Moment.of(Phase.ZERO_GRAD, number);
         model.parameters().values().forEach(this::clearGradient);
-        end("zero_grad");
+        end();
         for (int k = 0; k < run.accumulate; k++) {
-            micro = run.accumulate > 1 ? k : null;
+            Integer micro = run.accumulate > 1 ? k : null;
+            moment = new Moment(Phase.FORWARD, number, micro);
             underAutocast(() -> {
                 forward();
-                end("forward");
+                end();
+                moment = new Moment(Phase.LOSS, number, micro);
                 computeLoss();
             });
-            end("loss");
+            end();
             if (lossListener != null) {
                 lossListener.accept(loss());
             }
+            moment = new Moment(Phase.BACKWARD, number, micro);
             backward();
         }
-        micro = null;
-        phase = "optimizer";
-        eager.own(new Owner("", "optimizer"));
+        moment = Moment.of(Phase.OPTIMIZER, number);
+        own();
         if (optimizer != null && scaler != null) {
             scaler.step(optimizer);
             scaler.update();
         } else if (optimizer != null) {
             optimizer.step();
         }
-        end("optimizer");
+        end();
     }
 
     private void infer() {
@@ -184,7 +182,7 @@ public final class Training implements AutoCloseable {
         } finally {
             eager.tape().setEnabled(before);
         }
-        end("forward");
+        end();
     }
 
     private void clearGradient(Tensor parameter) {
@@ -232,7 +230,6 @@ public final class Training implements AutoCloseable {
     }
 
     private void forward() {
-        phase = "forward";
         Map<String, Tensor> given = new HashMap<>(model.byValue());
         given.putAll(inputs);
         Tensor[] made = program.run(given);
@@ -241,8 +238,7 @@ public final class Training implements AutoCloseable {
     }
 
     private void computeLoss() {
-        phase = "loss";
-        eager.own(new Owner("", "loss"));
+        own();
         try (Scope s = eager.open()) {
             rebindLoss(eager.call(() -> target.loss(eager, firstOutput(), labels)));
             if (run.accumulate > 1) {
@@ -264,8 +260,7 @@ public final class Training implements AutoCloseable {
     }
 
     private void backward() {
-        phase = "backward";
-        eager.own(new Owner("", "backward"));
+        own();
         try (Scope s = eager.open()) {
             Tensor root = scaler == null ? loss : scaler.scale(loss);
             Tensor one = eager.emptyLike(root);
@@ -277,7 +272,7 @@ public final class Training implements AutoCloseable {
             eager.release(loss);
             loss = null;
         }
-        end("backward");
+        end();
     }
 
     private void dropOutputs() {
@@ -287,7 +282,12 @@ public final class Training implements AutoCloseable {
         outputs = new Tensor[0];
     }
 
-    private void end(String name) {
-        listener.ended(PhaseMemory.of(name, step, micro, eager.allocator()));
+    /** What the loop itself does counts for an operator of the phase's name. */
+    private void own() {
+        eager.own(new Owner("", moment.phase().label()));
+    }
+
+    private void end() {
+        listener.ended(PhaseMemory.read(moment, eager.allocator()));
     }
 }

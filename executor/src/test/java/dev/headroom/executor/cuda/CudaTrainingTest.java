@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.tensor.Eager;
-import dev.headroom.executor.train.PhaseMemory;
 import dev.headroom.executor.train.Training;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Model;
@@ -13,6 +12,7 @@ import dev.headroom.model.dsl.Residual;
 import dev.headroom.model.dsl.Sequential;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;

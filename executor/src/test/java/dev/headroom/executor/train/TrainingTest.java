@@ -14,6 +14,7 @@ import dev.headroom.model.dsl.Model;
 import dev.headroom.model.dsl.Sequential;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;

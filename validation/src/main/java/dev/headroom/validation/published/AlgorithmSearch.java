@@ -11,6 +11,8 @@ import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -22,6 +24,7 @@ import java.util.Map;
  */
 final class AlgorithmSearch implements Simulation.Watcher, AllocatorListener {
     private static final int BLOCK = 512;
+    private static final Moment FIRST_FORWARD = Moment.of(Phase.FORWARD, 0);
 
     private final Map<String, Long> alive = new HashMap<>();
     private EagerRuntime runtime;
@@ -79,9 +82,7 @@ final class AlgorithmSearch implements Simulation.Watcher, AllocatorListener {
     /** The buffer is taken once the convolution has its result. */
     @Override
     public void event(Action action, long address, long bytes, int stream, int pool) {
-        boolean first = action == Action.ALLOC
-                && loop.phase().equals("forward")
-                && Integer.valueOf(0).equals(loop.step());
+        boolean first = action == Action.ALLOC && loop.moment().equals(FIRST_FORWARD);
         Attribution who = first ? runtime.attribution(runtime.attribution()) : null;
         if (first && who.operator().equals("aten.conv2d")) {
             long block = (bytes + BLOCK - 1) / BLOCK * BLOCK;

@@ -7,14 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.executor.host.HostBackend;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.executor.train.PhaseMemory;
 import dev.headroom.executor.train.Training;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
@@ -24,6 +22,7 @@ import dev.headroom.model.dsl.Model;
 import dev.headroom.model.dsl.Sequential;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -98,7 +97,7 @@ class CheckpointTest {
     }
 
     private static List<String> predicted(Graph graph, Scenario run) {
-        List<PhaseState> phases = Predictor.predict(new PredictionRequest(graph, run, GPU, 1L << 30, 0, null))
+        List<PhaseMemory> phases = Predictor.predict(new PredictionRequest(graph, run, GPU, 1L << 30, 0, null))
                 .phases();
         return phases.stream()
                 .map(p -> p.phase() + " " + p.step() + " " + p.allocated() + " " + p.maxAllocated() + " "

@@ -23,6 +23,8 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
@@ -39,8 +41,7 @@ public final class TrainingLoop {
     /** Told at the end of each phase. */
     @FunctionalInterface
     public interface PhaseListener {
-        /** @param step {@code null} before the first; {@code micro} {@code null} unless steps are accumulated */
-        void ended(String phase, Integer step, Integer micro);
+        void ended(Moment moment);
     }
 
     private final EagerRuntime runtime;
@@ -63,9 +64,7 @@ public final class TrainingLoop {
     private Tensor target;
     private Tensor[] outputs = new Tensor[0];
     private Tensor loss;
-    private String phase = "model";
-    private Integer step;
-    private Integer micro;
+    private Moment moment = Moment.of(Phase.MODEL);
 
     public TrainingLoop(
             EagerRuntime runtime,
@@ -85,14 +84,9 @@ public final class TrainingLoop {
         this.plan = CheckpointPlan.of(graph, run);
     }
 
-    /** The phase that runs, for the place of an out-of-memory error. */
-    public String phase() {
-        return phase;
-    }
-
-    /** The step that runs, or {@code null} before the first. */
-    public Integer step() {
-        return step;
+    /** Where the loop has come to. */
+    public Moment moment() {
+        return moment;
     }
 
     /** Parameters in the order of {@code parameters()}, after the model was made. */
@@ -138,50 +132,51 @@ public final class TrainingLoop {
     /** Plays all steps. */
     public void play() {
         model = new ModelTensors(runtime, graph, run.dtype, run.channelsLast, run.convertsOnDevice);
-        who("optimizer");
+        who(Phase.OPTIMIZER);
         optimizer = run.inference ? null : Optimizers.of(run, runtime, model.parameters());
         if (run.amp == DType.FLOAT16 && !run.inference) {
             scaler = new GradScaler(runtime, model.parameters(), run.fused);
         }
-        end("model");
-        phase = "inputs";
+        end();
+        moment = Moment.of(Phase.INPUTS);
         makeInputs();
-        end("inputs");
+        end();
         forward = new GraphRunner(runtime, plan, engine, symbols, unmodelled, types);
         for (int s = 0; s < run.steps; s++) {
-            step = s;
             if (run.inference) {
+                moment = Moment.of(Phase.FORWARD, s);
                 runtime.setGradMode(false);
                 AutocastMode.State before = enterAutocast();
                 forward();
                 runtime.autocast().exit(before);
-                end("forward");
+                end();
             } else {
-                train();
+                train(s);
             }
         }
     }
 
-    private void train() {
-        phase = "zero_grad";
-        who("zero_grad");
+    private void train(int step) {
+        moment = Moment.of(Phase.ZERO_GRAD, step);
+        who(Phase.ZERO_GRAD);
         if (!run.zeroGradBeforeBackward) {
             zeroGrad();
         }
-        end("zero_grad");
+        end();
         if (run.newBatches && step > 0) {
             nextBatch();
         }
         for (int k = 0; k < run.accumulate; k++) {
-            micro = run.accumulate > 1 ? k : null;
+            Integer micro = run.accumulate > 1 ? k : null;
+            moment = new Moment(Phase.FORWARD, step, micro);
             AutocastMode.State before = enterAutocast();
             forward();
-            end("forward");
-            phase = "loss";
+            end();
+            moment = new Moment(Phase.LOSS, step, micro);
             computeLoss();
             runtime.autocast().exit(before);
-            end("loss");
-            phase = "backward";
+            end();
+            moment = new Moment(Phase.BACKWARD, step, micro);
             if (run.zeroGradBeforeBackward && k == 0) {
                 zeroGrad();
             }
@@ -189,17 +184,16 @@ public final class TrainingLoop {
             if (run.dropOutputs) {
                 dropOutputs();
             }
-            end("backward");
+            end();
         }
-        micro = null;
-        phase = "optimizer";
-        who("optimizer");
+        moment = Moment.of(Phase.OPTIMIZER, step);
+        who(Phase.OPTIMIZER);
         if (optimizer != null && scaler != null) {
             scaler.step(optimizer::step);
         } else if (optimizer != null) {
             optimizer.step();
         }
-        end("optimizer");
+        end();
     }
 
     private void zeroGrad() {
@@ -222,16 +216,17 @@ public final class TrainingLoop {
                 .enter(run.amp == null ? runtime.autocast().state() : new AutocastMode.State(true, run.amp, true));
     }
 
-    private void who(String operator) {
-        runtime.attribute(runtime.number(new Attribution("", operator, "")));
+    /** What the loop itself does counts as done by an operator of the phase's name. */
+    private void who(Phase phase) {
+        runtime.attribute(runtime.number(new Attribution("", phase.label(), "")));
     }
 
-    private void end(String name) {
-        listener.ended(name, step, micro);
+    private void end() {
+        listener.ended(moment);
     }
 
     private void makeInputs() {
-        who("inputs");
+        who(Phase.INPUTS);
         inputs = new HashMap<>(model.byValue());
         batch = new ArrayList<>();
         boolean gradient = run.inputGrad;
@@ -317,7 +312,6 @@ public final class TrainingLoop {
     }
 
     private void forward() {
-        phase = "forward";
         Tensor[] made = forward.run(inputs);
         for (Tensor t : outputs) {
             runtime.release(t);
@@ -331,7 +325,7 @@ public final class TrainingLoop {
     }
 
     private void computeLoss() {
-        who("loss");
+        who(Phase.LOSS);
         Frame frame = runtime.frame();
         try {
             Tensor out = outputs[0];
@@ -374,7 +368,7 @@ public final class TrainingLoop {
     }
 
     private void backward() {
-        who("backward");
+        who(Phase.BACKWARD);
         Frame frame = runtime.frame();
         try {
             Tensor root = scaler == null ? loss : Losses.scale(runtime, loss, scaler.scale());

@@ -17,6 +17,9 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.rewrite.AssignedNumbers;
 import dev.headroom.model.rewrite.SkippedMasks;
+import dev.headroom.model.run.OutOfMemory;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
 import java.util.ArrayList;
@@ -39,12 +42,12 @@ public record Simulation(
         EagerRuntime runtime,
         TrainingLoop loop,
         Graph graph,
-        List<PhaseState> phases,
+        List<PhaseMemory> phases,
         List<Integer> phaseEnds,
         int peakPhase,
         int firstForwardEvents,
         Unmodelled unmodelled,
-        Prediction.Oom oom) {
+        OutOfMemory oom) {
 
     /** Looks on while a run is played. */
     @FunctionalInterface
@@ -93,30 +96,30 @@ public record Simulation(
                 new KernelOptions(
                         workspace, convolutions, run.attention, TorchVersion.of(run.torch), run.cudnnBenchmark));
         Unmodelled unmodelled = new Unmodelled();
-        List<PhaseState> phases = new ArrayList<>();
+        List<PhaseMemory> phases = new ArrayList<>();
         List<Integer> phaseEnds = new ArrayList<>();
         int[] peakPhase = {0};
         long[] highest = {-1};
         int[] forward = {0};
-        TrainingLoop loop = new TrainingLoop(runtime, graph, run, symbols, unmodelled, (phase, step, micro) -> {
-            PhaseState state = state(allocator, phase, step, micro);
+        TrainingLoop loop = new TrainingLoop(runtime, graph, run, symbols, unmodelled, moment -> {
+            PhaseMemory state = PhaseMemory.read(moment, allocator);
             if (state.maxAllocated() > highest[0]) {
                 highest[0] = state.maxAllocated();
                 peakPhase[0] = phases.size();
             }
             phases.add(state);
             phaseEnds.add(runtime.log().size());
-            if (forward[0] == 0 && phase.equals("forward")) {
+            if (forward[0] == 0 && moment.phase() == Phase.FORWARD) {
                 forward[0] = runtime.log().size();
             }
         });
         watcher.begins(runtime, loop);
-        Prediction.Oom oom = null;
+        OutOfMemory oom = null;
         try {
             loop.play();
         } catch (OutOfMemoryException e) {
             Attribution who = runtime.attribution(runtime.requester());
-            oom = new Prediction.Oom(loop.phase(), loop.step(), who.module(), who.operator(), e.segment());
+            oom = new OutOfMemory(loop.moment(), who.module(), who.operator(), e.segment());
         }
         return new Simulation(runtime, loop, graph, phases, phaseEnds, peakPhase[0], forward[0], unmodelled, oom);
     }
@@ -129,17 +132,5 @@ public record Simulation(
     /** Peak of reserved bytes. */
     public long maxReserved() {
         return runtime.allocator().statistics().reservedBytes().peak();
-    }
-
-    private static PhaseState state(CachingAllocator allocator, String phase, Integer step, Integer micro) {
-        var s = allocator.statistics();
-        return new PhaseState(
-                phase,
-                step,
-                micro,
-                s.allocatedBytes().current(),
-                s.reservedBytes().current(),
-                s.allocatedBytes().peak(),
-                s.reservedBytes().peak());
     }
 }
