@@ -5,6 +5,7 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.train.Training;
@@ -47,7 +48,8 @@ final class Recorded {
                     none,
                     new Settings(GpuCatalogue.find("h200").orElseThrow(), run.attention, 1));
             eager.log().keepChanges();
-            Training training = new Training(eager, Importers.read(archive(recording.config())), run, phases::add);
+            Training training =
+                    new Training(eager, Preparation.of(Importers.read(archive(recording.config())), run), phases::add);
             training.prepare((name, t) -> {});
             training.run();
             return new Run(phases, eager);

@@ -5,6 +5,7 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.DeviceMeter;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.MemoryLog;
 import dev.headroom.executor.tensor.Owner;
@@ -44,7 +45,7 @@ public final class Measurer {
         DeviceMeter.Reading started = reading();
         Settings settings = new Settings(request.gpu(), request.run().attention, request.seed());
         try (Eager eager = new Eager(new CachingAllocator(allocation(), backend.memory()), backend, settings);
-                Training training = new Training(eager, request.graph(), request.run(), phases::add)) {
+                Training training = new Training(eager, Preparation.of(request.graph(), request.run()), phases::add)) {
             OutOfMemory oom = null;
             try {
                 run(training, eager);

@@ -5,7 +5,6 @@ import dev.headroom.executor.op.GradientSums;
 import dev.headroom.executor.op.LossOperators;
 import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.optim.Optimizers;
-import dev.headroom.executor.program.Conversions;
 import dev.headroom.executor.program.Initialisation;
 import dev.headroom.executor.program.ModelMemory;
 import dev.headroom.executor.program.Program;
@@ -15,17 +14,13 @@ import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.graph.SymbolBinding;
-import dev.headroom.model.rewrite.AssignedNumbers;
-import dev.headroom.model.rewrite.SkippedMasks;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PhaseMemory;
+import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.TorchVersion;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -63,26 +58,13 @@ public final class Training implements AutoCloseable {
     private DoubleConsumer lossListener;
     private Moment moment = Moment.of(Phase.MODEL);
 
-    /**
-     * @param exported as imported
-     * @throws UserInputException when sizes are open or impossible, or the executor lacks an operator
-     */
-    public Training(Eager eager, Graph exported, Scenario run, Listener listener) {
-        if (!TorchVersion.of(run.torch).equals(TorchVersion.NEWEST)) {
-            throw new UserInputException("--torch: the executor behaves as PyTorch " + TorchVersion.NEWEST
-                    + "; only predictions know other versions");
-        }
-        if (run.newBatches || run.zeroGradBeforeBackward || run.convertsOnDevice) {
-            throw new UserInputException(
-                    "the executor converts models before it moves them, trains on one batch and drops"
-                            + " gradients before each step; only predictions know other loops");
-        }
+    /** @param prepared by {@link dev.headroom.executor.program.Preparation} */
+    public Training(Eager eager, PreparedRun prepared, Listener listener) {
         this.eager = eager;
-        this.symbols = SymbolBinding.bind(exported, run.batch, run.dims);
-        Graph restored = Program.inlined(AssignedNumbers.restore(SkippedMasks.restore(exported, symbols)));
-        this.plan = CheckpointPlan.of(Conversions.inPrecision(restored, run), run);
+        this.symbols = prepared.symbols();
+        this.plan = prepared.plan();
         this.graph = plan.graph();
-        this.run = run;
+        this.run = prepared.scenario();
         this.listener = listener;
         this.backwardPass = new BackwardPass(eager, new GradientSums(eager));
     }
@@ -107,7 +89,11 @@ public final class Training implements AutoCloseable {
         lossListener = listener;
     }
 
-    /** Brings the model, the optimizer and a batch to the device. */
+    /**
+     * Brings the model, the optimizer and a batch to the device.
+     *
+     * @throws dev.headroom.model.error.UserInputException when the executor lacks an operator
+     */
     public void prepare(Batch batch) {
         program = new Program(eager, plan, symbols, backwardPass);
         model = new ModelMemory(eager, graph, run);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.train.Training;
 import dev.headroom.fixtures.Fixtures;
@@ -59,7 +60,7 @@ class CudaMemoryDisciplineTest {
     private static List<PhaseMemory> phases(Backend backend, Graph graph, Scenario run) {
         List<PhaseMemory> phases = new ArrayList<>();
         try (Eager e = BothBackends.eager(backend);
-                Training training = new Training(e, graph, run, phases::add)) {
+                Training training = new Training(e, Preparation.of(graph, run), phases::add)) {
             training.prepare((name, t) -> {});
             training.run();
         }

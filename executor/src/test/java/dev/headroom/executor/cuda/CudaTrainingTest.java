@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.executor.kernel.Backend;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.train.Training;
 import dev.headroom.model.dsl.Layers;
@@ -33,7 +34,7 @@ class CudaTrainingTest extends OnBothBackends {
             List<Double> losses = new ArrayList<>();
             List<PhaseMemory> phases = new ArrayList<>();
             try (Eager e = BothBackends.eager(backend);
-                    Training training = new Training(e, graph, run, phases::add)) {
+                    Training training = new Training(e, Preparation.of(graph, run), phases::add)) {
                 training.onLoss(losses::add);
                 training.prepare((name, t) -> {
                     boolean numbers = t.dtype().isFloatingPoint();

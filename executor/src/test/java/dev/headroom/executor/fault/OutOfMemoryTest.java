@@ -9,6 +9,7 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.executor.host.HostBackend;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.train.Training;
@@ -92,7 +93,7 @@ class OutOfMemoryTest {
 
     private static boolean runs(FaultScenario s, Eager eager, Set<Phase> phases) {
         boolean failed = false;
-        try (Training training = new Training(eager, s.graph(), s.run(), p -> {})) {
+        try (Training training = new Training(eager, Preparation.of(s.graph(), s.run()), p -> {})) {
             try {
                 training.prepare((name, t) -> eager.backend().random().uniform(t, 0, 1, name.hashCode()));
                 training.run();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.executor.host.HostBackend;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.model.device.GpuCatalogue;
@@ -38,7 +39,7 @@ class TrainingTest {
                     host,
                     new Settings(GpuCatalogue.find("h200").orElseThrow(), run.attention, 1));
             List<PhaseMemory> phases = new ArrayList<>();
-            Training training = new Training(eager, graph, run, phases::add);
+            Training training = new Training(eager, Preparation.of(graph, run), phases::add);
             training.prepare((name, t) -> host.random().uniform(t, -1, 1, name.hashCode()));
             training.step(0);
             double first = training.loss();

@@ -9,7 +9,6 @@ import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Node;
-import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
@@ -36,9 +35,9 @@ final class AlgorithmSearch implements Simulation.Watcher, AllocatorListener {
     static long atLeast(PredictionRequest request) {
         AlgorithmSearch search = new AlgorithmSearch();
         Simulation played = Predictor.simulate(request, search);
-        Map<String, Long> symbols = SymbolBinding.bind(request.graph(), request.run().batch, request.run().dims);
+        Map<String, Long> symbols = played.prepared().symbols();
         long most = 0;
-        for (Node node : played.graph().nodes()) {
+        for (Node node : played.prepared().graph().nodes()) {
             Long before = search.alive.get(node.module());
             if (node.operator().equals("aten.conv2d") && before != null) {
                 most = Math.max(most, before + workspace(played, node, symbols));
@@ -59,7 +58,7 @@ final class AlgorithmSearch implements Simulation.Watcher, AllocatorListener {
     }
 
     private static long[] sizes(Simulation played, String value, Map<String, Long> symbols) {
-        TensorMeta meta = played.graph().values().get(value);
+        TensorMeta meta = played.prepared().graph().values().get(value);
         return meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
     }
 

@@ -10,6 +10,7 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.executor.host.HostBackend;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.tensor.Tensor;
@@ -76,7 +77,7 @@ class CheckpointTest {
                     host,
                     new Settings(GPU, run.attention, 1));
             List<PhaseMemory> phases = new ArrayList<>();
-            Training training = new Training(eager, graph, run, phases::add);
+            Training training = new Training(eager, Preparation.of(graph, run), phases::add);
             training.prepare((name, t) -> host.random().uniform(t, -1, 1, name.hashCode()));
             training.run();
             Map<String, double[]> gradients = new LinkedHashMap<>();

@@ -6,7 +6,6 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.model.error.UserInputException;
-import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.scenario.Scenario;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,7 +38,7 @@ final class Rehearsal {
         }
         Scenario run = request.run();
         flops = GraphFlops.of(
-                storeAll.loop().plan().graph(), run, SymbolBinding.bind(request.graph(), run.batch, run.dims));
+                storeAll.prepared().plan().graph(), run, storeAll.prepared().symbols());
         step = flops.step();
         played.put(Key.of(Candidate.STORE_ALL), Optional.of(choice(Candidate.STORE_ALL, storeAll)));
     }

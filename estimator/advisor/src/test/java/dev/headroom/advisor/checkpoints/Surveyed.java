@@ -22,7 +22,7 @@ record Surveyed(
         run.cudnnWorkspace = 0L;
         Rehearsal rehearsal =
                 new Rehearsal(new PredictionRequest(Importers.read(archive(model)), run, null, null, 0, null));
-        Stages stages = Stages.of(rehearsal.storeAll().loop().plan().graph());
+        Stages stages = Stages.of(rehearsal.storeAll().prepared().plan().graph());
         CostSurvey survey = new CostSurvey(rehearsal, stages);
         PassLog log = new PassLog(rehearsal.storeAll(), stages);
         PassLog brief = new PassLog(rehearsal.storeAllBriefly(), stages);

@@ -8,7 +8,6 @@ import dev.headroom.estimator.optim.Optimizers;
 import dev.headroom.estimator.program.GraphRunner;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
-import dev.headroom.estimator.program.TracedAliases;
 import dev.headroom.estimator.program.Unmodelled;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.AutocastMode;
@@ -25,6 +24,7 @@ import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
+import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
@@ -66,22 +66,17 @@ public final class TrainingLoop {
     private Tensor loss;
     private Moment moment = Moment.of(Phase.MODEL);
 
-    public TrainingLoop(
-            EagerRuntime runtime,
-            Graph traced,
-            Scenario run,
-            Map<String, Long> symbols,
-            Unmodelled unmodelled,
-            PhaseListener listener) {
+    /** @param prepared by {@link dev.headroom.estimator.program.Preparation} */
+    public TrainingLoop(EagerRuntime runtime, PreparedRun prepared, Unmodelled unmodelled, PhaseListener listener) {
         this.runtime = runtime;
-        this.types = ModelTypes.of(traced, run);
-        this.graph = types.mixed() ? TracedAliases.undo(traced) : traced;
-        this.run = run;
-        this.symbols = symbols;
+        this.graph = prepared.graph();
+        this.run = prepared.scenario();
+        this.symbols = prepared.symbols();
+        this.plan = prepared.plan();
+        this.types = ModelTypes.of(graph, run);
         this.unmodelled = unmodelled;
         this.listener = listener;
         this.engine = new AutogradEngine(runtime, new EngineArithmetic());
-        this.plan = CheckpointPlan.of(graph, run);
     }
 
     /** Where the loop has come to. */
@@ -97,11 +92,6 @@ public final class TrainingLoop {
     /** {@code null} without one. */
     public Optimizer optimizer() {
         return optimizer;
-    }
-
-    /** What is recomputed, and the graph that runs. */
-    public CheckpointPlan plan() {
-        return plan;
     }
 
     /** How often each node of the plan's graph has run so far, recomputations included; empty before the first forward pass. */

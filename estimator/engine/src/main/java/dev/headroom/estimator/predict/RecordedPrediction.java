@@ -48,7 +48,8 @@ public record RecordedPrediction(Prediction prediction, Snapshot snapshot) {
         }
 
         List<Frame> frames() {
-            if (attribution != runtime.attribution() || !moment.equals(loop.moment().inStep())) {
+            if (attribution != runtime.attribution()
+                    || !moment.equals(loop.moment().inStep())) {
                 attribution = runtime.attribution();
                 moment = loop.moment().inStep();
                 frames = stack(runtime.attribution(attribution));

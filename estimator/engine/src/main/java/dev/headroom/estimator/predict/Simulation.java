@@ -7,6 +7,7 @@ import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.estimator.cudnn.WorkspaceEnd;
 import dev.headroom.estimator.cudnn.WorkspaceSources;
 import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.program.Preparation;
 import dev.headroom.estimator.program.Unmodelled;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.DeviceModel;
@@ -14,24 +15,21 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.KernelOptions;
 import dev.headroom.model.cudnn.CudnnDevice;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.graph.SymbolBinding;
-import dev.headroom.model.rewrite.AssignedNumbers;
-import dev.headroom.model.rewrite.SkippedMasks;
 import dev.headroom.model.run.OutOfMemory;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PhaseMemory;
+import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A run that was played to its end, or to where memory ran out.
  *
  * @param runtime with every event in its log
  * @param loop the training loop
- * @param graph the graph that ran, after restoration
+ * @param prepared the graph that ran, under which scenario, and what was recomputed
  * @param phases the allocator at the end of each
  * @param phaseEnds events in the log at the end of each
  * @param peakPhase the number of the phase, in {@code phases}, in which allocated memory was first at its highest
@@ -41,7 +39,7 @@ import java.util.Map;
 public record Simulation(
         EagerRuntime runtime,
         TrainingLoop loop,
-        Graph graph,
+        PreparedRun prepared,
         List<PhaseMemory> phases,
         List<Integer> phaseEnds,
         int peakPhase,
@@ -83,8 +81,7 @@ public record Simulation(
             DeviceMemory memory,
             WorkspaceEnd end,
             Watcher watcher) {
-        Map<String, Long> symbols = SymbolBinding.bind(exported, run.batch, run.dims);
-        Graph graph = AssignedNumbers.restore(SkippedMasks.restore(exported, symbols));
+        PreparedRun prepared = Preparation.of(exported, run);
         CachingAllocator allocator = new CachingAllocator(settings, memory);
         WorkspaceSources installed = WorkspaceSources.installed(
                 new CudnnDevice(device.major(), device.minor(), device.sms()), run.workspaces);
@@ -101,7 +98,7 @@ public record Simulation(
         int[] peakPhase = {0};
         long[] highest = {-1};
         int[] forward = {0};
-        TrainingLoop loop = new TrainingLoop(runtime, graph, run, symbols, unmodelled, moment -> {
+        TrainingLoop loop = new TrainingLoop(runtime, prepared, unmodelled, moment -> {
             PhaseMemory state = PhaseMemory.read(moment, allocator);
             if (state.maxAllocated() > highest[0]) {
                 highest[0] = state.maxAllocated();
@@ -121,7 +118,7 @@ public record Simulation(
             Attribution who = runtime.attribution(runtime.requester());
             oom = new OutOfMemory(loop.moment(), who.module(), who.operator(), e.segment());
         }
-        return new Simulation(runtime, loop, graph, phases, phaseEnds, peakPhase[0], forward[0], unmodelled, oom);
+        return new Simulation(runtime, loop, prepared, phases, phaseEnds, peakPhase[0], forward[0], unmodelled, oom);
     }
 
     /** Peak of allocated bytes. */

@@ -4,6 +4,7 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.program.Preparation;
 import dev.headroom.estimator.program.Unmodelled;
 import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -25,7 +26,7 @@ record PlayedChain(Map<Phase, Long> allocated, Map<Phase, Long> peaks, List<Stri
                 new EagerRuntime(allocator, new DeviceModel(9, 0, 132), new KernelOptions(0, Scenario.Attention.AUTO));
         Map<Phase, Long> allocated = new HashMap<>();
         Map<Phase, Long> peaks = new HashMap<>();
-        TrainingLoop loop = new TrainingLoop(runtime, graph, run, Map.of(), new Unmodelled(), moment -> {
+        TrainingLoop loop = new TrainingLoop(runtime, Preparation.of(graph, run), new Unmodelled(), moment -> {
             allocated.put(
                     moment.phase(), allocator.statistics().allocatedBytes().current());
             peaks.put(moment.phase(), allocator.statistics().allocatedBytes().peak());
