@@ -36,10 +36,7 @@ final class Rehearsal {
         }
         Scenario run = request.scenario();
         flops = GraphFlops.of(
-                storeAll.loop().plan().graph(),
-                run,
-                SymbolBinding.bind(
-                        request.graph(), run.sizes().batch(), run.sizes().dims()));
+                storeAll.prepared().plan().graph(), run, storeAll.prepared().symbols());
         step = flops.step();
         played.put(Candidate.STORE_ALL.checkpointing(), Optional.of(choice(Candidate.STORE_ALL, storeAll)));
     }
