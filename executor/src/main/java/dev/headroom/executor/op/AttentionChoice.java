@@ -1,6 +1,6 @@
 package dev.headroom.executor.op;
 
-import dev.headroom.executor.tensor.Settings;
+import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.graph.DType;

@@ -1,7 +1,7 @@
 package dev.headroom.executor.op;
 
 import dev.headroom.executor.kernel.Formula;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.function.DoubleBinaryOperator;

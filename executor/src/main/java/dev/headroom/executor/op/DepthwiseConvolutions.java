@@ -1,7 +1,7 @@
 package dev.headroom.executor.op;
 
 import dev.headroom.executor.kernel.ConvolutionKernels.Direction;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.Arrays;
 

@@ -1,7 +1,7 @@
 package dev.headroom.executor.op;
 
 import dev.headroom.executor.kernel.ReductionKernels.Kind;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 
 /** Attention's tensors are (batch, heads, sequence, size) outside and (batch, sequence, heads, size) inside kernels. */

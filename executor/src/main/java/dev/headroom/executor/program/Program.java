@@ -8,7 +8,7 @@ import dev.headroom.executor.op.Arguments;
 import dev.headroom.executor.op.Autocast;
 import dev.headroom.executor.op.Operator;
 import dev.headroom.executor.op.Operators;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;

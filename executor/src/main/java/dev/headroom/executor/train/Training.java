@@ -9,7 +9,7 @@ import dev.headroom.executor.program.Conversions;
 import dev.headroom.executor.program.Initialisation;
 import dev.headroom.executor.program.ModelMemory;
 import dev.headroom.executor.program.Program;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
@@ -83,7 +83,7 @@ public final class Training implements AutoCloseable {
         this.graph = plan.graph();
         this.run = run;
         this.listener = listener;
-        this.backwardPass = new BackwardPass(eager, new GradientSums(eager));
+        this.backwardPass = new BackwardPass(eager.tape(), new GradientSums(eager));
     }
 
     /** The phase that runs. */

@@ -1,5 +1,6 @@
-package dev.headroom.executor.tensor;
+package dev.headroom.executor.runtime;
 
+import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,4 +1,4 @@
-package dev.headroom.executor.tensor;
+package dev.headroom.executor.runtime;
 
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.scenario.Scenario;

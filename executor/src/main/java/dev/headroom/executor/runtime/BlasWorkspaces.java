@@ -1,5 +1,8 @@
-package dev.headroom.executor.tensor;
+package dev.headroom.executor.runtime;
 
+import dev.headroom.executor.tensor.Owner;
+import dev.headroom.executor.tensor.Scope;
+import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.scenario.TorchVersion;
 
 /**
