@@ -1,6 +1,6 @@
 package dev.headroom.executor.op;
 
-import dev.headroom.executor.kernel.AttentionKernels.Spec;
+import dev.headroom.executor.kernel.AttentionCall.Spec;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;

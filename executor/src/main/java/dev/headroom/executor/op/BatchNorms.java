@@ -2,7 +2,11 @@ package dev.headroom.executor.op;
 
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
-import dev.headroom.executor.kernel.NormalizationKernels.Library;
+import dev.headroom.executor.kernel.BatchNormCall;
+import dev.headroom.executor.kernel.BatchNormCall.Library;
+import dev.headroom.executor.kernel.BatchNormCall.Running;
+import dev.headroom.executor.kernel.GivenNormCall;
+import dev.headroom.executor.kernel.NormGradients;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
@@ -67,39 +71,43 @@ final class BatchNorms {
         SavedTensor savedRunningVariance = r.save(c.variance());
         SavedTensor savedWeight = r.save(c.weight());
         if (!n.training()) {
-            kernels.batchNormEvaluation(out, x, c.weight(), c.bias(), c.mean(), c.variance(), n.epsilon());
-            return r.backward(g -> NativeBatchNorms.evaluationBackward(
-                            e,
-                            r,
-                            g[0],
-                            savedX.get(),
-                            savedWeight.get(),
-                            savedRunningMean.get(),
-                            savedRunningVariance.get(),
-                            n.epsilon()))
+            kernels.givenNorm(new GivenNormCall(x, c.weight(), c.bias(), c.mean(), c.variance(), n.epsilon()), out);
+            return r.backward(g -> {
+                        GivenNormCall call = new GivenNormCall(
+                                savedX.get(),
+                                savedWeight.get(),
+                                null,
+                                savedRunningMean.get(),
+                                savedRunningVariance.get(),
+                                n.epsilon());
+                        return NativeBatchNorms.evaluationBackward(e, r, g[0], call);
+                    })
                     .result(out);
         }
         Tensor mean = e.empty(c.weight().dtype(), x.size(1));
         Tensor invstd = e.empty(c.weight().dtype(), x.size(1));
         Tensor reserve = e.workspace(kernels.batchNormReserveBytes(x));
         Tensor workspace = e.workspace(kernels.batchNormWorkspaceBytes(x, false));
-        Library library = new Library(reserve, workspace, n.epsilon());
         kernels.batchNorm(
-                out, x, c.weight(), c.bias(), c.mean(), c.variance(), mean, invstd, n.momentum(), n.epsilon(), library);
+                new BatchNormCall(x, c.weight(), c.bias(), mean, invstd, n.epsilon(), new Library(reserve, workspace)),
+                new Running(c.mean(), c.variance(), n.momentum()),
+                out);
         changed(c);
         e.drop(workspace);
         SavedTensor savedMean = r.save(mean);
         SavedTensor savedInvstd = r.save(invstd);
         SavedTensor savedReserve = r.save(reserve);
-        return r.backward(g -> libraryBackward(
-                        e,
-                        g[0],
-                        savedX.get(),
-                        savedWeight.get(),
-                        savedMean.get(),
-                        savedInvstd.get(),
-                        savedReserve.get(),
-                        n.epsilon()))
+        return r.backward(g -> {
+                    BatchNormCall call = new BatchNormCall(
+                            savedX.get(),
+                            savedWeight.get(),
+                            null,
+                            savedMean.get(),
+                            savedInvstd.get(),
+                            n.epsilon(),
+                            new Library(savedReserve.get(), null));
+                    return libraryBackward(e, g[0], call);
+                })
                 .result(out);
     }
 
@@ -111,15 +119,10 @@ final class BatchNorms {
         }
     }
 
-    private static Tensor[] libraryBackward(
-            Eager e,
-            Tensor given,
-            Tensor x,
-            Tensor weight,
-            Tensor mean,
-            Tensor invstd,
-            Tensor reserve,
-            double epsilon) {
+    /** @param kept the call of the forward pass; its workspace is gone */
+    private static Tensor[] libraryBackward(Eager e, Tensor given, BatchNormCall kept) {
+        Tensor x = kept.x();
+        Tensor weight = kept.weight();
         var kernels = e.backend().normalizations();
         MemoryFormat format =
                 Layout.isContiguous(x.sizes(), x.strides()) ? MemoryFormat.CONTIGUOUS : Formats.suggested(x);
@@ -128,8 +131,15 @@ final class BatchNorms {
         Tensor gradWeight = e.empty(weight.dtype(), weight.sizes());
         Tensor gradBias = e.empty(weight.dtype(), weight.sizes());
         Tensor workspace = e.workspace(kernels.batchNormWorkspaceBytes(x, true));
-        Library library = new Library(reserve, workspace, epsilon);
-        kernels.batchNormBackward(gradX, gradWeight, gradBias, g, x, weight, mean, invstd, library);
+        BatchNormCall call = new BatchNormCall(
+                x,
+                weight,
+                null,
+                kept.mean(),
+                kept.invstd(),
+                kept.epsilon(),
+                new Library(kept.library().reserve(), workspace));
+        kernels.batchNormBackward(call, g, new NormGradients(gradX, gradWeight, gradBias));
         e.drop(workspace);
         return new Tensor[] {gradX, gradWeight, gradBias};
     }

@@ -2,6 +2,7 @@ package dev.headroom.executor.op;
 
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
+import dev.headroom.executor.kernel.ConvolutionCall;
 import dev.headroom.executor.kernel.ConvolutionKernels.Direction;
 import dev.headroom.executor.kernel.ConvolutionKernels.Geometry;
 import dev.headroom.executor.runtime.Eager;
@@ -139,16 +140,16 @@ final class Convolutions {
         Tensor kernel = Formats.packed(e, weight, format);
         Tensor operand = Formats.packed(e, other, format);
         boolean forward = way == Direction.OUTPUT;
-        run(e, way, forward ? operand : out, kernel, forward ? out : operand, g);
+        run(e, new ConvolutionCall(way, forward ? operand : out, kernel, forward ? out : operand, g));
         e.dropUnless(operand, other);
         e.dropUnless(kernel, weight);
         return out;
     }
 
-    static void run(Eager e, Direction way, Tensor input, Tensor weight, Tensor output, Geometry g) {
-        long bytes = e.backend().convolutions().workspaceBytes(way, input, weight, output, g);
+    private static void run(Eager e, ConvolutionCall call) {
+        long bytes = e.backend().convolutions().workspaceBytes(call);
         Tensor workspace = bytes == 0 ? null : e.workspace(bytes);
-        e.backend().convolutions().convolve(way, input, weight, output, g, workspace);
+        e.backend().convolutions().convolve(call, workspace);
         e.drop(workspace);
     }
 
@@ -204,7 +205,7 @@ final class Convolutions {
         Tensor packedOutput = Formats.packed(e, output, format);
         Tensor packedInput = Formats.packed(e, input, format);
         Tensor out = Formats.empty(e, input.dtype(), format, sizes);
-        run(e, Direction.WEIGHT_GRADIENT, packedInput, out, packedOutput, g);
+        run(e, new ConvolutionCall(Direction.WEIGHT_GRADIENT, packedInput, out, packedOutput, g));
         e.dropUnless(packedInput, input);
         e.dropUnless(packedOutput, output);
         return out;

@@ -2,6 +2,7 @@ package dev.headroom.executor.op;
 
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
+import dev.headroom.executor.kernel.ClassLossCall;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
@@ -101,9 +102,10 @@ final class CrossEntropy {
         Tensor total = early == null ? e.empty(scores.dtype()) : early;
         Tensor packed = Copies.packed(e, scores);
         Tensor labels = Copies.packed(e, target);
-        e.backend()
-                .indexing()
-                .classLoss(out, total, byClass(e, packed), flat(e, labels), weight, ignored, each, reduction == MEAN);
+        boolean mean = reduction == MEAN;
+        Tensor rows = byClass(e, packed);
+        ClassLossCall call = new ClassLossCall(flat(e, labels), weight, total, ignored, each, mean);
+        e.backend().indexing().classLoss(call, rows, out);
         e.dropUnless(labels, target);
         e.dropUnless(packed, scores);
         SavedTensor savedTotal = r.saveResult(total);
@@ -114,17 +116,10 @@ final class CrossEntropy {
                     Elementwise.fill(e, gradient, 0);
                     Tensor incoming = Copies.packed(e, g[0]);
                     Tensor classes = Copies.packed(e, savedTarget.get());
-                    e.backend()
-                            .indexing()
-                            .classLossGradient(
-                                    byClass(e, gradient),
-                                    incoming,
-                                    flat(e, classes),
-                                    savedWeight.get(),
-                                    savedTotal.get(),
-                                    ignored,
-                                    each,
-                                    reduction == MEAN);
+                    Tensor into = byClass(e, gradient);
+                    ClassLossCall back = new ClassLossCall(
+                            flat(e, classes), savedWeight.get(), savedTotal.get(), ignored, each, mean);
+                    e.backend().indexing().classLossBackward(back, incoming, into);
                     return new Tensor[] {gradient};
                 })
                 .result(out);

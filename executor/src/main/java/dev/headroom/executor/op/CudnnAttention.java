@@ -2,7 +2,8 @@ package dev.headroom.executor.op;
 
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
-import dev.headroom.executor.kernel.AttentionKernels.Spec;
+import dev.headroom.executor.kernel.AttentionCall;
+import dev.headroom.executor.kernel.AttentionCall.Spec;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
@@ -30,23 +31,14 @@ final class CudnnAttention {
         Tensor flat = sums == null
                 ? null
                 : e.alias(sums, Arrays.copyOf(sums.sizes(), 3), Arrays.copyOf(sums.strides(), 3), 0);
-        e.backend().attention().attention(out, flat, q, k, v, bias, spec);
+        e.backend().attention().attention(new AttentionCall(q, k, v, bias, out, flat, spec));
         e.drop(flat);
         SavedTensor savedSums = r.saveResult(sums);
         SavedTensor savedOut = r.saveResult(out);
         r.saveResult(offset);
         r.saveResult(seed);
-        return r.backward(g -> gradients(
-                        e,
-                        g[0],
-                        savedQ.get(),
-                        savedK.get(),
-                        savedV.get(),
-                        savedBias.get(),
-                        savedOut.get(),
-                        savedSums.get(),
-                        spec))
-                .result(out);
+        SavedAttention saved = new SavedAttention(savedQ, savedK, savedV, savedBias, savedOut, savedSums);
+        return r.backward(g -> gradients(e, g[0], saved.call(spec))).result(out);
     }
 
     /** alloc_with_matching_layout: packed, with dimensions in another tensor's order. */
@@ -60,11 +52,13 @@ final class CudnnAttention {
         return Layout.packed(sizes, fastestFirst);
     }
 
-    private static Tensor[] gradients(
-            Eager e, Tensor grad, Tensor q, Tensor k, Tensor v, Tensor bias, Tensor out, Tensor sums, Spec spec) {
+    private static Tensor[] gradients(Eager e, Tensor grad, AttentionCall call) {
+        Tensor q = call.q();
+        Tensor out = call.result();
+        Tensor sums = call.logSumExp();
         Tensor dq = e.emptyLike(q);
-        Tensor dk = e.emptyLike(k);
-        Tensor dv = e.emptyLike(v);
+        Tensor dk = e.emptyLike(call.k());
+        Tensor dv = e.emptyLike(call.v());
         try (Scope s = e.open()) {
             Tensor g = grad;
             if (!sameStrides(grad, out)) {
@@ -75,7 +69,8 @@ final class CudnnAttention {
             long rows = q.size(0) * q.size(1) * q.size(2);
             e.workspace(rows * (q.size(3) + 1) * Float.BYTES);
             Tensor flat = e.alias(sums, Arrays.copyOf(sums.sizes(), 3), Arrays.copyOf(sums.strides(), 3), 0);
-            e.backend().attention().attentionGradient(dq, dk, dv, null, g, q, k, v, bias, out, flat, spec);
+            AttentionCall flatCall = new AttentionCall(q, call.k(), call.v(), call.bias(), out, flat, call.spec());
+            e.backend().attention().attentionBackward(flatCall, g, new AttentionCall.Gradients(dq, dk, dv, null));
         }
         return new Tensor[] {dq, dk, dv};
     }

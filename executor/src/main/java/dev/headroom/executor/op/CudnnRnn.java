@@ -2,6 +2,8 @@ package dev.headroom.executor.op;
 
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
+import dev.headroom.executor.kernel.RecurrentCall;
+import dev.headroom.executor.kernel.RecurrentCall.States;
 import dev.headroom.executor.kernel.RecurrentKernels.Problem;
 import dev.headroom.executor.kernel.RecurrentLayers;
 import dev.headroom.executor.runtime.Eager;
@@ -87,19 +89,9 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
             Tensor buffer = flat == null ? collected(weights) : flat;
             Tensor workspace = e.workspace(workspaceBytes(problem));
             Tensor reserve = train ? e.workspace(e.backend().recurrent().reserveBytes(problem)) : null;
-            e.backend()
-                    .recurrent()
-                    .forward(
-                            problem,
-                            stepsFirst(out[0]),
-                            out[1],
-                            cx == null ? null : out[2],
-                            x,
-                            hx,
-                            cx,
-                            buffer,
-                            workspace,
-                            reserve);
+            Tensor y = stepsFirst(out[0]);
+            RecurrentCall call = new RecurrentCall(problem, x, new States(hx, cx), buffer, y, workspace, reserve);
+            e.backend().recurrent().forward(call, new States(out[1], cx == null ? null : out[2]));
             for (Tensor t : out) {
                 s.pass(t);
             }
@@ -211,7 +203,7 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
         Tensor cx = saved.cx().get();
         try (Scope s = e.open()) {
             Problem problem = problem(input, true);
-            Copies.packed(e, stepsFirst(input));
+            Tensor x = Copies.packed(e, stepsFirst(input));
             Tensor dy = Copies.packed(e, stepsFirst(gradient));
             Tensor dx = sequence(input, layers.input());
             Tensor dh = Copies.packed(e, dhy);
@@ -219,22 +211,12 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
             Tensor dhx = e.empty(hx.dtype(), hx.sizes());
             Tensor dcx = cx == null ? null : e.empty(cx.dtype(), cx.sizes());
             Tensor workspace = e.workspace(workspaceBytes(problem));
-            e.backend()
-                    .recurrent()
-                    .dataGradient(
-                            problem,
-                            stepsFirst(dx),
-                            dhx,
-                            dcx,
-                            dy,
-                            dh,
-                            dc,
-                            stepsFirst(saved.y().get()),
-                            hx,
-                            cx,
-                            saved.buffer().get(),
-                            workspace,
-                            saved.reserve().get());
+            Tensor into = stepsFirst(dx);
+            Tensor y = stepsFirst(saved.y().get());
+            Tensor buffer = saved.buffer().get();
+            Tensor reserve = saved.reserve().get();
+            RecurrentCall call = new RecurrentCall(problem, x, new States(hx, cx), buffer, y, workspace, reserve);
+            e.backend().recurrent().dataGradient(call, dy, new States(dh, dc), into, new States(dhx, dcx));
             return new Tensor[] {s.pass(dx), s.pass(dhx), s.pass(dcx)};
         }
     }
@@ -248,16 +230,11 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
             Tensor buffer = e.empty(input.dtype(), layers.weights());
             Elementwise.fill(e, buffer, 0);
             Tensor workspace = e.workspace(workspaceBytes(problem));
-            e.backend()
-                    .recurrent()
-                    .weightGradient(
-                            problem,
-                            buffer,
-                            x,
-                            saved.hx().get(),
-                            stepsFirst(saved.y().get()),
-                            workspace,
-                            saved.reserve().get());
+            Tensor hx = saved.hx().get();
+            Tensor y = stepsFirst(saved.y().get());
+            Tensor reserve = saved.reserve().get();
+            RecurrentCall call = new RecurrentCall(problem, x, new States(hx, null), null, y, workspace, reserve);
+            e.backend().recurrent().weightGradient(call, buffer);
             Tensor[] out = new Tensor[count];
             for (int i = 0; i < count; i++) {
                 out[i] = hasBiases ? part(buffer, i, sizes(i)) : e.empty(input.dtype(), sizes(i));

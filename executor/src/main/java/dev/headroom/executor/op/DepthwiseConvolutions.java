@@ -1,5 +1,6 @@
 package dev.headroom.executor.op;
 
+import dev.headroom.executor.kernel.ConvolutionCall;
 import dev.headroom.executor.kernel.ConvolutionKernels.Direction;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
@@ -12,7 +13,7 @@ final class DepthwiseConvolutions {
     static Tensor forward(Eager e, Tensor x, Tensor weight, Tensor bias, Convolutions.Spec spec) {
         Tensor kernel = Formats.packed(e, weight);
         Tensor out = e.empty(x.dtype(), Convolutions.outputSizes(x, weight, spec));
-        e.backend().convolutions().convolve(Direction.OUTPUT, x, kernel, out, spec.geometry(), null);
+        run(e, new ConvolutionCall(Direction.OUTPUT, x, kernel, out, spec.geometry()));
         if (bias != null) {
             long[] sizes = new long[x.dims()];
             long[] strides = new long[x.dims()];
@@ -36,9 +37,7 @@ final class DepthwiseConvolutions {
         Tensor gradX = ofX && !flat ? ofInput(e, output, x, kernel, spec) : null;
         Tensor gradWeight = ofWeight ? e.empty(weight.dtype(), weight.sizes()) : null;
         if (ofWeight) {
-            e.backend()
-                    .convolutions()
-                    .convolve(Direction.WEIGHT_GRADIENT, input, gradWeight, output, spec.geometry(), null);
+            run(e, new ConvolutionCall(Direction.WEIGHT_GRADIENT, input, gradWeight, output, spec.geometry()));
         }
         gradX = ofX && flat ? ofInput(e, output, x, kernel, spec) : gradX;
         return new Tensor[] {gradX, gradWeight};
@@ -46,7 +45,11 @@ final class DepthwiseConvolutions {
 
     private static Tensor ofInput(Eager e, Tensor g, Tensor x, Tensor kernel, Convolutions.Spec spec) {
         Tensor out = e.empty(x.dtype(), x.sizes());
-        e.backend().convolutions().convolve(Direction.INPUT_GRADIENT, out, kernel, g, spec.geometry(), null);
+        run(e, new ConvolutionCall(Direction.INPUT_GRADIENT, out, kernel, g, spec.geometry()));
         return out;
+    }
+
+    private static void run(Eager e, ConvolutionCall call) {
+        e.backend().convolutions().convolve(call, null);
     }
 }

@@ -2,7 +2,8 @@ package dev.headroom.executor.op;
 
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
-import dev.headroom.executor.kernel.AttentionKernels.Spec;
+import dev.headroom.executor.kernel.AttentionCall;
+import dev.headroom.executor.kernel.AttentionCall.Spec;
 import dev.headroom.executor.kernel.ReductionKernels.Kind;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
@@ -44,52 +45,36 @@ final class EfficientAttention {
             if (q.dtype().isReducedFloat() && Math.max(q.size(3), v.size(3)) > REGISTER_SIZE) {
                 e.empty(DType.FLOAT32, out.sizes());
             }
-            e.backend().attention().attention(out, trains ? sums : null, q, k, v, bias, spec);
+            e.backend().attention().attention(new AttentionCall(q, k, v, bias, out, trains ? sums : null, spec));
         }
         SavedTensor savedSums = r.saveResult(sums);
         SavedTensor savedOut = r.saveResult(out);
         r.saveResult(offset);
         r.saveResult(seed);
-        return r.backward(g -> gradients(
-                        e,
-                        r,
-                        g[0],
-                        savedQ.get(),
-                        savedK.get(),
-                        savedV.get(),
-                        savedBias.get(),
-                        savedOut.get(),
-                        savedSums.get(),
-                        spec))
-                .result(out);
+        SavedAttention saved = new SavedAttention(savedQ, savedK, savedV, savedBias, savedOut, savedSums);
+        return r.backward(g -> gradients(e, r, g[0], saved.call(spec))).result(out);
     }
 
-    private static Tensor[] gradients(
-            Eager e,
-            Recorder r,
-            Tensor grad,
-            Tensor q,
-            Tensor k,
-            Tensor v,
-            Tensor bias,
-            Tensor out,
-            Tensor sums,
-            Spec spec) {
+    private static Tensor[] gradients(Eager e, Recorder r, Tensor grad, AttentionCall call) {
+        Tensor q = call.q();
+        Tensor k = call.k();
+        Tensor v = call.v();
         Tensor g = Heads.outside(e, Copies.packed(e, Heads.inside(e, grad)));
         Tensor dq = Heads.emptyInside(e, q);
         Tensor dk = Heads.emptyInside(e, k);
         Tensor dv = Heads.emptyInside(e, v);
-        Tensor dbias = r.needs(3) ? biasGradient(e, bias) : null;
+        Tensor dbias = r.needs(3) ? biasGradient(e, call.bias()) : null;
         try (Scope s = e.open()) {
             boolean grouped = k.size(1) != q.size(1);
             long[] each = {q.size(0), k.size(2), q.size(1), k.size(3)};
             Tensor wideK = grouped ? Heads.outside(e, e.empty(k.dtype(), each)) : dk;
             each[3] = v.size(3);
             Tensor wideV = grouped ? Heads.outside(e, e.empty(v.dtype(), each)) : dv;
-            products(e, g, out);
-            e.workspace(EfficientKernel.of(e.settings().gpu(), q, k, v, spec.dropout() > 0)
-                    .workspaceBytes(q, k, v));
-            e.backend().attention().attentionGradient(dq, wideK, wideV, dbias, g, q, k, v, bias, out, sums, spec);
+            products(e, g, call.result());
+            e.workspace(
+                    EfficientKernel.of(e.settings().gpu(), q, k, v, call.spec().dropout() > 0)
+                            .workspaceBytes(q, k, v));
+            e.backend().attention().attentionBackward(call, g, new AttentionCall.Gradients(dq, wideK, wideV, dbias));
             if (grouped) {
                 Heads.sumGroups(e, dk, wideK);
                 Heads.sumGroups(e, dv, wideV);

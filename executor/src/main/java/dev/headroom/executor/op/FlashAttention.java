@@ -2,7 +2,8 @@ package dev.headroom.executor.op;
 
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
-import dev.headroom.executor.kernel.AttentionKernels.Spec;
+import dev.headroom.executor.kernel.AttentionCall;
+import dev.headroom.executor.kernel.AttentionCall.Spec;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
@@ -44,16 +45,15 @@ final class FlashAttention {
                 e.drop(state);
                 state = drawn;
             }
-            e.backend().attention().attention(out, sums, q, k, v, null, spec);
+            e.backend().attention().attention(new AttentionCall(q, k, v, null, out, sums, spec));
             s.pass(state);
         }
         SavedTensor savedSums = r.saveResult(sums);
         SavedTensor savedOut = r.saveResult(out);
         r.saveResult(state);
         r.saveResult(unused);
-        return r.backward(g -> gradients(
-                        e, g[0], savedQ.get(), savedK.get(), savedV.get(), savedOut.get(), savedSums.get(), spec))
-                .result(out);
+        SavedAttention saved = new SavedAttention(savedQ, savedK, savedV, r.save(null), savedOut, savedSums);
+        return r.backward(g -> gradients(e, g[0], saved.call(spec))).result(out);
     }
 
     private static long rounded(long size) {
@@ -61,10 +61,12 @@ final class FlashAttention {
         return (size + alignment - 1) / alignment * alignment;
     }
 
-    private static Tensor[] gradients(
-            Eager e, Tensor grad, Tensor q, Tensor k, Tensor v, Tensor result, Tensor sums, Spec spec) {
+    private static Tensor[] gradients(Eager e, Tensor grad, AttentionCall call) {
+        Tensor q = call.q();
+        Tensor k = call.k();
+        Tensor v = call.v();
         Tensor g = Heads.outside(e, Copies.packed(e, Heads.inside(e, grad)));
-        Tensor out = Heads.outside(e, Copies.packed(e, Heads.inside(e, result)));
+        Tensor out = Heads.outside(e, Copies.packed(e, Heads.inside(e, call.result())));
         Tensor dq = Heads.emptyLikeInside(e, q);
         Tensor dk = Heads.emptyLikeInside(e, k);
         Tensor dv = Heads.emptyLikeInside(e, v);
@@ -76,7 +78,8 @@ final class FlashAttention {
             long[] each = {q.size(0), k.size(2), q.size(1), q.size(3)};
             Tensor wideK = grouped ? Heads.outside(e, e.empty(k.dtype(), each)) : dk;
             Tensor wideV = grouped ? Heads.outside(e, e.empty(v.dtype(), each)) : dv;
-            e.backend().attention().attentionGradient(dq, wideK, wideV, null, g, q, k, v, null, out, sums, spec);
+            AttentionCall packed = new AttentionCall(q, k, v, null, out, call.logSumExp(), call.spec());
+            e.backend().attention().attentionBackward(packed, g, new AttentionCall.Gradients(dq, wideK, wideV, null));
             if (grouped) {
                 Heads.sumGroups(e, dk, wideK);
                 Heads.sumGroups(e, dv, wideV);

@@ -2,6 +2,8 @@ package dev.headroom.executor.op;
 
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
+import dev.headroom.executor.kernel.RecurrentCall.States;
+import dev.headroom.executor.kernel.RecurrentKernels.Gates;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 
@@ -37,16 +39,17 @@ final class FusedCells {
         r.save(inputGates);
         Tensor kept = e.empty(hx.dtype(), hx.size(0), GRU_KEPT * hx.size(1));
         Tensor hy = e.empty(hx.dtype(), hx.sizes());
-        e.backend().recurrent().gruCell(hy, kept, inputGates, hiddenGates, hx, w.inputBias(), w.stateBias());
+        Gates gates = new Gates(inputGates, hiddenGates, w.inputBias(), w.stateBias());
+        e.backend().recurrent().gruCell(gates, hx, hy, kept);
         SavedTensor savedKept = r.saveResult(kept);
         boolean biased = w.inputBias() != null;
-        long gates = inputGates.size(1);
+        long width = inputGates.size(1);
         return r.backward(g -> {
                     Tensor workspace = savedKept.get();
-                    Tensor dInput = e.empty(g[0].dtype(), g[0].size(0), gates);
-                    Tensor dHidden = e.empty(g[0].dtype(), g[0].size(0), gates);
+                    Tensor dInput = e.empty(g[0].dtype(), g[0].size(0), width);
+                    Tensor dHidden = e.empty(g[0].dtype(), g[0].size(0), width);
                     Tensor dhx = e.empty(g[0].dtype(), g[0].sizes());
-                    e.backend().recurrent().gruCellGradient(dInput, dHidden, dhx, g[0], workspace);
+                    e.backend().recurrent().gruCellBackward(workspace, g[0], dInput, dHidden, dhx);
                     Tensor dInputBias = biased ? rowSum(e, dInput) : null;
                     Tensor dHiddenBias = biased ? rowSum(e, dHidden) : null;
                     return new Tensor[] {dInput, dHidden, dhx, dInputBias, dHiddenBias};
@@ -79,7 +82,8 @@ final class FusedCells {
         Tensor kept = e.empty(inputGates.dtype(), inputGates.sizes());
         Tensor hy = e.empty(cx.dtype(), cx.sizes());
         Tensor cy = e.empty(cx.dtype(), cx.sizes());
-        e.backend().recurrent().lstmCell(hy, cy, kept, inputGates, hiddenGates, cx, w.inputBias(), w.stateBias());
+        Gates sums = new Gates(inputGates, hiddenGates, w.inputBias(), w.stateBias());
+        e.backend().recurrent().lstmCell(sums, cx, new States(hy, cy), kept);
         SavedTensor savedAfter = r.saveResult(cy);
         SavedTensor savedKept = r.saveResult(kept);
         boolean biased = w.inputBias() != null;
@@ -89,7 +93,7 @@ final class FusedCells {
                     Tensor after = savedAfter.get();
                     Tensor dGates = e.empty(gates.dtype(), gates.sizes());
                     Tensor dcx = e.empty(before.dtype(), before.sizes());
-                    e.backend().recurrent().lstmCellGradient(dGates, dcx, g[0], g[1], before, after, gates);
+                    e.backend().recurrent().lstmCellBackward(gates, before, after, new States(g[0], g[1]), dGates, dcx);
                     Tensor dBias = biased ? rowSum(e, dGates) : null;
                     return new Tensor[] {dGates, dGates, dcx, dBias, dBias};
                 })

@@ -2,6 +2,8 @@ package dev.headroom.executor.op;
 
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
+import dev.headroom.executor.kernel.GroupNormCall;
+import dev.headroom.executor.kernel.NormGradients;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
@@ -47,19 +49,26 @@ final class GroupNorms {
                 e.empty(type, x.size(0), x.size(1));
                 e.empty(type, x.size(0), x.size(1));
             }
-            e.backend().normalizations().groupNorm(out, packed, weight, bias, mean, rstd, groups, epsilon);
+            e.backend()
+                    .normalizations()
+                    .groupNorm(new GroupNormCall(packed, weight, bias, mean, rstd, groups, epsilon), out);
         }
         SavedTensor savedMean = r.save(mean);
         SavedTensor savedRstd = r.save(rstd);
-        return r.backward(g ->
-                        backward(e, r, g[0], savedX.get(), savedWeight.get(), savedMean.get(), savedRstd.get(), groups))
+        return r.backward(g -> {
+                    GroupNormCall call = new GroupNormCall(
+                            savedX.get(), savedWeight.get(), null, savedMean.get(), savedRstd.get(), groups, epsilon);
+                    return backward(e, r, g[0], call);
+                })
                 .result(out);
     }
 
-    private static Tensor[] backward(
-            Eager e, Recorder r, Tensor given, Tensor givenX, Tensor weight, Tensor mean, Tensor rstd, int groups) {
+    private static Tensor[] backward(Eager e, Recorder r, Tensor given, GroupNormCall kept) {
+        Tensor weight = kept.weight();
         Tensor g = Formats.packed(e, given);
-        Tensor x = Formats.packed(e, givenX);
+        Tensor x = Formats.packed(e, kept.x());
+        int groups = kept.groups();
+        GroupNormCall call = new GroupNormCall(x, weight, null, kept.mean(), kept.rstd(), groups, kept.epsilon());
         DType type = NativeBatchNorms.accumulator(x.dtype());
         Tensor gradX = r.needs(0) ? e.empty(x.dtype(), x.sizes()) : null;
         Tensor gradWeight = r.needs(1) ? e.empty(weight.dtype(), weight.sizes()) : null;
@@ -68,21 +77,14 @@ final class GroupNorms {
             boolean spatial = x.elements() > x.size(0) * x.size(1);
             Tensor sums = spatial ? e.empty(type, x.size(0), x.size(1)) : null;
             Tensor products = spatial ? e.empty(type, x.size(0), x.size(1)) : null;
-            if (gradX != null) {
-                Tensor second = e.empty(type, x.size(0), groups);
-                Tensor third = e.empty(type, x.size(0), groups);
-                Tensor first = spatial && weight != null ? e.empty(type, x.size(0), x.size(1)) : null;
-                e.backend()
-                        .normalizations()
-                        .groupNormBackward(gradX, gradWeight, gradBias, g, x, weight, mean, rstd, groups);
-                e.drop(third);
-                e.drop(second);
-                e.drop(first);
-            } else {
-                e.backend()
-                        .normalizations()
-                        .groupNormBackward(null, gradWeight, gradBias, g, x, weight, mean, rstd, groups);
-            }
+            Tensor second = gradX == null ? null : e.empty(type, x.size(0), groups);
+            Tensor third = gradX == null ? null : e.empty(type, x.size(0), groups);
+            boolean scaled = gradX != null && spatial && weight != null;
+            Tensor first = scaled ? e.empty(type, x.size(0), x.size(1)) : null;
+            e.backend().normalizations().groupNormBackward(call, g, new NormGradients(gradX, gradWeight, gradBias));
+            e.drop(third);
+            e.drop(second);
+            e.drop(first);
             e.drop(products);
             e.drop(sums);
         }

@@ -2,6 +2,8 @@ package dev.headroom.executor.op;
 
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
+import dev.headroom.executor.kernel.LayerNormCall;
+import dev.headroom.executor.kernel.NormGradients;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
@@ -48,15 +50,18 @@ final class LayerNorm {
             Tensor out = e.empty(input.dtype(), input.sizes());
             Tensor mean = e.empty(wide, rows);
             Tensor rstd = e.empty(wide, rows);
-            e.backend()
-                    .normalizations()
-                    .layerNorm(matrix(e, out, n), mean, rstd, matrix(e, x, n), row(e, weight), row(e, bias), epsilon);
+            Tensor into = matrix(e, out, n);
+            LayerNormCall call = new LayerNormCall(matrix(e, x, n), row(e, weight), row(e, bias), mean, rstd, epsilon);
+            e.backend().normalizations().layerNorm(call, into);
             SavedTensor savedMean = r.saveResult(mean);
             SavedTensor savedRstd = r.saveResult(rstd);
             e.drop(mean);
             e.drop(rstd);
-            return r.backward(g -> gradients(
-                            e, r, g[0], savedInput.get(), savedWeight.get(), savedMean.get(), savedRstd.get()))
+            return r.backward(g -> {
+                        LayerNormCall kept = new LayerNormCall(
+                                savedInput.get(), savedWeight.get(), null, savedMean.get(), savedRstd.get(), epsilon);
+                        return gradients(e, r, g[0], kept);
+                    })
                     .result(out);
         });
     }
@@ -66,27 +71,24 @@ final class LayerNorm {
         return type.isReducedFloat() ? DType.FLOAT32 : type;
     }
 
-    private static Tensor[] gradients(
-            Eager e, Recorder r, Tensor grad, Tensor input, Tensor weight, Tensor mean, Tensor rstd) {
+    /** @param call over the tensors as they were kept */
+    private static Tensor[] gradients(Eager e, Recorder r, Tensor grad, LayerNormCall call) {
+        Tensor input = call.x();
+        Tensor weight = call.weight();
         Tensor x = Copies.packed(e, input);
-        long rows = mean.elements();
+        long rows = call.mean().elements();
         long n = input.elements() / Math.max(1, rows);
         Tensor dx = r.needs(0) ? e.empty(input.dtype(), input.sizes()) : null;
         Tensor dweight = r.needs(1) ? e.empty(weight.dtype(), weight.sizes()) : null;
         Tensor dbias = r.needs(2) ? e.empty(input.dtype(), weight.sizes()) : null;
         Tensor g = Copies.packed(e, grad);
         try (Scope s = e.open()) {
-            e.backend()
-                    .normalizations()
-                    .layerNormGradient(
-                            dx == null ? null : matrix(e, dx, n),
-                            row(e, dweight),
-                            row(e, dbias),
-                            matrix(e, g, n),
-                            matrix(e, x, n),
-                            mean,
-                            rstd,
-                            row(e, weight));
+            Tensor intoX = dx == null ? null : matrix(e, dx, n);
+            NormGradients gradients = new NormGradients(intoX, row(e, dweight), row(e, dbias));
+            Tensor from = matrix(e, g, n);
+            LayerNormCall rowByRow =
+                    new LayerNormCall(matrix(e, x, n), row(e, weight), null, call.mean(), call.rstd(), call.epsilon());
+            e.backend().normalizations().layerNormBackward(rowByRow, from, gradients);
         }
         if (rows > MANY_ROWS && n / COLUMNS_OF_BLOCK < e.settings().gpu().sms() / 2) {
             return inTwoPasses(e, dx, dweight, dbias, rows, n);

@@ -1,7 +1,12 @@
 package dev.headroom.executor.op;
 
+import dev.headroom.executor.autograd.Backward;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
+import dev.headroom.executor.kernel.BatchNormCall;
+import dev.headroom.executor.kernel.BatchNormCall.Running;
+import dev.headroom.executor.kernel.GivenNormCall;
+import dev.headroom.executor.kernel.NormGradients;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
@@ -27,39 +32,41 @@ final class NativeBatchNorms {
             try (Scope s = e.open()) {
                 BatchNormStaging.open(e, x, type, 4);
                 kernels.batchNorm(
-                        out,
-                        x,
-                        c.weight(),
-                        c.bias(),
-                        c.mean(),
-                        c.variance(),
-                        mean,
-                        invstd,
-                        n.momentum(),
-                        n.epsilon(),
-                        null);
+                        new BatchNormCall(x, c.weight(), c.bias(), mean, invstd, n.epsilon(), null),
+                        new Running(c.mean(), c.variance(), n.momentum()),
+                        out);
             }
             BatchNorms.changed(c);
         } else {
-            kernels.batchNormEvaluation(out, x, c.weight(), c.bias(), c.mean(), c.variance(), n.epsilon());
+            kernels.givenNorm(new GivenNormCall(x, c.weight(), c.bias(), c.mean(), c.variance(), n.epsilon()), out);
         }
         SavedTensor savedMean = r.save(mean);
         SavedTensor savedInvstd = r.save(invstd);
         e.drop(mean);
         e.drop(invstd);
-        return r.backward(g -> n.training()
-                        ? trainingBackward(
-                                e, r, g[0], savedX.get(), savedWeight.get(), savedMean.get(), savedInvstd.get())
-                        : evaluationBackward(
-                                e,
-                                r,
-                                g[0],
-                                savedX.get(),
-                                savedWeight.get(),
-                                savedRunningMean.get(),
-                                savedRunningVariance.get(),
-                                n.epsilon()))
-                .result(out);
+        Backward backward = n.training()
+                ? g -> {
+                    BatchNormCall call = new BatchNormCall(
+                            savedX.get(),
+                            savedWeight.get(),
+                            null,
+                            savedMean.get(),
+                            savedInvstd.get(),
+                            n.epsilon(),
+                            null);
+                    return trainingBackward(e, r, g[0], call);
+                }
+                : g -> {
+                    GivenNormCall call = new GivenNormCall(
+                            savedX.get(),
+                            savedWeight.get(),
+                            null,
+                            savedRunningMean.get(),
+                            savedRunningVariance.get(),
+                            n.epsilon());
+                    return evaluationBackward(e, r, g[0], call);
+                };
+        return r.backward(backward).result(out);
     }
 
     static DType accumulator(DType type) {
@@ -67,21 +74,22 @@ final class NativeBatchNorms {
     }
 
     /** batch_norm_backward_cuda while training. */
-    private static Tensor[] trainingBackward(
-            Eager e, Recorder r, Tensor g, Tensor x, Tensor weight, Tensor mean, Tensor invstd) {
+    private static Tensor[] trainingBackward(Eager e, Recorder r, Tensor g, BatchNormCall call) {
+        Tensor x = call.x();
+        Tensor weight = call.weight();
         var kernels = e.backend().normalizations();
         if (r.needs(0) && !BatchNormStaging.isChannelsInnermost(x)) {
             Tensor gradX = e.emptyLike(x);
             Tensor gradWeight = weight != null && r.needs(1) ? e.emptyLike(weight) : null;
             Tensor gradBias = weight != null && r.needs(2) ? e.emptyLike(weight) : null;
-            kernels.batchNormBackward(gradX, gradWeight, gradBias, g, x, weight, mean, invstd, null);
+            kernels.batchNormBackward(call, g, new NormGradients(gradX, gradWeight, gradBias));
             return new Tensor[] {gradX, gradWeight, gradBias};
         }
         // Reduced first, then applied: two kernels with their sums between them.
         // The first kernel for channels last makes all four whatever is asked for
         // (batch_norm_backward_reduce_cuda_channels_last_template).
         boolean alike = BatchNormStaging.isChannelsInnermost(g) && BatchNormStaging.isChannelsInnermost(x);
-        DType type = mean.dtype();
+        DType type = call.mean().dtype();
         Tensor sums = alike || r.needs(0) ? e.empty(type, x.size(1)) : null;
         Tensor products = alike || r.needs(0) ? e.empty(type, x.size(1)) : null;
         boolean weights = alike && weight != null;
@@ -95,7 +103,7 @@ final class NativeBatchNorms {
         // With operands of different layouts the second kernel is a general one, which takes 1 for no weight.
         Tensor one = r.needs(0) && weight == null && !alike ? e.empty(type) : null;
         Tensor gradX = r.needs(0) ? Formats.empty(e, x.dtype(), Formats.suggested(x), x.sizes()) : null;
-        kernels.batchNormBackward(gradX, gradWeight, gradBias, g, x, weight, mean, invstd, null);
+        kernels.batchNormBackward(call, g, new NormGradients(gradX, gradWeight, gradBias));
         e.drop(one);
         e.drop(products);
         e.drop(sums);
@@ -111,15 +119,9 @@ final class NativeBatchNorms {
     }
 
     /** The same with given statistics. */
-    static Tensor[] evaluationBackward(
-            Eager e,
-            Recorder r,
-            Tensor g,
-            Tensor x,
-            Tensor weight,
-            Tensor runningMean,
-            Tensor runningVariance,
-            double epsilon) {
+    static Tensor[] evaluationBackward(Eager e, Recorder r, Tensor g, GivenNormCall call) {
+        Tensor x = call.x();
+        Tensor weight = call.weight();
         var kernels = e.backend().normalizations();
         boolean reduces = r.needs(1) || r.needs(2);
         Tensor gradX = null;
@@ -129,8 +131,7 @@ final class NativeBatchNorms {
             gradX = e.emptyLike(x);
             gradWeight = r.needs(1) ? e.emptyLike(weight) : null;
             gradBias = r.needs(2) ? e.emptyLike(weight) : null;
-            kernels.batchNormEvaluationBackward(
-                    gradX, gradWeight, gradBias, g, x, weight, runningMean, runningVariance, epsilon);
+            kernels.givenNormBackward(call, g, new NormGradients(gradX, gradWeight, gradBias));
             return new Tensor[] {gradX, gradWeight, gradBias};
         }
         DType type = accumulator(x.dtype());
@@ -141,8 +142,7 @@ final class NativeBatchNorms {
         gradWeight = r.needs(1) ? e.empty(weight.dtype(), x.size(1)) : null;
         gradBias = r.needs(2) ? e.empty(weight.dtype(), x.size(1)) : null;
         gradX = r.needs(0) ? e.emptyLike(g, x.dtype()) : null;
-        kernels.batchNormEvaluationBackward(
-                gradX, gradWeight, gradBias, g, x, weight, runningMean, runningVariance, epsilon);
+        kernels.givenNormBackward(call, g, new NormGradients(gradX, gradWeight, gradBias));
         e.drop(products);
         e.drop(sums);
         e.drop(invstd);

@@ -44,13 +44,13 @@ final class SoftmaxOperators {
         Tensor out = e.empty(type, g.sizes());
         try (Scope s = e.open()) {
             if (log) {
-                e.backend().softmaxes().softmaxGradient(out, Copies.packed(e, g), Copies.packed(e, y), dim, true);
+                e.backend().softmaxes().softmaxBackward(out, Copies.packed(e, g), Copies.packed(e, y), dim, true);
             } else {
                 // PyTorch's kernel is given the product that it sums, this one the gradient in the product's memory.
                 Tensor product = Elementwise.binary(e, Elementwise.MULTIPLY, g, y);
                 Tensor gradient = Copies.packed(e, product);
                 Copies.fill(e, gradient, g);
-                e.backend().softmaxes().softmaxGradient(out, gradient, Copies.packed(e, y), dim, false);
+                e.backend().softmaxes().softmaxBackward(out, gradient, Copies.packed(e, y), dim, false);
             }
         }
         return out;
