@@ -87,9 +87,9 @@ final class ElementaryOperators {
 
     private static Tensor reduced(Eager e, Kind kind, Arguments a) {
         Tensor t = a.tensor("self");
-        long[] kept = ReductionOperators.kept(t.sizes(), a.integers("dim"));
+        long[] kept = ReducedDimensions.kept(t.sizes(), a.integers("dim"));
         Tensor wide = Reductions.reduce(e, kind, t, kept, DType.BOOL);
-        Tensor out = ReductionOperators.shaped(e, wide, t.sizes(), kept, a.integers("dim"), a.flag("keepdim", false));
+        Tensor out = ReducedDimensions.shaped(e, wide, t.sizes(), kept, a.integers("dim"), a.flag("keepdim", false));
         e.drop(wide);
         return out;
     }

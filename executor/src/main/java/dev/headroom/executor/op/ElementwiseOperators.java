@@ -30,7 +30,5 @@ final class ElementwiseOperators {
         o.add1("aten.sigmoid_", (e, a) -> SIGMOID.applyInPlace(e, a.tensor("self")));
         o.add1("aten.tanh", (e, a) -> TANH.apply(e, a.tensor("self")));
         o.add1("aten.tanh_", (e, a) -> TANH.applyInPlace(e, a.tensor("self")));
-        ActivationOperators.register(o);
-        FunctionOperators.register(o);
     }
 }

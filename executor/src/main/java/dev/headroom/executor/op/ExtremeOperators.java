@@ -46,11 +46,11 @@ final class ExtremeOperators {
     private static Tensor among(Eager e, Arguments a, Kind kind, boolean looksForNan) {
         Tensor x = a.tensor("self");
         long[] dims = a.integers("dim");
-        long[] kept = ReductionOperators.kept(x.sizes(), dims);
+        long[] kept = ReducedDimensions.kept(x.sizes(), dims);
         Recorder r = e.record(kind == Kind.MAX ? "AmaxBackward0" : "AminBackward0", x);
         SavedTensor saved = r.save(x);
         Tensor wide = Reductions.reduce(e, kind, x, kept, x.dtype());
-        Tensor out = ReductionOperators.shaped(e, wide, x.sizes(), kept, dims, a.flag("keepdim", false));
+        Tensor out = ReducedDimensions.shaped(e, wide, x.sizes(), kept, dims, a.flag("keepdim", false));
         SavedTensor result = r.saveResult(out);
         return r.backward(g -> new Tensor[] {
                     e.call(() -> {
@@ -79,7 +79,7 @@ final class ExtremeOperators {
         Tensor x = a.tensor("self");
         int dim = Layout.dimension(a.integer("dim", 0), x.dims());
         long[] dims = {dim};
-        long[] kept = ReductionOperators.kept(x.sizes(), dims);
+        long[] kept = ReducedDimensions.kept(x.sizes(), dims);
         boolean keep = a.flag("keepdim", false);
         Recorder r = e.record(kind == Kind.MAX ? "MaxBackward0" : "MinBackward0", x);
         Tensor values = e.empty(x.dtype(), kept);
@@ -89,8 +89,8 @@ final class ExtremeOperators {
         long[] whole = x.sizes();
         r.backward(g -> new Tensor[] {placed(e, Views.view(e, g[0], kept), saved.get(), whole, dim)});
         return new Tensor[] {
-            r.result(ReductionOperators.shaped(e, values, whole, kept, dims, keep)),
-            ReductionOperators.shaped(e, places, whole, kept, dims, keep)
+            r.result(ReducedDimensions.shaped(e, values, whole, kept, dims, keep)),
+            ReducedDimensions.shaped(e, places, whole, kept, dims, keep)
         };
     }
 
@@ -118,9 +118,9 @@ final class ExtremeOperators {
         Tensor operand = all ? e.call(() -> Views.reshape(e, x, flat)) : x;
         int dim = all ? 0 : Layout.dimension(a.integer("dim", 0), x.dims());
         long[] dims = {dim};
-        long[] kept = ReductionOperators.kept(operand.sizes(), dims);
+        long[] kept = ReducedDimensions.kept(operand.sizes(), dims);
         Tensor places = e.empty(DType.INT64, kept);
         Reductions.extremes(e, kind, null, places, operand, dim);
-        return ReductionOperators.shaped(e, places, operand.sizes(), kept, dims, !all && a.flag("keepdim", false));
+        return ReducedDimensions.shaped(e, places, operand.sizes(), kept, dims, !all && a.flag("keepdim", false));
     }
 }

@@ -24,10 +24,6 @@ final class FunctionOperators {
         o.add1("aten.log", (e, a) -> LOG.apply(e, a.tensor("self")));
         o.add1("aten.log_", (e, a) -> LOG.applyInPlace(e, a.tensor("self")));
         roots(o);
-        Selecting.register(o);
-        MomentOperators.register(o);
-        ExtremeOperators.register(o);
-        UpsamplingOperators.register(o);
         o.add1("aten.neg", (e, a) -> {
             var x = a.tensor("self");
             return e.record("NegBackward0", x)

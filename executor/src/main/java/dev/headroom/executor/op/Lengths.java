@@ -23,12 +23,12 @@ public final class Lengths {
 
     /** {@code torch.linalg.vector_norm(t, dim=dim, keepdim=True)}. */
     public static Tensor of(Eager e, Tensor t, int dim) {
-        return Reductions.reduce(e, Kind.NORM, t, ReductionOperators.kept(t.sizes(), new long[] {dim}), t.dtype());
+        return Reductions.reduce(e, Kind.NORM, t, ReducedDimensions.kept(t.sizes(), new long[] {dim}), t.dtype());
     }
 
     /** {@code t.mean(dim=dim, keepdim=True)}. */
     public static Tensor mean(Eager e, Tensor t, int dim) {
-        return Reductions.reduce(e, Kind.MEAN, t, ReductionOperators.kept(t.sizes(), new long[] {dim}), t.dtype());
+        return Reductions.reduce(e, Kind.MEAN, t, ReducedDimensions.kept(t.sizes(), new long[] {dim}), t.dtype());
     }
 
     /** {@code rows @ columns} of (…, m, 1) and (…, 1, n): only two matrices go to cuBLAS. */

@@ -36,7 +36,7 @@ final class MomentOperators {
         Tensor x = a.tensor("self");
         double correction = correction(a);
         long[] dims = a.integers("dim");
-        long[] kept = ReductionOperators.kept(x.sizes(), dims);
+        long[] kept = ReducedDimensions.kept(x.sizes(), dims);
         boolean keep = a.flag("keepdim", false);
         Recorder r = e.record(root ? "StdBackward0" : "VarBackward0", x);
         SavedTensor saved = r.save(x);
@@ -45,7 +45,7 @@ final class MomentOperators {
         if (root) {
             Elementwise.into(e, ROOT, wide, wide);
         }
-        Tensor out = ReductionOperators.shaped(e, wide, x.sizes(), kept, dims, keep);
+        Tensor out = ReducedDimensions.shaped(e, wide, x.sizes(), kept, dims, keep);
         SavedTensor result = root ? r.saveResult(out) : null;
         r.backward(g -> new Tensor[] {
             e.call(() -> {
@@ -69,7 +69,7 @@ final class MomentOperators {
         Tensor x = a.tensor("self");
         double correction = correction(a);
         long[] dims = a.integers("dim");
-        long[] kept = ReductionOperators.kept(x.sizes(), dims);
+        long[] kept = ReducedDimensions.kept(x.sizes(), dims);
         boolean keep = a.flag("keepdim", false);
         Recorder r = e.record("VarMeanBackward0", x);
         SavedTensor saved = r.save(x);
@@ -91,8 +91,8 @@ final class MomentOperators {
                     : Elementwise.binary(e, Elementwise.ADD, ofVariance, ofMean);
             return new Tensor[] {sum};
         });
-        Tensor first = r.result(ReductionOperators.shaped(e, variance, x.sizes(), kept, dims, keep));
-        Tensor second = r.result(ReductionOperators.shaped(e, mean, x.sizes(), kept, dims, keep));
+        Tensor first = r.result(ReducedDimensions.shaped(e, variance, x.sizes(), kept, dims, keep));
+        Tensor second = r.result(ReducedDimensions.shaped(e, mean, x.sizes(), kept, dims, keep));
         return new Tensor[] {first, second};
     }
 
@@ -117,11 +117,11 @@ final class MomentOperators {
             throw new UserInputException("linalg_vector_norm: the executor has the order 2 only");
         }
         long[] dims = a.integers("dim");
-        long[] kept = ReductionOperators.kept(x.sizes(), dims);
+        long[] kept = ReducedDimensions.kept(x.sizes(), dims);
         Recorder r = e.record("LinalgVectorNormBackward0", x);
         SavedTensor saved = r.save(x);
         Tensor wide = Reductions.reduce(e, Kind.NORM, x, kept, x.dtype());
-        Tensor out = ReductionOperators.shaped(e, wide, x.sizes(), kept, dims, a.flag("keepdim", false));
+        Tensor out = ReducedDimensions.shaped(e, wide, x.sizes(), kept, dims, a.flag("keepdim", false));
         SavedTensor result = r.saveResult(out);
         return r.backward(g -> new Tensor[] {
                     e.call(() -> {

@@ -11,7 +11,6 @@ final class NormalizationOperators {
 
     static void register(Operators o) {
         o.add1("aten.batch_norm", NormalizationOperators::batchNorm);
-        GroupNorms.register(o);
     }
 
     private static Tensor batchNorm(Eager e, Arguments a) {

@@ -5,8 +5,6 @@ import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
-import java.util.Arrays;
-import java.util.stream.IntStream;
 
 /** {@code aten.sum}, {@code aten.mean} and their like. */
 final class ReductionOperators {
@@ -35,57 +33,15 @@ final class ReductionOperators {
     /** A sum or a mean. */
     static Tensor reduced(Eager e, Kind kind, Tensor t, long[] dims, boolean keep, DType type) {
         long[] before = t.sizes();
-        long[] kept = kept(before, dims);
+        long[] kept = ReducedDimensions.kept(before, dims);
         double share = kind == Kind.SUM ? 1 : (double) Layout.elements(kept) / t.elements();
         var r = e.record(kind == Kind.SUM ? "SumBackward1" : "MeanBackward1", t);
         Tensor wide = Reductions.reduce(e, kind, t, kept, type);
-        Tensor out = shaped(e, wide, before, kept, dims, keep);
+        Tensor out = ReducedDimensions.shaped(e, wide, before, kept, dims, keep);
         return r.backward(g -> {
                     Tensor whole = Views.expand(e, Views.view(e, g[0], kept), before);
                     return new Tensor[] {share == 1 ? whole : Scaling.times(e, whole, share)};
                 })
                 .result(out);
-    }
-
-    /**
-     * A result without its reduced dimensions, unless they are kept.
-     *
-     * @param wide with them, a local, which ends here
-     */
-    static Tensor shaped(Eager e, Tensor wide, long[] before, long[] kept, long[] dims, boolean keep) {
-        long[] sizes = keep ? kept : dropped(before, kept, dims);
-        Tensor out = e.alias(wide, sizes, Layout.contiguous(sizes), wide.offset());
-        e.drop(wide);
-        return out;
-    }
-
-    /** Sizes with 1 in the reduced dimensions. */
-    static long[] kept(long[] sizes, long[] dims) {
-        long[] out = sizes.clone();
-        if (dims.length == 0) {
-            Arrays.fill(out, 1);
-        }
-        for (long d : dims) {
-            if (out.length > 0) {
-                out[Layout.dimension(d, out.length)] = 1;
-            }
-        }
-        return out;
-    }
-
-    private static long[] dropped(long[] before, long[] kept, long[] dims) {
-        if (dims.length == 0) {
-            return new long[0];
-        }
-        boolean[] reduced = new boolean[before.length];
-        for (long d : dims) {
-            if (before.length > 0) {
-                reduced[Layout.dimension(d, before.length)] = true;
-            }
-        }
-        return IntStream.range(0, before.length)
-                .filter(i -> !reduced[i])
-                .mapToLong(i -> before[i])
-                .toArray();
     }
 }

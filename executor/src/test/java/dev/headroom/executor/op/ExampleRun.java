@@ -143,7 +143,7 @@ final class ExampleRun implements AutoCloseable {
             String first = example.node().reads().get(0);
             values.put(first, Copies.clone(eager, tensors.get(first), MemoryFormat.PRESERVE));
         }
-        return Operators.standard()
+        return StandardOperators.all()
                 .find(example.operator())
                 .run(eager, new Arguments(example.node(), values, Map.of()));
     }
