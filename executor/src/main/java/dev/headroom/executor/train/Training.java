@@ -1,8 +1,8 @@
 package dev.headroom.executor.train;
 
 import dev.headroom.executor.autograd.BackwardPass;
-import dev.headroom.executor.op.GradientSums;
-import dev.headroom.executor.op.LossOperators;
+import dev.headroom.executor.op.basic.GradientSums;
+import dev.headroom.executor.op.loss.LossOperators;
 import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.optim.Optimizers;
 import dev.headroom.executor.program.Conversions;
