@@ -1,5 +1,4 @@
 package dev.headroom.executor;
-
 import static dev.headroom.model.scenario.ScenarioSettings.CHANNELS_LAST;
 import static dev.headroom.model.scenario.ScenarioSettings.INFERENCE;
 import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
@@ -10,9 +9,9 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
 import dev.headroom.executor.program.Preparation;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.tensor.MemoryLog;
-import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.train.Training;
 import dev.headroom.fixtures.OperatorCase;
 import dev.headroom.model.device.GpuCatalogue;

@@ -1,15 +1,14 @@
 package dev.headroom.executor.measure;
-
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.DeviceMeter;
 import dev.headroom.executor.program.Preparation;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.tensor.MemoryLog;
 import dev.headroom.executor.tensor.Owner;
-import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.train.Training;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.run.OutOfMemory;

@@ -1,5 +1,4 @@
 package dev.headroom.executor.fault;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,8 +9,8 @@ import dev.headroom.executor.cuda.CudaBackend;
 import dev.headroom.executor.cuda.CudaException;
 import dev.headroom.executor.cuda.NullCuda;
 import dev.headroom.executor.program.Preparation;
-import dev.headroom.executor.tensor.Eager;
-import dev.headroom.executor.tensor.Settings;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.train.Training;
 import dev.headroom.model.device.GpuCatalogue;
 import java.util.stream.Stream;

@@ -1,5 +1,4 @@
 package dev.headroom.executor.fault;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -7,8 +6,8 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.executor.host.HostBackend;
 import dev.headroom.executor.program.Preparation;
-import dev.headroom.executor.tensor.Eager;
-import dev.headroom.executor.tensor.Settings;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.train.Training;
 import dev.headroom.model.device.GpuCatalogue;
 import java.lang.reflect.Field;

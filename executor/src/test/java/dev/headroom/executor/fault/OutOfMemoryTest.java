@@ -1,5 +1,4 @@
 package dev.headroom.executor.fault;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -10,8 +9,8 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.executor.host.HostBackend;
 import dev.headroom.executor.program.Preparation;
-import dev.headroom.executor.tensor.Eager;
-import dev.headroom.executor.tensor.Settings;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.train.Training;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.run.Phase;

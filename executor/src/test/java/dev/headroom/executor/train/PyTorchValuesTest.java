@@ -1,5 +1,4 @@
 package dev.headroom.executor.train;
-
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static dev.headroom.model.scenario.ScenarioSettings.DTYPE;
 import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
@@ -12,8 +11,8 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.executor.host.HostBackend;
 import dev.headroom.executor.program.Preparation;
-import dev.headroom.executor.tensor.Eager;
-import dev.headroom.executor.tensor.Settings;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.DType;

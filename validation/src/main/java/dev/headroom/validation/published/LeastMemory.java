@@ -1,6 +1,5 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.run.PhaseMemory;

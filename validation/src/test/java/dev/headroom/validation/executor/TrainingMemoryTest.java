@@ -1,5 +1,4 @@
 package dev.headroom.validation.executor;
-
 import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
 import static dev.headroom.model.scenario.ScenarioSettings.AMP;
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
@@ -21,8 +20,8 @@ import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
 import dev.headroom.executor.program.Preparation;
-import dev.headroom.executor.tensor.Eager;
-import dev.headroom.executor.tensor.Settings;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.train.Training;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.dsl.Layers;
