@@ -1,4 +1,5 @@
 package dev.headroom.executor;
+
 import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
 import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
 import static dev.headroom.model.scenario.ScenarioSettings.AMP;

@@ -1,4 +1,5 @@
 package dev.headroom.executor;
+
 import static dev.headroom.model.scenario.ScenarioSettings.CHANNELS_LAST;
 import static dev.headroom.model.scenario.ScenarioSettings.INFERENCE;
 import static dev.headroom.model.scenario.ScenarioSettings.LOSS;

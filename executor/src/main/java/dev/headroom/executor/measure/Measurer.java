@@ -1,4 +1,5 @@
 package dev.headroom.executor.measure;
+
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
@@ -44,8 +45,8 @@ public final class Measurer {
         DeviceMeter.Reading started = reading();
         Settings settings = Settings.of(request.scenario(), request.seed());
         try (Eager eager = new Eager(new CachingAllocator(allocation(), backend.memory()), backend, settings);
-                Training training = new Training(
-                        eager, Preparation.of(request.graph(), request.scenario()), phases::add)) {
+                Training training =
+                        new Training(eager, Preparation.of(request.graph(), request.scenario()), phases::add)) {
             OutOfMemory oom = null;
             try {
                 run(training, eager);

@@ -1,4 +1,5 @@
 package dev.headroom.executor.cuda;
+
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 import static dev.headroom.model.scenario.ScenarioSettings.STEPS;

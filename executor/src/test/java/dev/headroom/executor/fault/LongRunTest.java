@@ -1,4 +1,5 @@
 package dev.headroom.executor.fault;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 

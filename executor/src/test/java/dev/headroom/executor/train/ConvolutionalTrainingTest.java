@@ -1,4 +1,5 @@
 package dev.headroom.executor.train;
+
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
 import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;

@@ -1,4 +1,5 @@
 package dev.headroom.validation.executor;
+
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
 import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;

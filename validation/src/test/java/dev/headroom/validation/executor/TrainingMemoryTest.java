@@ -1,4 +1,5 @@
 package dev.headroom.validation.executor;
+
 import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
 import static dev.headroom.model.scenario.ScenarioSettings.AMP;
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
