@@ -21,15 +21,16 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
-import dev.headroom.executor.train.PhaseMemory;
 import dev.headroom.executor.train.Training;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -66,7 +67,8 @@ final class Recorded {
                             run.kernels().attention(),
                             1));
             eager.log().keepChanges();
-            Training training = new Training(eager, Importers.read(archive(recording.config())), run, phases::add);
+            Training training =
+                    new Training(eager, Preparation.of(Importers.read(archive(recording.config())), run), phases::add);
             training.prepare((name, t) -> {});
             training.run();
             return new Run(phases, eager);

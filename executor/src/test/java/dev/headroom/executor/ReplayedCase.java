@@ -9,6 +9,7 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.MemoryLog;
 import dev.headroom.executor.tensor.Settings;
@@ -54,9 +55,9 @@ record ReplayedCase(List<OperatorCase.Event> events) {
                             1));
             eager.log().keepChanges();
             Map<Integer, List<String>> phases = new HashMap<>();
-            Training training = new Training(eager, graph(recorded), run, p -> phases.computeIfAbsent(
+            Training training = new Training(eager, Preparation.of(graph(recorded), run), p -> phases.computeIfAbsent(
                             eager.log().changes().size(), k -> new ArrayList<>())
-                    .add(p.step() == null ? p.phase() : p.phase() + " " + p.step()));
+                    .add(p.moment().label()));
             training.prepare((name, t) -> {});
             training.run();
             return new ReplayedCase(events(eager.log(), phases));

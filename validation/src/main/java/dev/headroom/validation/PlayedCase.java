@@ -11,6 +11,7 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.program.Preparation;
 import dev.headroom.estimator.program.Unmodelled;
 import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -18,9 +19,9 @@ import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.estimator.runtime.KernelOptions;
 import dev.headroom.fixtures.OperatorCase;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.rewrite.AssignedNumbers;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
@@ -46,7 +47,6 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
 
     /** Plays a case. */
     public static PlayedCase play(OperatorCase recorded) {
-        Graph graph = graph(recorded);
         Scenario run = run(recorded);
         CachingAllocator allocator =
                 new CachingAllocator(AllocatorSettings.parse(""), new SimulatedDeviceMemory(1L << 41, 0));
@@ -60,13 +60,9 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
         Unmodelled unmodelled = new Unmodelled();
         Map<Integer, List<String>> phases = new HashMap<>();
         TrainingLoop loop = new TrainingLoop(
-                runtime,
-                graph,
-                run,
-                SymbolBinding.bind(graph, null, run.sizes().dims()),
-                unmodelled,
-                (phase, step, micro) -> phases.computeIfAbsent(runtime.log().size(), k -> new ArrayList<>())
-                        .add(step == null ? phase : phase + " " + step));
+                runtime, Preparation.of(graph(recorded), run), unmodelled, moment -> phases.computeIfAbsent(
+                                runtime.log().size(), k -> new ArrayList<>())
+                        .add(moment.label()));
         loop.play();
         return new PlayedCase(
                 events(runtime, phases), List.copyOf(unmodelled.counts().keySet()));
@@ -77,7 +73,7 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
             Path file = Files.createTempFile("case", ".pt2");
             try {
                 recorded.writeArchive(file);
-                return AssignedNumbers.restore(Importers.read(file));
+                return Importers.read(file);
             } finally {
                 Files.delete(file);
             }
@@ -112,7 +108,7 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
         int made = 0;
         for (int i = 0; i <= log.size(); i++) {
             for (String phase : phases.getOrDefault(i, List.of())) {
-                if (!phase.startsWith("optimizer")) {
+                if (!phase.startsWith(Phase.OPTIMIZER.label())) {
                     out.add(new OperatorCase.Phase(phase));
                 }
             }

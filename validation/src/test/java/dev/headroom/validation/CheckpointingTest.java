@@ -23,6 +23,7 @@ import dev.headroom.fixtures.Recording;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -78,7 +79,7 @@ class CheckpointingTest {
     /** What the last forward pass leaves alive. Peaks are no such law: small batches peak in the optimizer. */
     private static long forward(Prediction p) {
         return p.phases().stream()
-                .filter(s -> s.phase().equals("forward"))
+                .filter(s -> s.phase() == Phase.FORWARD)
                 .reduce((a, b) -> b)
                 .orElseThrow()
                 .allocated();

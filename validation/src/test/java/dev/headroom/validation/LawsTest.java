@@ -10,7 +10,6 @@ import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
@@ -20,6 +19,7 @@ import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.LossKind;
@@ -101,9 +101,9 @@ class LawsTest {
             @ForAll("models") String model,
             @ForAll("optimizers") OptimizerKind optimizer,
             @ForAll @IntRange(min = 1, max = 4) int steps) {
-        List<PhaseState> fewer =
+        List<PhaseMemory> fewer =
                 predict(model, run(model, 4, optimizer, steps), null).phases();
-        List<PhaseState> more =
+        List<PhaseMemory> more =
                 predict(model, run(model, 4, optimizer, steps + 1), null).phases();
         assertEquals(fewer, more.subList(0, fewer.size()));
     }

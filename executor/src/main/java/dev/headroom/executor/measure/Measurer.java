@@ -5,13 +5,15 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.DeviceMeter;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.MemoryLog;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Settings;
-import dev.headroom.executor.train.PhaseMemory;
 import dev.headroom.executor.train.Training;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.run.OutOfMemory;
+import dev.headroom.model.run.PhaseMemory;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -43,13 +45,14 @@ public final class Measurer {
         DeviceMeter.Reading started = reading();
         Settings settings = Settings.of(request.scenario(), request.seed());
         try (Eager eager = new Eager(new CachingAllocator(allocation(), backend.memory()), backend, settings);
-                Training training = new Training(eager, request.graph(), request.scenario(), phases::add)) {
-            Measurement.Oom oom = null;
+                Training training = new Training(
+                        eager, Preparation.of(request.graph(), request.scenario()), phases::add)) {
+            OutOfMemory oom = null;
             try {
                 run(training, eager);
             } catch (OutOfMemoryException e) {
                 Owner who = eager.requester();
-                oom = new Measurement.Oom(training.phase(), training.step(), who.module(), who.operator(), e.segment());
+                oom = new OutOfMemory(training.moment(), who.module(), who.operator(), e.segment());
             }
             return result(eager, started, oom);
         }
@@ -79,7 +82,7 @@ public final class Measurer {
         return backend instanceof DeviceMeter meter ? meter.now() : null;
     }
 
-    private Measurement result(Eager eager, DeviceMeter.Reading started, Measurement.Oom oom) {
+    private Measurement result(Eager eager, DeviceMeter.Reading started, OutOfMemory oom) {
         var statistics = eager.allocator().statistics();
         List<MemoryLog.Share> atPeak = eager.log().atPeak().stream()
                 .sorted(Comparator.comparingLong(MemoryLog.Share::rounded)

@@ -9,6 +9,7 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -19,7 +20,7 @@ final class Inputs {
 
     /** The user's inputs, made and filled, each with a reference for the caller; by value name. */
     static Map<String, Tensor> make(Eager eager, Graph graph, Scenario run, Map<String, Long> symbols, Batch batch) {
-        eager.own(new Owner("", "inputs"));
+        eager.own(new Owner("", Phase.INPUTS.label()));
         Map<String, Tensor> out = new LinkedHashMap<>();
         try {
             boolean wantsGradient = run.loop().inputGrad();

@@ -5,7 +5,6 @@ import dev.headroom.executor.op.GradientSums;
 import dev.headroom.executor.op.LossOperators;
 import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.optim.Optimizers;
-import dev.headroom.executor.program.Conversions;
 import dev.headroom.executor.program.Initialisation;
 import dev.headroom.executor.program.ModelMemory;
 import dev.headroom.executor.program.Program;
@@ -15,14 +14,13 @@ import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.graph.SymbolBinding;
-import dev.headroom.model.rewrite.AssignedNumbers;
-import dev.headroom.model.rewrite.SkippedMasks;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.run.PhaseMemory;
+import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.TorchVersion;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -58,45 +56,22 @@ public final class Training implements AutoCloseable {
     private Tensor[] outputs = {};
     private Tensor loss;
     private DoubleConsumer lossListener;
-    private String phase = "model";
-    private Integer step;
-    private Integer micro;
+    private Moment moment = Moment.of(Phase.MODEL);
 
-    /**
-     * @param exported as imported
-     * @throws UserInputException when sizes are open or impossible, or the executor lacks an operator
-     */
-    public Training(Eager eager, Graph exported, Scenario run, Listener listener) {
-        if (!run.torch().equals(TorchVersion.NEWEST)) {
-            throw new UserInputException("--torch: the executor behaves as PyTorch " + TorchVersion.NEWEST
-                    + "; only predictions know other versions");
-        }
-        if (run.loop().newBatches()
-                || run.loop().zeroGradBeforeBackward()
-                || run.precision().convertsOnDevice()) {
-            throw new UserInputException(
-                    "the executor converts models before it moves them, trains on one batch and drops"
-                            + " gradients before each step; only predictions know other loops");
-        }
+    /** @param prepared by {@link dev.headroom.executor.program.Preparation} */
+    public Training(Eager eager, PreparedRun prepared, Listener listener) {
         this.eager = eager;
-        this.symbols =
-                SymbolBinding.bind(exported, run.sizes().batch(), run.sizes().dims());
-        Graph restored = Program.inlined(AssignedNumbers.restore(SkippedMasks.restore(exported, symbols)));
-        this.plan = CheckpointPlan.of(Conversions.inPrecision(restored, run), run);
+        this.symbols = prepared.symbols();
+        this.plan = prepared.plan();
         this.graph = plan.graph();
-        this.run = run;
+        this.run = prepared.scenario();
         this.listener = listener;
         this.backwardPass = new BackwardPass(eager, new GradientSums(eager));
     }
 
-    /** The phase that runs. */
-    public String phase() {
-        return phase;
-    }
-
-    /** The step that runs, or {@code null} before the first. */
-    public Integer step() {
-        return step;
+    /** Where the run has come to. */
+    public Moment moment() {
+        return moment;
     }
 
     /** The model, once it is made. */
@@ -114,16 +89,20 @@ public final class Training implements AutoCloseable {
         lossListener = listener;
     }
 
-    /** Brings the model, the optimizer and a batch to the device. */
+    /**
+     * Brings the model, the optimizer and a batch to the device.
+     *
+     * @throws dev.headroom.model.error.UserInputException when the executor lacks an operator
+     */
     public void prepare(Batch batch) {
         program = new Program(eager, plan, symbols, backwardPass);
         model = new ModelMemory(eager, graph, run);
         Initialisation.apply(eager, model.all());
-        eager.own(new Owner("", "optimizer"));
+        eager.own(new Owner("", Phase.OPTIMIZER.label()));
         optimizer = run.loop().inference() ? null : Optimizers.of(eager, run, model.trained());
         scaler = run.precision().amp() == DType.FLOAT16 && !run.loop().inference() ? new GradScaler(eager) : null;
-        end("model");
-        phase = "inputs";
+        end();
+        moment = Moment.of(Phase.INPUTS);
         var shape = OutputShape.of(graph, run, symbols, eager.settings());
         target = Target.of(run.loop().loss(), ModelMemory.underRun(shape.type(), run), shape.sizes());
         inputs = Inputs.make(eager, graph, run, symbols, batch);
@@ -135,7 +114,7 @@ public final class Training implements AutoCloseable {
                 batch.fill("target", labels);
             }
         }
-        end("inputs");
+        end();
     }
 
     /** Runs all steps. */
@@ -147,37 +126,39 @@ public final class Training implements AutoCloseable {
 
     /** Runs one step. */
     public void step(int number) {
-        step = number;
         if (run.loop().inference()) {
+            moment = Moment.of(Phase.FORWARD, number);
             infer();
             return;
         }
-        phase = "zero_grad";
+        moment = Moment.of(Phase.ZERO_GRAD, number);
         model.parameters().values().forEach(this::clearGradient);
-        end("zero_grad");
+        end();
         for (int k = 0; k < run.loop().accumulate(); k++) {
-            micro = run.loop().accumulate() > 1 ? k : null;
+            Integer micro = run.loop().accumulate() > 1 ? k : null;
+            moment = new Moment(Phase.FORWARD, number, micro);
             underAutocast(() -> {
                 forward();
-                end("forward");
+                end();
+                moment = new Moment(Phase.LOSS, number, micro);
                 computeLoss();
             });
-            end("loss");
+            end();
             if (lossListener != null) {
                 lossListener.accept(loss());
             }
+            moment = new Moment(Phase.BACKWARD, number, micro);
             backward();
         }
-        micro = null;
-        phase = "optimizer";
-        eager.own(new Owner("", "optimizer"));
+        moment = Moment.of(Phase.OPTIMIZER, number);
+        own();
         if (optimizer != null && scaler != null) {
             scaler.step(optimizer);
             scaler.update();
         } else if (optimizer != null) {
             optimizer.step();
         }
-        end("optimizer");
+        end();
     }
 
     private void infer() {
@@ -187,7 +168,7 @@ public final class Training implements AutoCloseable {
         } finally {
             eager.tape().setEnabled(before);
         }
-        end("forward");
+        end();
     }
 
     private void clearGradient(Tensor parameter) {
@@ -235,7 +216,6 @@ public final class Training implements AutoCloseable {
     }
 
     private void forward() {
-        phase = "forward";
         Map<String, Tensor> given = new HashMap<>(model.byValue());
         given.putAll(inputs);
         Tensor[] made = program.run(given);
@@ -244,8 +224,7 @@ public final class Training implements AutoCloseable {
     }
 
     private void computeLoss() {
-        phase = "loss";
-        eager.own(new Owner("", "loss"));
+        own();
         try (Scope s = eager.open()) {
             rebindLoss(eager.call(() -> target.loss(eager, firstOutput(), labels)));
             if (run.loop().accumulate() > 1) {
@@ -267,8 +246,7 @@ public final class Training implements AutoCloseable {
     }
 
     private void backward() {
-        phase = "backward";
-        eager.own(new Owner("", "backward"));
+        own();
         try (Scope s = eager.open()) {
             Tensor root = scaler == null ? loss : scaler.scale(loss);
             Tensor one = eager.emptyLike(root);
@@ -280,7 +258,7 @@ public final class Training implements AutoCloseable {
             eager.release(loss);
             loss = null;
         }
-        end("backward");
+        end();
     }
 
     private void dropOutputs() {
@@ -290,7 +268,12 @@ public final class Training implements AutoCloseable {
         outputs = new Tensor[0];
     }
 
-    private void end(String name) {
-        listener.ended(PhaseMemory.of(name, step, micro, eager.allocator()));
+    /** What the loop itself does counts for an operator of the phase's name. */
+    private void own() {
+        eager.own(new Owner("", moment.phase().label()));
+    }
+
+    private void end() {
+        listener.ended(PhaseMemory.read(moment, eager.allocator()));
     }
 }

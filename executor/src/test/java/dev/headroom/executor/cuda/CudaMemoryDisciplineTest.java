@@ -7,12 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.tensor.Eager;
-import dev.headroom.executor.train.PhaseMemory;
 import dev.headroom.executor.train.Training;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
@@ -62,7 +63,7 @@ class CudaMemoryDisciplineTest {
     private static List<PhaseMemory> phases(Backend backend, Graph graph, Scenario run) {
         List<PhaseMemory> phases = new ArrayList<>();
         try (Eager e = BothBackends.eager(backend);
-                Training training = new Training(e, graph, run, phases::add)) {
+                Training training = new Training(e, Preparation.of(graph, run), phases::add)) {
             training.prepare((name, t) -> {});
             training.run();
         }

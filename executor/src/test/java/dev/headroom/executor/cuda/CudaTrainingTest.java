@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.executor.kernel.Backend;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.tensor.Eager;
-import dev.headroom.executor.train.PhaseMemory;
 import dev.headroom.executor.train.Training;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Model;
@@ -19,6 +19,7 @@ import dev.headroom.model.dsl.Residual;
 import dev.headroom.model.dsl.Sequential;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -40,7 +41,7 @@ class CudaTrainingTest extends OnBothBackends {
             List<Double> losses = new ArrayList<>();
             List<PhaseMemory> phases = new ArrayList<>();
             try (Eager e = BothBackends.eager(backend);
-                    Training training = new Training(e, graph, run, phases::add)) {
+                    Training training = new Training(e, Preparation.of(graph, run), phases::add)) {
                 training.onLoss(losses::add);
                 training.prepare((name, t) -> {
                     boolean numbers = t.dtype().isFloatingPoint();

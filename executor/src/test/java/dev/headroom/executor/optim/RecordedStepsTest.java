@@ -39,7 +39,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every allocation and free of every optimizer, as the real PyTorch made them ({@code record_steps.py}). */
 class RecordedStepsTest {
-    private static final String RECORDING = "estimator/src/test/resources/dev/headroom/optim/steps.json";
+    private static final String RECORDING =
+            "estimator/engine/src/test/resources/dev/headroom/estimator/optim/steps.json";
     private static final JsonNode RECORDED = read();
 
     private final List<Long> events = new ArrayList<>();

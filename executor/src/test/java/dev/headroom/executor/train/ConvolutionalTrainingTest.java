@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.executor.host.HostBackend;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.tensor.Tensor;
@@ -44,8 +45,8 @@ class ConvolutionalTrainingTest {
                             GpuCatalogue.find("h200").orElseThrow(),
                             run.kernels().attention(),
                             1));
-            Training training =
-                    new Training(eager, Importers.read(Fixtures.models().resolve(model + ".pt2")), run, phase -> {});
+            Training training = new Training(
+                    eager, Preparation.of(Importers.read(Fixtures.models().resolve(model + ".pt2")), run), phase -> {});
             training.prepare((name, t) -> fill(host, name, t));
             training.step(0);
             double first = training.loss();

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.executor.host.HostBackend;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.tensor.Tensor;
@@ -93,7 +94,7 @@ class PyTorchValuesTest {
             Settings settings = new Settings(
                     GpuCatalogue.find("h200").orElseThrow(), run.kernels().attention(), 1);
             Eager eager = new Eager(new CachingAllocator(AllocatorSettings.defaults(), host.memory()), host, settings);
-            Training training = new Training(eager, graph, run, p -> {});
+            Training training = new Training(eager, Preparation.of(graph, run), p -> {});
             List<String> lines = new ArrayList<>();
             List<double[]> values = new ArrayList<>();
             Random random = new Random(7);

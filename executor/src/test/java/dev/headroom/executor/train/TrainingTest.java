@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.executor.host.HostBackend;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.model.device.GpuCatalogue;
@@ -17,6 +18,7 @@ import dev.headroom.model.dsl.Model;
 import dev.headroom.model.dsl.Sequential;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -43,7 +45,7 @@ class TrainingTest {
                             run.kernels().attention(),
                             1));
             List<PhaseMemory> phases = new ArrayList<>();
-            Training training = new Training(eager, graph, run, phases::add);
+            Training training = new Training(eager, Preparation.of(graph, run), phases::add);
             training.prepare((name, t) -> host.random().uniform(t, -1, 1, name.hashCode()));
             training.step(0);
             double first = training.loss();

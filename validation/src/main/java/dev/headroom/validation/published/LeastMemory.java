@@ -1,12 +1,12 @@
 package dev.headroom.validation.published;
 
-import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
-import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
-
 import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.TorchVersion;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +39,7 @@ public final class LeastMemory {
         BATCHES.forEach((batch, row) -> {
             PredictionRequest request = request(batch);
             Prediction p = Runs.predict(request);
-            PhaseState model = p.phases().get(0);
+            PhaseMemory model = p.phases().get(0);
             long context = p.peak().device() - p.peak().reserved();
             out.add(Figure.of(
                             "P8",

@@ -10,6 +10,7 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.device.DeviceLines;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.run.OutOfMemory;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.TorchVersion;
@@ -96,7 +97,7 @@ public final class Perceptron {
 
     /** What the article's reader wants to know besides: the curve, the best count, and why to checkpoint at all. */
     static List<String> remarks() {
-        Prediction.Oom oom = plain().oom();
+        OutOfMemory oom = plain().oom();
         SortedMap<Integer, Long> curve = curve();
         long least = Collections.min(curve.values());
         List<Integer> best = curve.keySet().stream()

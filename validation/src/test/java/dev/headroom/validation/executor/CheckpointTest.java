@@ -15,14 +15,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.executor.host.HostBackend;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.executor.train.PhaseMemory;
 import dev.headroom.executor.train.Training;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
@@ -32,6 +31,7 @@ import dev.headroom.model.dsl.Model;
 import dev.headroom.model.dsl.Sequential;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
@@ -86,7 +86,7 @@ class CheckpointTest {
                     host,
                     new Settings(GPU, run.kernels().attention(), 1));
             List<PhaseMemory> phases = new ArrayList<>();
-            Training training = new Training(eager, graph, run, phases::add);
+            Training training = new Training(eager, Preparation.of(graph, run), phases::add);
             training.prepare((name, t) -> host.random().uniform(t, -1, 1, name.hashCode()));
             training.run();
             Map<String, double[]> gradients = new LinkedHashMap<>();
@@ -107,7 +107,7 @@ class CheckpointTest {
     }
 
     private static List<String> predicted(Graph graph, Scenario run) {
-        List<PhaseState> phases = Predictor.predict(
+        List<PhaseMemory> phases = Predictor.predict(
                         new PredictionRequest(graph, run.withDevice(new DeviceBudget(GPU, 1L << 30, 0, null))))
                 .phases();
         return phases.stream()

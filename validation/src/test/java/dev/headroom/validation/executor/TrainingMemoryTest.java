@@ -20,6 +20,7 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.train.Training;
@@ -104,8 +105,7 @@ class TrainingMemoryTest {
                     new Settings(gpu, run.kernels().attention(), 1));
             Training training = new Training(
                     eager,
-                    graph,
-                    run,
+                    Preparation.of(graph, run),
                     p -> measured.add(p.phase() + " " + p.step() + " " + p.micro() + ": " + p.allocated() + " "
                             + p.maxAllocated() + " " + p.reserved()));
             training.prepare((input, t) -> {});

@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.SimulatedDeviceMemory;
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
@@ -19,6 +18,7 @@ import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
@@ -99,7 +99,7 @@ class RandomLawsTest {
         EventLog log = s.runtime().log();
         Replayed replayed = new Replayed(log, AllocatorSettings.parse(c.run().allocConf()));
         log.replay(log.size(), replayed);
-        PhaseState last = s.phases().get(s.phases().size() - 1);
+        PhaseMemory last = s.phases().get(s.phases().size() - 1);
         assertEquals(last.allocated(), replayed.live);
         assertEquals(last.maxAllocated(), replayed.highest);
         assertEquals(
@@ -163,8 +163,8 @@ class RandomLawsTest {
     void oneMoreStepChangesNoStepBeforeIt(@ForAll("cases") RandomCase c) {
         Scenario run = c.run().training();
         Scenario longer = run.with(STEPS, run.loop().steps() + 1);
-        List<PhaseState> few = predict(c.graph(), run, null).phases();
-        List<PhaseState> more = predict(c.graph(), longer, null).phases();
+        List<PhaseMemory> few = predict(c.graph(), run, null).phases();
+        List<PhaseMemory> more = predict(c.graph(), longer, null).phases();
         assertTrue(more.size() > few.size());
         assertEquals(few, more.subList(0, few.size()));
     }

@@ -28,7 +28,7 @@ final class CheckpointSearch {
 
     CheckpointSearch(Rehearsal rehearsal) {
         this.rehearsal = rehearsal;
-        Graph graph = rehearsal.storeAll().loop().plan().graph();
+        Graph graph = rehearsal.storeAll().prepared().plan().graph();
         stages = Stages.of(graph);
         reentrant = reentrant(rehearsal.asked());
         survey = new CostSurvey(rehearsal, stages);

@@ -26,7 +26,7 @@ final class CostSurvey {
     CostSurvey(Rehearsal rehearsal, Stages stages) {
         this.rehearsal = rehearsal;
         this.stages = stages;
-        this.graph = rehearsal.storeAll().loop().plan().graph();
+        this.graph = rehearsal.storeAll().prepared().plan().graph();
         this.changes = new int[stages.size()];
         this.allowed = new boolean[stages.size()][stages.size()];
         readChanges();

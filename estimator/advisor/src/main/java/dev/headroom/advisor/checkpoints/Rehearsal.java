@@ -36,10 +36,7 @@ final class Rehearsal {
         }
         Scenario run = request.scenario();
         flops = GraphFlops.of(
-                storeAll.loop().plan().graph(),
-                run,
-                SymbolBinding.bind(
-                        request.graph(), run.sizes().batch(), run.sizes().dims()));
+                storeAll.prepared().plan().graph(), run, storeAll.prepared().symbols());
         step = flops.step();
         played.put(Candidate.STORE_ALL.checkpointing(), Optional.of(choice(Candidate.STORE_ALL, storeAll)));
     }
@@ -66,7 +63,7 @@ final class Rehearsal {
 
     /** The run that stores all, but lets go of what is saved as early as checkpoints do. */
     Simulation storeAllBriefly() {
-        return Predictor.simulate(request, (runtime, loop) -> runtime.setHooks(new PassThroughHooks(runtime)));
+        return Predictor.simulate(request, (runtime, loop) -> runtime.tape().setHooks(new PassThroughHooks(runtime)));
     }
 
     GraphFlops flops() {

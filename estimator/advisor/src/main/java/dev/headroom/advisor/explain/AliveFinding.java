@@ -115,11 +115,11 @@ final class AliveFinding {
 
     private String temporaries() {
         return switch (peak.phase().phase()) {
-            case "backward" ->
+            case BACKWARD ->
                 story.recomputes()
                         ? "gradients of activations, recomputed results and scratch of kernels"
                         : "gradients of activations and scratch of kernels";
-            case "optimizer" -> "of the step itself";
+            case OPTIMIZER -> "of the step itself";
             default -> "results on their way and scratch of kernels";
         };
     }

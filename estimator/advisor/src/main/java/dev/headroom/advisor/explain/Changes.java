@@ -15,6 +15,7 @@ import dev.headroom.estimator.runtime.Category;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
@@ -140,8 +141,8 @@ final class Changes {
                 && run.optimizer().kind() != OptimizerKind.NONE
                 && run.torch().foreachByDefault();
         if (lists) {
-            String phase = story.peak().phase().phase();
-            String gone = phase.equals("optimizer") ? "" : "the peak is in " + phase;
+            Phase phase = story.peak().phase().phase();
+            String gone = phase == Phase.OPTIMIZER ? "" : "the peak is in " + phase;
             add("foreach", "For-loop optimizer (--foreach false)", r -> r.with(FOREACH, Scenario.Foreach.FALSE), gone);
         }
     }

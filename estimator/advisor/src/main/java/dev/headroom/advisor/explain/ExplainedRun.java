@@ -5,6 +5,7 @@ import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.timeline.PhaseSpan;
 import dev.headroom.estimator.timeline.PlayedRun;
 import dev.headroom.estimator.timeline.Timeline;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.Objects;
@@ -66,15 +67,15 @@ final class ExplainedRun {
     }
 
     /** A phase of the pass in which the peak is; of accumulated passes the last one, where the peak is in none. */
-    Optional<PhaseSpan> phase(String name) {
+    Optional<PhaseSpan> phase(Phase phase) {
         Integer micro = peak.phase().micro();
-        return phase(name, step(), micro);
+        return phase(phase, step(), micro);
     }
 
     /** @param micro {@code null}: the last pass */
-    Optional<PhaseSpan> phase(String name, int step, Integer micro) {
+    Optional<PhaseSpan> phase(Phase phase, int step, Integer micro) {
         List<PhaseSpan> all = timeline().phases().stream()
-                .filter(p -> p.phase().equals(name) && Objects.equals(p.step(), step))
+                .filter(p -> p.phase() == phase && Objects.equals(p.step(), step))
                 .filter(p -> micro == null || micro.equals(p.micro()))
                 .toList();
         return all.isEmpty() ? Optional.empty() : Optional.of(all.get(all.size() - 1));

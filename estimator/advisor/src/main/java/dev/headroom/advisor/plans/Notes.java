@@ -57,7 +57,7 @@ final class Notes {
         long allocated = whole.peak().allocated();
         long saved = peak.get(Category.SAVED_ACTIVATIONS);
         String where =
-                "the peak of " + Mib.text(allocated) + " (in " + whole.peak().phase() + ") holds "
+                "the peak of " + Mib.text(allocated) + " (in " + whole.peak().moment().phase() + ") holds "
                         + Mib.text(fixed) + " of weights, gradients and optimizer state and " + Mib.text(saved)
                         + " of saved activations";
         if (asked.loop().inference() || asked.checkpointing().any()) {

@@ -23,7 +23,7 @@ record Surveyed(
     static Surveyed of(String model, long batch) {
         Scenario run = Scenario.defaults().with(BATCH, batch).with(STEPS, 2).with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
         Rehearsal rehearsal = new Rehearsal(new PredictionRequest(Importers.read(archive(model)), run));
-        Stages stages = Stages.of(rehearsal.storeAll().loop().plan().graph());
+        Stages stages = Stages.of(rehearsal.storeAll().prepared().plan().graph());
         CostSurvey survey = new CostSurvey(rehearsal, stages);
         PassLog log = new PassLog(rehearsal.storeAll(), stages);
         PassLog brief = new PassLog(rehearsal.storeAllBriefly(), stages);

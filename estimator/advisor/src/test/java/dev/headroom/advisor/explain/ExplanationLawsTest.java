@@ -18,6 +18,8 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.timeline.PlayedRun;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.run.OutOfMemory;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.Map;
@@ -87,20 +89,20 @@ class ExplanationLawsTest {
     void phasesAddUpToWhatThePredictionSays() {
         Explanation explanation = Explanation.of(Runs.request("small/resnet50", 4, UnaryOperator.identity()));
         Prediction p = explanation.run().prediction();
-        int step = p.peak().step();
-        long before = allocated(p, "zero_grad", step);
-        long forward = allocated(p, "forward", step);
+        int step = p.peak().moment().step();
+        long before = allocated(p, Phase.ZERO_GRAD, step);
+        long forward = allocated(p, Phase.FORWARD, step);
         assertEquals(
                 forward - before,
                 Runs.finding(explanation, "forward").accounts().get(0).bytes());
         assertEquals(
-                allocated(p, "optimizer", 0) - allocated(p, "inputs", null),
+                allocated(p, Phase.OPTIMIZER, 0) - allocated(p, Phase.INPUTS, null),
                 Runs.finding(explanation, "remains").accounts().get(0).bytes());
     }
 
-    private static long allocated(Prediction p, String phase, Integer step) {
+    private static long allocated(Prediction p, Phase phase, Integer step) {
         return p.phases().stream()
-                .filter(s -> s.phase().equals(phase) && java.util.Objects.equals(s.step(), step))
+                .filter(s -> s.phase() == phase && java.util.Objects.equals(s.step(), step))
                 .findFirst()
                 .orElseThrow()
                 .allocated();
@@ -117,12 +119,12 @@ class ExplanationLawsTest {
     void saysWhereMemoryRanOut() {
         PredictionRequest request = Runs.request("resnet50-i224", 64, "v100-16gb", 3L << 30, UnaryOperator.identity());
         Explanation explanation = Explanation.of(request);
-        Prediction.Oom oom = explanation.run().prediction().oom();
+        OutOfMemory oom = explanation.run().prediction().oom();
         assertNotNull(oom);
         Finding shortage = explanation.findings().get(0);
         assertEquals("shortage", shortage.key());
         String first = shortage.answer().get(0);
-        assertTrue(first.contains(oom.phase()) && first.contains(oom.module()), first);
+        assertTrue(first.contains(oom.phase().label()) && first.contains(oom.module()), first);
         assertTrue(first.contains(Words.size(oom.requested())), first);
         Account memory = shortage.accounts().get(0);
         long left = Runs.part(memory, "not taken yet") + Runs.part(memory, "free segments");
@@ -139,8 +141,8 @@ class ExplanationLawsTest {
     void whatFailedInAFunctionWasStillThere() {
         PredictionRequest request = Runs.request("mlp-xor", 1000, "v100-16gb", 150L << 20, UnaryOperator.identity());
         Explanation explanation = Explanation.of(request);
-        Prediction.Oom oom = explanation.run().prediction().oom();
-        assertEquals("optimizer", oom.phase());
+        OutOfMemory oom = explanation.run().prediction().oom();
+        assertEquals(Phase.OPTIMIZER, oom.phase());
         Account memory = explanation.findings().get(0).accounts().get(0);
         long left = Runs.part(memory, "not taken yet") + Runs.part(memory, "free segments");
         assertTrue(left < oom.requested(), left + " bytes were left for " + oom.requested());

@@ -221,7 +221,8 @@ final class MemoryPlot {
             if (span.from() > 0 && wide > letter) {
                 chart.addAnnotation(new AnnotationLine(span.from(), true, false));
             }
-            String name = span.micro() == null || span.micro() == 0 ? span.phase() : "";
+            String name =
+                    span.micro() == null || span.micro() == 0 ? span.phase().label() : "";
             if (wide > letter * name.length()) {
                 chart.addAnnotation(new AnnotationText(name, span.from() + wide / 2.0, top() * 0.97, false));
             }

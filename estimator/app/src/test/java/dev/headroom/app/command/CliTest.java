@@ -152,7 +152,6 @@ class CliTest {
                 "predict m.pt2 --torch newest|write it like 2.14",
                 "predict m.pt2 --json=maybe|--json",
                 "devices extra|unexpected argument 'extra'",
-                "devices --calibrate|--calibrate: this installation cannot use a GPU",
             })
     void refusesInOneLine(String arguments, String part) {
         assertEquals(2, run(arguments), err::toString);

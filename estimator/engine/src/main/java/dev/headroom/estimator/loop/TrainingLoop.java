@@ -8,7 +8,6 @@ import dev.headroom.estimator.optim.Optimizers;
 import dev.headroom.estimator.program.GraphRunner;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
-import dev.headroom.estimator.program.TracedAliases;
 import dev.headroom.estimator.program.Unmodelled;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.AutocastMode;
@@ -23,6 +22,9 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
@@ -38,8 +40,7 @@ public final class TrainingLoop {
     /** Told at the end of each phase. */
     @FunctionalInterface
     public interface PhaseListener {
-        /** @param step {@code null} before the first; {@code micro} {@code null} unless steps are accumulated */
-        void ended(String phase, Integer step, Integer micro);
+        void ended(Moment moment);
     }
 
     private final EagerRuntime runtime;
@@ -62,36 +63,24 @@ public final class TrainingLoop {
     private Tensor target;
     private Tensor[] outputs = new Tensor[0];
     private Tensor loss;
-    private String phase = "model";
-    private Integer step;
-    private Integer micro;
+    private Moment moment = Moment.of(Phase.MODEL);
 
-    public TrainingLoop(
-            EagerRuntime runtime,
-            Graph traced,
-            Scenario run,
-            Map<String, Long> symbols,
-            Unmodelled unmodelled,
-            PhaseListener listener) {
+    /** @param prepared by {@link dev.headroom.estimator.program.Preparation} */
+    public TrainingLoop(EagerRuntime runtime, PreparedRun prepared, Unmodelled unmodelled, PhaseListener listener) {
         this.runtime = runtime;
-        this.types = ModelTypes.of(traced, run);
-        this.graph = types.mixed() ? TracedAliases.undo(traced) : traced;
-        this.run = run;
-        this.symbols = symbols;
+        this.graph = prepared.graph();
+        this.run = prepared.scenario();
+        this.symbols = prepared.symbols();
+        this.plan = prepared.plan();
+        this.types = ModelTypes.of(graph, run);
         this.unmodelled = unmodelled;
         this.listener = listener;
         this.engine = new AutogradEngine(runtime, new EngineArithmetic());
-        this.plan = CheckpointPlan.of(graph, run);
     }
 
-    /** The phase that runs, for the place of an out-of-memory error. */
-    public String phase() {
-        return phase;
-    }
-
-    /** The step that runs, or {@code null} before the first. */
-    public Integer step() {
-        return step;
+    /** Where the loop has come to. */
+    public Moment moment() {
+        return moment;
     }
 
     /** Parameters in the order of {@code parameters()}, after the model was made. */
@@ -102,11 +91,6 @@ public final class TrainingLoop {
     /** {@code null} without one. */
     public Optimizer optimizer() {
         return optimizer;
-    }
-
-    /** What is recomputed, and the graph that runs. */
-    public CheckpointPlan plan() {
-        return plan;
     }
 
     /** How often each node of the plan's graph has run so far, recomputations included; empty before the first forward pass. */
@@ -142,50 +126,51 @@ public final class TrainingLoop {
                 run.precision().dtype(),
                 run.kernels().channelsLast(),
                 run.precision().convertsOnDevice());
-        who("optimizer");
+        who(Phase.OPTIMIZER);
         optimizer = run.loop().inference() ? null : Optimizers.of(run, runtime, model.parameters());
         if (run.precision().amp() == DType.FLOAT16 && !run.loop().inference()) {
             scaler = new GradScaler(runtime, model.parameters(), run.optimizer().fused());
         }
-        end("model");
-        phase = "inputs";
+        end();
+        moment = Moment.of(Phase.INPUTS);
         makeInputs();
-        end("inputs");
+        end();
         forward = new GraphRunner(runtime, plan, engine, symbols, unmodelled, types);
         for (int s = 0; s < run.loop().steps(); s++) {
-            step = s;
             if (run.loop().inference()) {
+                moment = Moment.of(Phase.FORWARD, s);
                 runtime.setGradMode(false);
                 AutocastMode.State before = enterAutocast();
                 forward();
                 runtime.autocast().exit(before);
-                end("forward");
+                end();
             } else {
-                train();
+                train(s);
             }
         }
     }
 
-    private void train() {
-        phase = "zero_grad";
-        who("zero_grad");
+    private void train(int step) {
+        moment = Moment.of(Phase.ZERO_GRAD, step);
+        who(Phase.ZERO_GRAD);
         if (!run.loop().zeroGradBeforeBackward()) {
             zeroGrad();
         }
-        end("zero_grad");
+        end();
         if (run.loop().newBatches() && step > 0) {
             nextBatch();
         }
         for (int k = 0; k < run.loop().accumulate(); k++) {
-            micro = run.loop().accumulate() > 1 ? k : null;
+            Integer micro = run.loop().accumulate() > 1 ? k : null;
+            moment = new Moment(Phase.FORWARD, step, micro);
             AutocastMode.State before = enterAutocast();
             forward();
-            end("forward");
-            phase = "loss";
+            end();
+            moment = new Moment(Phase.LOSS, step, micro);
             computeLoss();
             runtime.autocast().exit(before);
-            end("loss");
-            phase = "backward";
+            end();
+            moment = new Moment(Phase.BACKWARD, step, micro);
             if (run.loop().zeroGradBeforeBackward() && k == 0) {
                 zeroGrad();
             }
@@ -193,17 +178,16 @@ public final class TrainingLoop {
             if (run.loop().dropOutputs()) {
                 dropOutputs();
             }
-            end("backward");
+            end();
         }
-        micro = null;
-        phase = "optimizer";
-        who("optimizer");
+        moment = Moment.of(Phase.OPTIMIZER, step);
+        who(Phase.OPTIMIZER);
         if (optimizer != null && scaler != null) {
             scaler.step(optimizer::step);
         } else if (optimizer != null) {
             optimizer.step();
         }
-        end("optimizer");
+        end();
     }
 
     private void zeroGrad() {
@@ -229,16 +213,17 @@ public final class TrainingLoop {
                                 : new AutocastMode.State(true, run.precision().amp(), true));
     }
 
-    private void who(String operator) {
-        runtime.attribute(runtime.number(new Attribution("", operator, "")));
+    /** What the loop itself does counts as done by an operator of the phase's name. */
+    private void who(Phase phase) {
+        runtime.attribute(runtime.number(new Attribution("", phase.label(), "")));
     }
 
-    private void end(String name) {
-        listener.ended(name, step, micro);
+    private void end() {
+        listener.ended(moment);
     }
 
     private void makeInputs() {
-        who("inputs");
+        who(Phase.INPUTS);
         inputs = new HashMap<>(model.byValue());
         batch = new ArrayList<>();
         boolean gradient = run.loop().inputGrad();
@@ -273,7 +258,7 @@ public final class TrainingLoop {
     private Tensor held(DType type, long[] sizes, long[] strides) {
         Frame frame = runtime.frame();
         try {
-            return runtime.retain(runtime.emptyStrided(type, sizes, strides, Category.INPUTS));
+            return runtime.hold(runtime.emptyStrided(type, sizes, strides, Category.INPUTS));
         } finally {
             frame.close();
         }
@@ -326,7 +311,6 @@ public final class TrainingLoop {
     }
 
     private void forward() {
-        phase = "forward";
         Tensor[] made = forward.run(inputs);
         for (Tensor t : outputs) {
             runtime.release(t);
@@ -340,7 +324,7 @@ public final class TrainingLoop {
     }
 
     private void computeLoss() {
-        who("loss");
+        who(Phase.LOSS);
         Frame frame = runtime.frame();
         try {
             Tensor out = outputs[0];
@@ -367,7 +351,7 @@ public final class TrainingLoop {
     }
 
     private void rebindLoss(Tensor made) {
-        runtime.retain(made);
+        runtime.hold(made);
         runtime.setCategory(made, Category.OUTPUTS);
         runtime.free(made);
         runtime.release(loss);
@@ -383,7 +367,7 @@ public final class TrainingLoop {
     }
 
     private void backward() {
-        who("backward");
+        who(Phase.BACKWARD);
         Frame frame = runtime.frame();
         try {
             Tensor root = scaler == null ? loss : Losses.scale(runtime, loss, scaler.scale());

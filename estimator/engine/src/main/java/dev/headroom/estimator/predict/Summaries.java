@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import dev.headroom.model.cudnn.WorkspaceSource;
+import dev.headroom.model.run.Moment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -61,13 +62,10 @@ final class Summaries {
     private static Prediction.Peak peak(PredictionRequest request, Simulation run) {
         long reserved = run.maxReserved();
         boolean cut = run.oom() != null || run.phases().isEmpty();
-        PhaseState where = cut ? null : run.phases().get(run.peakPhase());
+        Moment moment =
+                cut ? run.loop().moment() : run.phases().get(run.peakPhase()).moment();
         return new Prediction.Peak(
-                run.maxAllocated(),
-                reserved,
-                reserved + Predictor.context(request),
-                where == null ? run.loop().phase() : where.phase(),
-                where == null ? run.loop().step() : where.step());
+                run.maxAllocated(), reserved, reserved + Predictor.context(request), moment.inStep());
     }
 
     private static List<String> warnings(PredictionRequest request, Simulation run) {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.model.checkpoint.Chains;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import net.jqwik.api.Example;
@@ -27,10 +28,10 @@ class CheckpointMemoryTest {
     /** Worked by hand: x and the gradient of the step before, then one MiB for each result that something holds. */
     @Example
     void theForwardPassKeepsInputsOfSegmentsAndTheLastSegment() {
-        assertEquals((2 + 8) * MIB, exps(8, 0, null).allocated().get("forward"));
+        assertEquals((2 + 8) * MIB, exps(8, 0, null).allocated().get(Phase.FORWARD));
         // Result 2 is the input of a segment, result 4 of the last one, which has no use for it and keeps 5 to 8.
-        assertEquals((2 + 1 + 4) * MIB, exps(8, 3, true).allocated().get("forward"));
-        assertEquals((2 + 1 + 4) * MIB, exps(8, 3, false).allocated().get("forward"));
+        assertEquals((2 + 1 + 4) * MIB, exps(8, 3, true).allocated().get(Phase.FORWARD));
+        assertEquals((2 + 1 + 4) * MIB, exps(8, 3, false).allocated().get(Phase.FORWARD));
     }
 
     /**
@@ -42,8 +43,8 @@ class CheckpointMemoryTest {
     @Example
     void theBackwardPassRecomputesOneSegment() {
         long scalars = 2 * 512; // the loss and its gradient
-        assertEquals(9 * MIB + scalars, exps(6, 2, true).peaks().get("backward"));
-        assertEquals(8 * MIB + scalars, exps(6, 2, false).peaks().get("backward"));
+        assertEquals(9 * MIB + scalars, exps(6, 2, true).peaks().get(Phase.BACKWARD));
+        assertEquals(8 * MIB + scalars, exps(6, 2, false).peaks().get(Phase.BACKWARD));
     }
 
     @Property(tries = 40)
@@ -56,7 +57,7 @@ class CheckpointMemoryTest {
         int last = blocks - size * (n - 1);
         // x and its gradient, the inputs of the segments, a segment's own results, gradients on their way.
         long bound = (2 + n + Math.max(last, 2 * size) + 4) * MIB;
-        assertTrue(exps(blocks, n, reentrant).peaks().get("backward") <= bound);
+        assertTrue(exps(blocks, n, reentrant).peaks().get(Phase.BACKWARD) <= bound);
     }
 
     @Property(tries = 30)
@@ -67,10 +68,10 @@ class CheckpointMemoryTest {
         Graph graph = Chains.sequential(blocks, "mul");
         PlayedChain plain = PlayedChain.play(graph, Chains.run(0, null));
         PlayedChain less = PlayedChain.play(graph, Chains.run(Math.min(segments, blocks), reentrant));
-        for (String phase : new String[] {"model", "inputs", "zero_grad", "backward", "optimizer"}) {
-            assertEquals(plain.allocated().get(phase), less.allocated().get(phase), phase);
+        for (Phase phase : new Phase[] {Phase.MODEL, Phase.INPUTS, Phase.ZERO_GRAD, Phase.BACKWARD, Phase.OPTIMIZER}) {
+            assertEquals(plain.allocated().get(phase), less.allocated().get(phase), phase.label());
         }
-        assertTrue(less.allocated().get("forward") <= plain.allocated().get("forward"));
+        assertTrue(less.allocated().get(Phase.FORWARD) <= plain.allocated().get(Phase.FORWARD));
     }
 
     @Property(tries = 10)
@@ -92,7 +93,7 @@ class CheckpointMemoryTest {
         PlayedChain whole = PlayedChain.play(graph, run);
         assertEquals(
                 2 * 3 * MIB,
-                whole.allocated().get("optimizer") - trapped.allocated().get("optimizer"));
+                whole.allocated().get(Phase.OPTIMIZER) - trapped.allocated().get(Phase.OPTIMIZER));
         assertEquals(1, trapped.warnings().size());
         assertTrue(
                 trapped.warnings().get(0).contains("1 checkpoint"),

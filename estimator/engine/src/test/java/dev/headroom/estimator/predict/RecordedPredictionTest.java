@@ -12,10 +12,12 @@ import dev.headroom.allocator.replay.ReplayResult;
 import dev.headroom.allocator.snapshot.Frame;
 import dev.headroom.allocator.snapshot.Snapshot;
 import dev.headroom.allocator.snapshot.SnapshotSegment;
-import dev.headroom.allocator.snapshot.SnapshotTrace;
 import dev.headroom.allocator.snapshot.TraceEvent;
+import dev.headroom.allocator.trace.SnapshotTrace;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.run.OutOfMemory;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -67,8 +69,8 @@ class RecordedPredictionTest {
     @Test
     void segmentsAreThoseAtTheEnd() throws IOException {
         RecordedPrediction recorded = recorded(null, "");
-        List<PhaseState> phases = recorded.prediction().phases();
-        PhaseState end = phases.get(phases.size() - 1);
+        List<PhaseMemory> phases = recorded.prediction().phases();
+        PhaseMemory end = phases.get(phases.size() - 1);
         List<SnapshotSegment> segments = recorded.snapshot().segments();
         assertEquals(
                 end.reserved(),
@@ -109,14 +111,14 @@ class RecordedPredictionTest {
     @Test
     void endsWhereMemoryRunsOut() {
         RecordedPrediction recorded = recorded(200L << 20, "");
-        Prediction.Oom oom = recorded.prediction().oom();
+        OutOfMemory oom = recorded.prediction().oom();
         TraceEvent event = recorded.snapshot().deviceTraces().get(0).stream()
                 .filter(e -> e.action().equals("oom"))
                 .reduce((a, b) -> b)
                 .orElseThrow();
         assertTrue(event.frames().contains(new Frame(oom.operator(), "operator", 0)));
         assertTrue(event.frames().contains(new Frame(oom.module(), "module", 0)));
-        assertTrue(event.frames().contains(new Frame(oom.phase() + " of step " + oom.step(), "phase", 0)));
+        assertTrue(event.frames().contains(new Frame(oom.moment().words(), "phase", 0)));
     }
 
     private static Graph model() {

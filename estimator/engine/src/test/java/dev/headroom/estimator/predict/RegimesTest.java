@@ -22,6 +22,8 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.OptimizerKind;
@@ -64,13 +66,13 @@ class RegimesTest {
                 RESNET18, run.on(GpuCatalogue.find("a100-80gb").orElseThrow())));
     }
 
-    private static List<PhaseState> phases(Scenario run) {
+    private static List<PhaseMemory> phases(Scenario run) {
         return prediction(run).phases();
     }
 
-    private static long allocated(List<PhaseState> phases, String phase, Integer step) {
+    private static long allocated(List<PhaseMemory> phases, Phase phase, Integer step) {
         return phases.stream()
-                .filter(p -> p.phase().equals(phase) && java.util.Objects.equals(p.step(), step))
+                .filter(p -> p.phase() == phase && java.util.Objects.equals(p.step(), step))
                 .findFirst()
                 .orElseThrow()
                 .allocated();
@@ -83,13 +85,13 @@ class RegimesTest {
                 .with(BATCH, 3938L)
                 .with(AMP, DType.BFLOAT16)
                 .with(STEPS, 1);
-        PhaseState forward = Predictor.predict(new PredictionRequest(
+        PhaseMemory forward = Predictor.predict(new PredictionRequest(
                         Importers.read(model("mobilenet_v2-i224")),
                         run.withDevice(
                                 new DeviceBudget(GpuCatalogue.find("a100-80gb").orElseThrow(), 1000L << 30, 0, null))))
                 .phases()
                 .get(3);
-        assertEquals("forward", forward.phase());
+        assertEquals(Phase.FORWARD, forward.phase());
         assertEquals(156_447_043_584L, forward.allocated());
         assertEquals(156_917_629_952L, forward.maxAllocated());
     }
@@ -98,7 +100,7 @@ class RegimesTest {
     @EnumSource(OptimizerKind.class)
     void oneMoreStepChangesNoEarlierPhase(OptimizerKind kind) {
         Scenario run = run(kind);
-        List<PhaseState> three = phases(run);
+        List<PhaseMemory> three = phases(run);
         run = run.with(STEPS, 4);
         assertEquals(three, phases(run).subList(0, three.size()));
     }
@@ -106,23 +108,23 @@ class RegimesTest {
     @Test
     void keptGradientsStay() {
         Scenario run = run(OptimizerKind.ADAMW);
-        List<PhaseState> dropped = phases(run);
+        List<PhaseMemory> dropped = phases(run);
         run = run.with(ZERO_GRAD_KEEP, true);
-        List<PhaseState> kept = phases(run);
-        long freed = allocated(dropped, "optimizer", 0) - allocated(dropped, "zero_grad", 1);
+        List<PhaseMemory> kept = phases(run);
+        long freed = allocated(dropped, Phase.OPTIMIZER, 0) - allocated(dropped, Phase.ZERO_GRAD, 1);
         assertTrue(freed >= TRAINED && freed < 1.05 * TRAINED, "all gradients, rounded: " + freed);
-        assertEquals(allocated(kept, "optimizer", 0), allocated(kept, "zero_grad", 1));
-        assertTrue(allocated(kept, "forward", 1) >= allocated(dropped, "forward", 1) + 0.95 * TRAINED);
+        assertEquals(allocated(kept, Phase.OPTIMIZER, 0), allocated(kept, Phase.ZERO_GRAD, 1));
+        assertTrue(allocated(kept, Phase.FORWARD, 1) >= allocated(dropped, Phase.FORWARD, 1) + 0.95 * TRAINED);
     }
 
     @Test
     void gradientsStayedByDefaultBefore2() {
         Scenario run = run(OptimizerKind.SGD).with(TORCH, TorchVersion.of("1.8"));
-        List<PhaseState> old = phases(run);
-        assertEquals(allocated(old, "optimizer", 0), allocated(old, "zero_grad", 1));
+        List<PhaseMemory> old = phases(run);
+        assertEquals(allocated(old, Phase.OPTIMIZER, 0), allocated(old, Phase.ZERO_GRAD, 1));
         run = run.with(TORCH, TorchVersion.of("2.0"));
-        List<PhaseState> changed = phases(run);
-        assertTrue(allocated(changed, "optimizer", 0) - allocated(changed, "zero_grad", 1) >= TRAINED);
+        List<PhaseMemory> changed = phases(run);
+        assertTrue(allocated(changed, Phase.OPTIMIZER, 0) - allocated(changed, Phase.ZERO_GRAD, 1) >= TRAINED);
     }
 
     /** The network ends in one linear layer: a workspace for the forward thread and one for the backward thread. */
@@ -136,21 +138,21 @@ class RegimesTest {
     @Test
     void gradientsThatAreDroppedLateLiveThroughTheForwardPass() {
         Scenario run = run(OptimizerKind.SGD);
-        List<PhaseState> early = phases(run);
+        List<PhaseMemory> early = phases(run);
         run = run.with(ZERO_GRAD_BEFORE_BACKWARD, true);
-        List<PhaseState> late = phases(run);
-        assertTrue(allocated(late, "forward", 1) >= allocated(early, "forward", 1) + TRAINED);
-        long left = allocated(late, "backward", 1) - allocated(early, "backward", 1);
+        List<PhaseMemory> late = phases(run);
+        assertTrue(allocated(late, Phase.FORWARD, 1) >= allocated(early, Phase.FORWARD, 1) + TRAINED);
+        long left = allocated(late, Phase.BACKWARD, 1) - allocated(early, Phase.BACKWARD, 1);
         assertTrue(Math.abs(left) < 0.05 * TRAINED, "the same but for rests of blocks: " + left);
     }
 
     @Test
     void anotherBatchTakesThePlaceOfTheOneBefore() {
         Scenario run = run(OptimizerKind.SGD);
-        List<PhaseState> same = phases(run);
+        List<PhaseMemory> same = phases(run);
         run = run.with(NEW_BATCHES, true);
-        List<PhaseState> fresh = phases(run);
-        long more = allocated(fresh, "forward", 2) - allocated(same, "forward", 2);
+        List<PhaseMemory> fresh = phases(run);
+        long more = allocated(fresh, Phase.FORWARD, 2) - allocated(same, Phase.FORWARD, 2);
         assertTrue(Math.abs(more) < 0.05 * TRAINED, "one batch, but for rests of blocks: " + more);
     }
 
@@ -158,7 +160,7 @@ class RegimesTest {
     @Test
     void conversionOnTheDeviceHoldsBothTypesFromTensorToTensor() {
         Scenario run = run(OptimizerKind.NONE).with(DTYPE, DType.FLOAT16).with(CONVERTS_ON_DEVICE, true);
-        PhaseState model = phases(run).get(0);
+        PhaseMemory model = phases(run).get(0);
         assertEquals(23_421_440, model.allocated());
         assertEquals(46_916_096, model.maxAllocated());
         assertEquals(67_108_864, model.reserved());
@@ -166,8 +168,8 @@ class RegimesTest {
 
     @Test
     void adagradsStateIsThereWhenTheModelIs() {
-        long plain = allocated(phases(run(OptimizerKind.SGD)), "model", null);
-        long state = allocated(phases(run(OptimizerKind.ADAGRAD)), "model", null) - plain;
+        long plain = allocated(phases(run(OptimizerKind.SGD)), Phase.MODEL, null);
+        long state = allocated(phases(run(OptimizerKind.ADAGRAD)), Phase.MODEL, null) - plain;
         assertTrue(state >= TRAINED && state < 1.05 * TRAINED, "one copy, rounded: " + state);
     }
 
