@@ -37,10 +37,6 @@ final class BlockPool {
         return unmappedByStream[stream];
     }
 
-    int streams() {
-        return byStream.length;
-    }
-
     void insert(int block) {
         table.setCachedAt(block, searches);
         free(table.stream(block)).insert(block);

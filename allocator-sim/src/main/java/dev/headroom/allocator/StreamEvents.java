@@ -7,8 +7,6 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntIterator;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntRBTreeSet;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 
@@ -131,12 +129,6 @@ final class StreamEvents {
 
     void release(int stream) {
         held.remove(stream);
-    }
-
-    /** Streams that recorded a use of the block since it was handed out. */
-    List<Integer> usersOf(int block) {
-        IntRBTreeSet streams = uses.get(block);
-        return streams == null ? List.of() : new ArrayList<>(streams);
     }
 
     /** Ends the events of some blocks and returns the others. */

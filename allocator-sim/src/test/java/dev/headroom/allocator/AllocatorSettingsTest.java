@@ -17,7 +17,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The messages are those of PyTorch 2.14.1, after the settings themselves. */
 class AllocatorSettingsTest {
-
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
