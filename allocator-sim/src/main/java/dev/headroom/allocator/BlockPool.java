@@ -7,16 +7,18 @@ import java.util.Arrays;
 /** The cached blocks for small or for large requests, of the default memory or of a private pool: c10's BlockPool. */
 final class BlockPool {
     final boolean small;
-    /** The owner, or null for the default memory. */
-    final PrivatePool owner;
-    /** Searches so far, counted only while garbage collection is on: the clock of a block's age. */
+    final PoolOwner owner;
+    /**
+     * How often a free block was searched for, counted only while garbage collection is on. A block's age is the number
+     * of searches since it became free.
+     */
     long searches;
 
     private final BlockTable table;
     private FreeBlocks[] byStream = new FreeBlocks[1];
     private IntArrayList[] unmappedByStream = new IntArrayList[1];
 
-    BlockPool(BlockTable table, boolean small, PrivatePool owner) {
+    BlockPool(BlockTable table, boolean small, PoolOwner owner) {
         this.table = table;
         this.small = small;
         this.owner = owner;
@@ -24,6 +26,7 @@ final class BlockPool {
         unmappedByStream[0] = new IntArrayList();
     }
 
+    /** Free blocks of a stream. */
     FreeBlocks free(int stream) {
         return stream < byStream.length ? byStream[stream] : growTo(stream);
     }
@@ -32,10 +35,6 @@ final class BlockPool {
     IntArrayList unmapped(int stream) {
         free(stream);
         return unmappedByStream[stream];
-    }
-
-    int streams() {
-        return byStream.length;
     }
 
     void insert(int block) {

@@ -1,6 +1,7 @@
 package dev.headroom.allocator;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All blocks of an allocator in arrays, so that steady work makes no objects. A handle is an index; handles of deleted
@@ -25,17 +26,17 @@ final class BlockTable {
     private static final int USED_ELSEWHERE = 4;
     private static final int EXPANDABLE = 8;
     private static final int EVENT = 16;
-    /** Without these bits the state of a free block is 0. */
+    /** What a block is, as opposed to how it is used: a free block has no other bits in its state. */
     private static final int KIND = UNMAPPED | EXPANDABLE;
 
     private long[] data = new long[256 << SHIFT];
-    private BlockPool[] pools = new BlockPool[256];
-    private ExpandableSegment[] segments = new ExpandableSegment[256];
+    private @Nullable BlockPool[] pools = new BlockPool[256];
+    private @Nullable ExpandableSegment[] segments = new ExpandableSegment[256];
     private int[] spare = new int[256];
     private int spares;
     private int used;
 
-    /** A mapped block without neighbours that nobody uses. */
+    /** Makes a block with memory behind it, without neighbours, that nobody uses. */
     int create(BlockPool pool, int stream, long address, long size) {
         int block = spares > 0 ? spare[--spares] : fresh();
         pools[block] = pool;
@@ -51,6 +52,7 @@ final class BlockTable {
         return block;
     }
 
+    /** Ends a handle; it may be given to another block later. */
     void delete(int block) {
         pools[block] = null;
         if (isExpandable(block)) {
@@ -62,7 +64,7 @@ final class BlockTable {
         spare[spares++] = block;
     }
 
-    /** Handles in use are below this. */
+    /** All handles in use are smaller than this. */
     int bound() {
         return used;
     }
@@ -126,7 +128,7 @@ final class BlockTable {
         return pools[block];
     }
 
-    /** The expandable segment that the block is part of, or null. */
+    /** The segment of a block that {@link #isExpandable}. */
     ExpandableSegment segment(int block) {
         return segments[block];
     }
@@ -185,6 +187,7 @@ final class BlockTable {
         return block != NIL && (state(block) & ~KIND) == 0;
     }
 
+    /** Whether the block is only a part of its segment. */
     boolean isSplit(int block) {
         return (data[(block << SHIFT) + PREVIOUS] & data[(block << SHIFT) + NEXT]) != NIL;
     }

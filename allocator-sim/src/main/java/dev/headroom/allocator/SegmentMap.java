@@ -19,6 +19,7 @@ final class SegmentMap {
         return segments;
     }
 
+    /** Whether the mapped range began before the block. */
     private static boolean continues(BlockTable table, int block) {
         int previous = table.previous(block);
         return previous != BlockTable.NIL && table.isMapped(previous);
@@ -38,7 +39,7 @@ final class SegmentMap {
                 table.stream(head),
                 pool.small,
                 table.isExpandable(head),
-                pool.owner == null ? CachingAllocator.DEFAULT_POOL : pool.owner.id,
+                pool.owner.id,
                 blocks);
     }
 

@@ -4,16 +4,16 @@ import it.unimi.dsi.fastutil.longs.Long2LongMap;
 import it.unimi.dsi.fastutil.longs.Long2LongRBTreeMap;
 
 /**
- * Device memory that consists of addresses only: every allocation takes whole granules of 2 MiB, as on current NVIDIA
- * drivers, and is placed first fit from below. Real drivers may place differently, which matters only where the
- * allocator breaks ties by address.
+ * Device memory that consists of addresses only. Every allocation takes whole granules of 2 MiB, as on current NVIDIA
+ * drivers, at the lowest address where it fits. Real drivers may choose other addresses, which matters only where the
+ * allocator decides between equal blocks by address.
  */
 public final class SimulatedDeviceMemory implements DeviceMemory {
     /** Smallest unit that the driver hands out. */
-    public static final long GRANULE = 2L << 20;
+    public static final long GRANULE = 2 * Bytes.MIB;
 
-    private static final long PLAIN_BASE = 1L << 40;
-    private static final long PLAIN_SPAN = 4L << 40;
+    private static final long PLAIN_BASE = Bytes.TIB;
+    private static final long PLAIN_SPAN = 4 * Bytes.TIB;
     private static final long VIRTUAL_SPAN = 1L << 57;
 
     private final long total;
@@ -55,7 +55,7 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
         if (bytes > total - used) {
             return NONE;
         }
-        long charged = roundUp(bytes);
+        long charged = Bytes.roundUp(bytes, GRANULE);
         if (charged > total - used) {
             return NONE;
         }
@@ -92,7 +92,7 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
 
     @Override
     public long reserveAddresses(long bytes) {
-        return virtual.take(roundUp(bytes));
+        return virtual.take(Bytes.roundUp(bytes, GRANULE));
     }
 
     @Override
@@ -120,11 +120,7 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
         used -= bytes;
     }
 
-    private static long roundUp(long bytes) {
-        return (bytes + GRANULE - 1) / GRANULE * GRANULE;
-    }
-
-    /** Taken ranges between two addresses, by address; and the same for the gaps, so that placing is a search of gaps. */
+    /** The taken ranges between two addresses and the gaps between them, both as sizes by address. */
     private static final class AddressSpace {
         private final Long2LongRBTreeMap gaps = new Long2LongRBTreeMap();
         private final Long2LongRBTreeMap taken = new Long2LongRBTreeMap();
@@ -134,6 +130,7 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
             taken.defaultReturnValue(NONE);
         }
 
+        /** Takes the lowest gap that is large enough; {@link #NONE} when there is none. */
         long take(long bytes) {
             for (Long2LongMap.Entry gap : gaps.long2LongEntrySet()) {
                 long size = gap.getLongValue();
@@ -150,6 +147,7 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
             return NONE;
         }
 
+        /** Gives a range back and returns its size, or {@link #NONE} when it was not taken. */
         long drop(long address) {
             long bytes = taken.remove(address);
             if (bytes == NONE) {

@@ -27,77 +27,55 @@ record ConvolutionAlgorithm(int number, long workspaceBytes, int math) {
     /** More than any direction has. */
     private static final int MOST = 16;
 
-    /** The algorithms that work, best first, by {@code cudnnGetConvolution…Algorithm_v7}. */
-    static List<ConvolutionAlgorithm> find(
-            cudnnContext handle,
-            Direction direction,
+    /** A problem as cuDNN knows it. */
+    record Descriptors(
             cudnnTensorStruct input,
             cudnnFilterStruct weight,
             cudnnConvolutionStruct convolution,
-            cudnnTensorStruct output) {
+            cudnnTensorStruct output) {}
+
+    /** The algorithms that work, best first, by {@code cudnnGetConvolution…Algorithm_v7}. */
+    static List<ConvolutionAlgorithm> find(cudnnContext handle, Direction direction, Descriptors d) {
         return switch (direction) {
-            case OUTPUT -> forward(handle, input, weight, convolution, output);
-            case INPUT_GRADIENT -> inputGradient(handle, input, weight, convolution, output);
-            case WEIGHT_GRADIENT -> weightGradient(handle, input, weight, convolution, output);
+            case OUTPUT -> forward(handle, d);
+            case INPUT_GRADIENT -> inputGradient(handle, d);
+            case WEIGHT_GRADIENT -> weightGradient(handle, d);
         };
     }
 
-    private static List<ConvolutionAlgorithm> forward(
-            cudnnContext handle,
-            cudnnTensorStruct input,
-            cudnnFilterStruct weight,
-            cudnnConvolutionStruct convolution,
-            cudnnTensorStruct output) {
+    private static List<ConvolutionAlgorithm> forward(cudnnContext handle, Descriptors d) {
         int[] count = new int[1];
         try (cudnnConvolutionFwdAlgoPerf_t all = new cudnnConvolutionFwdAlgoPerf_t(MOST)) {
             int status = cudnn.cudnnGetConvolutionForwardAlgorithm_v7(
-                    handle, input, weight, convolution, output, MOST, count, all);
-            List<ConvolutionAlgorithm> found = found("cudnnGetConvolutionForwardAlgorithm_v7", status, count[0], i -> {
-                cudnnConvolutionFwdAlgoPerf_t one = all.position(i);
+                    handle, d.input(), d.weight(), d.convolution(), d.output(), MOST, count, all);
+            return found("cudnnGetConvolutionForwardAlgorithm_v7", status, count[0], i -> {
+                cudnnConvolutionFwdAlgoPerf_t one = all.getPointer(i);
                 return of(one.status(), one.algo(), one.memory(), one.mathType());
             });
-            all.position(0);
-            return found;
         }
     }
 
-    private static List<ConvolutionAlgorithm> inputGradient(
-            cudnnContext handle,
-            cudnnTensorStruct input,
-            cudnnFilterStruct weight,
-            cudnnConvolutionStruct convolution,
-            cudnnTensorStruct output) {
+    private static List<ConvolutionAlgorithm> inputGradient(cudnnContext handle, Descriptors d) {
         int[] count = new int[1];
         try (cudnnConvolutionBwdDataAlgoPerf_t all = new cudnnConvolutionBwdDataAlgoPerf_t(MOST)) {
             int status = cudnn.cudnnGetConvolutionBackwardDataAlgorithm_v7(
-                    handle, weight, output, convolution, input, MOST, count, all);
-            List<ConvolutionAlgorithm> found =
-                    found("cudnnGetConvolutionBackwardDataAlgorithm_v7", status, count[0], i -> {
-                        cudnnConvolutionBwdDataAlgoPerf_t one = all.position(i);
-                        return of(one.status(), one.algo(), one.memory(), one.mathType());
-                    });
-            all.position(0);
-            return found;
+                    handle, d.weight(), d.output(), d.convolution(), d.input(), MOST, count, all);
+            return found("cudnnGetConvolutionBackwardDataAlgorithm_v7", status, count[0], i -> {
+                cudnnConvolutionBwdDataAlgoPerf_t one = all.getPointer(i);
+                return of(one.status(), one.algo(), one.memory(), one.mathType());
+            });
         }
     }
 
-    private static List<ConvolutionAlgorithm> weightGradient(
-            cudnnContext handle,
-            cudnnTensorStruct input,
-            cudnnFilterStruct weight,
-            cudnnConvolutionStruct convolution,
-            cudnnTensorStruct output) {
+    private static List<ConvolutionAlgorithm> weightGradient(cudnnContext handle, Descriptors d) {
         int[] count = new int[1];
         try (cudnnConvolutionBwdFilterAlgoPerf_t all = new cudnnConvolutionBwdFilterAlgoPerf_t(MOST)) {
             int status = cudnn.cudnnGetConvolutionBackwardFilterAlgorithm_v7(
-                    handle, input, output, convolution, weight, MOST, count, all);
-            List<ConvolutionAlgorithm> found =
-                    found("cudnnGetConvolutionBackwardFilterAlgorithm_v7", status, count[0], i -> {
-                        cudnnConvolutionBwdFilterAlgoPerf_t one = all.position(i);
-                        return of(one.status(), one.algo(), one.memory(), one.mathType());
-                    });
-            all.position(0);
-            return found;
+                    handle, d.input(), d.output(), d.convolution(), d.weight(), MOST, count, all);
+            return found("cudnnGetConvolutionBackwardFilterAlgorithm_v7", status, count[0], i -> {
+                cudnnConvolutionBwdFilterAlgoPerf_t one = all.getPointer(i);
+                return of(one.status(), one.algo(), one.memory(), one.mathType());
+            });
         }
     }
 

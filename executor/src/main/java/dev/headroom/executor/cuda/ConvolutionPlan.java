@@ -1,5 +1,7 @@
 package dev.headroom.executor.cuda;
 
+import dev.headroom.executor.cuda.ConvolutionAlgorithm.Descriptors;
+import dev.headroom.executor.kernel.ConvolutionCall;
 import dev.headroom.executor.kernel.ConvolutionKernels.Direction;
 import dev.headroom.executor.kernel.ConvolutionKernels.Geometry;
 import dev.headroom.executor.tensor.Layout;
@@ -33,26 +35,26 @@ final class ConvolutionPlan implements AutoCloseable {
     private final List<ConvolutionAlgorithm> algorithms;
 
     /** Tensors are packed, all of them row-major or all of them channels last. */
-    ConvolutionPlan(cudnnContext handle, Direction direction, Tensor input, Tensor weight, Tensor output, Geometry g) {
-        this.direction = direction;
-        this.type = input.dtype();
-        boolean rowMajor = input.isContiguous() && weight.isContiguous() && output.isContiguous();
+    ConvolutionPlan(cudnnContext handle, ConvolutionCall call) {
+        this.direction = call.direction();
+        this.type = call.input().dtype();
+        boolean rowMajor = call.isRowMajor();
         boolean ready = false;
         try {
             create();
-            describe(this.input, input, rowMajor);
-            describe(this.output, output, rowMajor);
+            describe(input, call.input(), rowMajor);
+            describe(output, call.output(), rowMajor);
             CudaStatus.dnn(
                     "cudnnSetFilterNdDescriptor",
                     cudnn.cudnnSetFilterNdDescriptor(
-                            this.weight,
+                            weight,
                             DataTypes.dnn(type),
                             rowMajor ? cudnn.CUDNN_TENSOR_NCHW : cudnn.CUDNN_TENSOR_NHWC,
-                            weight.dims(),
-                            ints(weight.sizes())));
-            describe(g);
+                            call.weight().dims(),
+                            ints(call.weight().sizes())));
+            describe(call.geometry());
             algorithms =
-                    ConvolutionAlgorithm.find(handle, direction, this.input, this.weight, convolution, this.output);
+                    ConvolutionAlgorithm.find(handle, direction, new Descriptors(input, weight, convolution, output));
             ready = true;
         } finally {
             if (!ready) {
@@ -71,14 +73,14 @@ final class ConvolutionPlan implements AutoCloseable {
      *
      * @return false when there is none
      */
-    boolean run(cudnnContext handle, Tensor x, Tensor w, Tensor y, Tensor workspace) {
+    boolean run(cudnnContext handle, ConvolutionCall call, Tensor workspace) {
         long bytes = workspace == null ? 0 : workspace.storage().bytes();
         for (ConvolutionAlgorithm algorithm : algorithms) {
             if (algorithm.workspaceBytes() <= bytes) {
                 CudaStatus.dnn(
                         "cudnnSetConvolutionMathType",
                         cudnn.cudnnSetConvolutionMathType(convolution, algorithm.math()));
-                run(handle, algorithm.number(), x, w, y, new Space(workspace, bytes));
+                run(handle, algorithm.number(), call, new Space(workspace, bytes));
                 return true;
             }
         }
@@ -91,10 +93,10 @@ final class ConvolutionPlan implements AutoCloseable {
         }
     }
 
-    private void run(cudnnContext handle, int algorithm, Tensor x, Tensor w, Tensor y, Space space) {
-        DevicePointer px = new DevicePointer(x.address());
-        DevicePointer pw = new DevicePointer(w.address());
-        DevicePointer py = new DevicePointer(y.address());
+    private void run(cudnnContext handle, int algorithm, ConvolutionCall call, Space space) {
+        DevicePointer px = new DevicePointer(call.input().address());
+        DevicePointer pw = new DevicePointer(call.weight().address());
+        DevicePointer py = new DevicePointer(call.output().address());
         try (Pointer one = scalar(1);
                 Pointer zero = scalar(0)) {
             switch (direction) {

@@ -1,5 +1,6 @@
 package dev.headroom.executor.cuda;
 
+import dev.headroom.executor.kernel.AttentionCall;
 import dev.headroom.executor.kernel.AttentionKernels;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
@@ -17,15 +18,14 @@ final class CudaAttention implements AttentionKernels {
         this.kernels = kernels;
     }
 
-    private CudaKernel kernel(String name, Tensor q, Tensor logSumExp, Tensor bias, Tensor dbias) {
-        DType type = q.dtype();
+    private CudaKernel kernel(String name, AttentionCall c, Tensor biasGradient) {
         return kernels.kernel(
-                "attention",
-                name,
-                type,
-                logSumExp == null ? type : logSumExp.dtype(),
-                bias == null ? type : bias.dtype(),
-                dbias == null ? type : dbias.dtype());
+                "attention", name, c.q().dtype(), type(c.logSumExp(), c), type(c.bias(), c), type(biasGradient, c));
+    }
+
+    /** What is missing has the operands' type. */
+    private static DType type(Tensor t, AttentionCall c) {
+        return t == null ? c.q().dtype() : t.dtype();
     }
 
     /** A block for each row, with room for so many sums. */
@@ -37,77 +37,67 @@ final class CudaAttention implements AttentionKernels {
         return t == null ? DeviceView.none() : DeviceView.of(t);
     }
 
-    private static byte[] bias(Tensor bias, Tensor q, Tensor k) {
-        return bias == null
+    private static byte[] bias(AttentionCall c) {
+        return c.bias() == null
                 ? DeviceView.none()
-                : DeviceView.of(bias, new long[] {q.size(0), q.size(1), q.size(2), k.size(2)});
+                : DeviceView.of(c.bias(), new long[] {c.batch(), c.heads(), c.queries(), c.keys()});
     }
 
     @Override
-    public void attention(Tensor result, Tensor logSumExp, Tensor q, Tensor k, Tensor v, Tensor bias, Spec spec) {
-        kernel("attention", q, logSumExp, bias, null)
+    public void attention(AttentionCall c) {
+        kernel("attention", c, null)
                 .launch(
-                        rows(q.size(0) * q.size(1) * q.size(2), q.size(3) + v.size(3)),
-                        problem(q, k, v, spec),
-                        view(result),
-                        view(logSumExp),
-                        view(q),
-                        view(k),
-                        view(v),
-                        bias(bias, q, k));
+                        rows(c.rows(), c.q().size(3) + c.v().size(3)),
+                        problem(c),
+                        view(c.result()),
+                        view(c.logSumExp()),
+                        view(c.q()),
+                        view(c.k()),
+                        view(c.v()),
+                        bias(c));
     }
 
     @Override
-    public void attentionGradient(
-            Tensor dq,
-            Tensor dk,
-            Tensor dv,
-            Tensor dbias,
-            Tensor g,
-            Tensor q,
-            Tensor k,
-            Tensor v,
-            Tensor bias,
-            Tensor result,
-            Tensor logSumExp,
-            Spec spec) {
-        byte[] problem = problem(q, k, v, spec);
-        byte[] added = bias(bias, q, k);
-        kernel("query_gradient", q, logSumExp, bias, dbias)
+    public void attentionBackward(AttentionCall c, Tensor g, AttentionCall.Gradients gradients) {
+        byte[] problem = problem(c);
+        byte[] added = bias(c);
+        kernel("query_gradient", c, gradients.bias())
                 .launch(
-                        rows(q.size(0) * q.size(1) * q.size(2), q.size(3)),
+                        rows(c.rows(), c.q().size(3)),
                         problem,
-                        view(dq),
-                        view(dbias),
+                        view(gradients.q()),
+                        view(gradients.bias()),
                         view(g),
-                        view(q),
-                        view(k),
-                        view(v),
+                        view(c.q()),
+                        view(c.k()),
+                        view(c.v()),
                         added,
-                        view(result),
-                        view(logSumExp));
-        for (Tensor gradient : new Tensor[] {dk, dv}) {
-            kernel("key_gradient", q, logSumExp, bias, dbias)
+                        view(c.result()),
+                        view(c.logSumExp()));
+        for (Tensor gradient : new Tensor[] {gradients.k(), gradients.v()}) {
+            kernel("key_gradient", c, gradients.bias())
                     .launch(
                             rows(gradient.size(0) * gradient.size(1) * gradient.size(2), gradient.size(3)),
                             problem,
-                            gradient == dv ? 1 : 0,
+                            gradient == gradients.v() ? 1 : 0,
                             view(gradient),
                             view(g),
-                            view(q),
-                            view(k),
-                            view(v),
+                            view(c.q()),
+                            view(c.k()),
+                            view(c.v()),
                             added,
-                            view(result),
-                            view(logSumExp));
+                            view(c.result()),
+                            view(c.logSumExp()));
         }
     }
 
     /** The kernels' {@code struct Problem}. */
-    private static byte[] problem(Tensor q, Tensor k, Tensor v, Spec spec) {
+    private static byte[] problem(AttentionCall c) {
+        AttentionCall.Spec spec = c.spec();
         ByteBuffer out = ByteBuffer.allocate(FIELDS * Long.BYTES).order(ByteOrder.nativeOrder());
-        out.putLong(q.size(1)).putLong(q.size(2)).putLong(k.size(2));
-        out.putLong(q.size(3)).putLong(v.size(3)).putLong(k.size(1)).putLong(v.size(1));
+        out.putLong(c.heads()).putLong(c.queries()).putLong(c.keys());
+        out.putLong(c.q().size(3)).putLong(c.v().size(3));
+        out.putLong(c.k().size(1)).putLong(c.v().size(1));
         out.putLong(spec.causal() ? 1 : 0);
         out.putDouble(spec.scale()).putDouble(spec.dropout());
         return out.putLong(spec.seed()).array();

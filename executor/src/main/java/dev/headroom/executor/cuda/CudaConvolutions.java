@@ -1,5 +1,6 @@
 package dev.headroom.executor.cuda;
 
+import dev.headroom.executor.kernel.ConvolutionCall;
 import dev.headroom.executor.kernel.ConvolutionKernels;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
@@ -22,51 +23,47 @@ final class CudaConvolutions implements ConvolutionKernels, AutoCloseable {
     }
 
     @Override
-    public long workspaceBytes(Direction direction, Tensor input, Tensor weight, Tensor output, Geometry geometry) {
-        return plan(direction, input, weight, output, geometry).workspaceBytes();
+    public long workspaceBytes(ConvolutionCall call) {
+        return plan(call).workspaceBytes();
     }
 
     @Override
-    public void convolve(
-            Direction direction, Tensor input, Tensor weight, Tensor output, Geometry geometry, Tensor workspace) {
-        if (input.elements() == 0 || weight.elements() == 0 || output.elements() == 0) {
-            clear(direction, input, weight, output);
+    public void convolve(ConvolutionCall call, Tensor workspace) {
+        if (call.isEmpty()) {
+            clear(call.result());
             return;
         }
-        boolean depthwise = geometry.groups() > 1 && weight.size(1) == 1;
-        boolean done = (workspace != null || !depthwise)
-                && plan(direction, input, weight, output, geometry)
-                        .run(context.dnn(), input, weight, output, workspace);
+        boolean depthwise = call.geometry().groups() > 1 && call.weight().size(1) == 1;
+        boolean done = (workspace != null || !depthwise) && plan(call).run(context.dnn(), call, workspace);
         if (!done) {
-            direct.convolve(direction, input, weight, output, geometry);
+            direct.convolve(call);
         }
     }
 
     /** A sum of nothing. */
-    private static void clear(Direction direction, Tensor input, Tensor weight, Tensor output) {
-        Tensor result =
-                switch (direction) {
-                    case OUTPUT -> output;
-                    case INPUT_GRADIENT -> input;
-                    case WEIGHT_GRADIENT -> weight;
-                };
+    private static void clear(Tensor result) {
         if (result.elements() > 0) {
             CudaTransfer.fill(
                     result.address(), 0, result.elements() * result.dtype().bytes());
         }
     }
 
-    private ConvolutionPlan plan(Direction direction, Tensor input, Tensor weight, Tensor output, Geometry g) {
-        boolean rowMajor = input.isContiguous() && weight.isContiguous() && output.isContiguous();
+    private ConvolutionPlan plan(ConvolutionCall call) {
+        Geometry g = call.geometry();
         List<Long> numbers = Arrays.stream(new long[][] {
-                    input.sizes(), weight.sizes(), output.sizes(), g.stride(), g.padding(), g.dilation(), {g.groups()}
+                    call.input().sizes(),
+                    call.weight().sizes(),
+                    call.output().sizes(),
+                    g.stride(),
+                    g.padding(),
+                    g.dilation(),
+                    {g.groups()}
                 })
                 .flatMapToLong(Arrays::stream)
                 .boxed()
                 .toList();
-        return plans.computeIfAbsent(
-                new Key(direction, input.dtype(), rowMajor, numbers),
-                k -> new ConvolutionPlan(context.dnn(), direction, input, weight, output, g));
+        Key key = new Key(call.direction(), call.input().dtype(), call.isRowMajor(), numbers);
+        return plans.computeIfAbsent(key, k -> new ConvolutionPlan(context.dnn(), call));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.headroom.executor.cuda;
 
+import dev.headroom.executor.kernel.ClassLossCall;
 import dev.headroom.executor.kernel.IndexingKernels;
 import dev.headroom.executor.tensor.Tensor;
 import java.nio.ByteBuffer;
@@ -81,56 +82,40 @@ final class CudaIndexing implements IndexingKernels {
     }
 
     @Override
-    public void classLoss(
-            Tensor result,
-            Tensor totalWeight,
-            Tensor scores,
-            Tensor target,
-            Tensor weight,
-            long ignored,
-            boolean each,
-            boolean mean) {
+    public void classLoss(ClassLossCall call, Tensor scores, Tensor result) {
         kernels.kernel("losses", "class_loss", scores.dtype(), result.dtype())
                 .launch(
                         LaunchShape.of(1, LOSS_THREADS),
-                        target.elements(),
-                        classes(ignored, each, mean),
+                        call.target().elements(),
+                        classes(call),
                         DeviceView.of(result),
-                        totalWeight.address(),
+                        call.totalWeight().address(),
                         DeviceView.of(scores),
-                        DeviceView.of(target),
-                        DeviceView.address(weight));
+                        DeviceView.of(call.target()),
+                        DeviceView.address(call.weight()));
     }
 
     @Override
-    public void classLossGradient(
-            Tensor gradient,
-            Tensor g,
-            Tensor target,
-            Tensor weight,
-            Tensor totalWeight,
-            long ignored,
-            boolean each,
-            boolean mean) {
+    public void classLossBackward(ClassLossCall call, Tensor g, Tensor gradient) {
         kernels.kernel("losses", "class_loss_gradient", gradient.dtype(), g.dtype())
                 .launch(
-                        each(target),
-                        target.elements(),
-                        classes(ignored, each, mean),
+                        each(call.target()),
+                        call.target().elements(),
+                        classes(call),
                         DeviceView.of(gradient),
                         DeviceView.of(g),
-                        DeviceView.of(target),
-                        DeviceView.address(weight),
-                        totalWeight.address());
+                        DeviceView.of(call.target()),
+                        DeviceView.address(call.weight()),
+                        call.totalWeight().address());
     }
 
     /** The kernels' {@code struct Classes}. */
-    private static byte[] classes(long ignored, boolean each, boolean mean) {
+    private static byte[] classes(ClassLossCall call) {
         return ByteBuffer.allocate(3 * Long.BYTES)
                 .order(ByteOrder.nativeOrder())
-                .putLong(ignored)
-                .putLong(each ? 1 : 0)
-                .putLong(mean ? 1 : 0)
+                .putLong(call.ignored())
+                .putLong(call.each() ? 1 : 0)
+                .putLong(call.mean() ? 1 : 0)
                 .array();
     }
 }

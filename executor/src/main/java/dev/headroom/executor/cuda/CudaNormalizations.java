@@ -1,5 +1,10 @@
 package dev.headroom.executor.cuda;
 
+import dev.headroom.executor.kernel.BatchNormCall;
+import dev.headroom.executor.kernel.GivenNormCall;
+import dev.headroom.executor.kernel.GroupNormCall;
+import dev.headroom.executor.kernel.LayerNormCall;
+import dev.headroom.executor.kernel.NormGradients;
 import dev.headroom.executor.kernel.NormalizationKernels;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
@@ -42,239 +47,197 @@ final class CudaNormalizations implements NormalizationKernels {
     }
 
     @Override
-    public void batchNorm(
-            Tensor out,
-            Tensor x,
-            Tensor weight,
-            Tensor bias,
-            Tensor runningMean,
-            Tensor runningVariance,
-            Tensor mean,
-            Tensor invstd,
-            double momentum,
-            double epsilon,
-            Library library) {
-        if (library != null && x.elements() > 0) {
-            dnn.forward(
-                    out,
-                    x,
-                    new DnnBatchNorm.Channels(weight, bias, runningMean, runningVariance, mean, invstd),
-                    momentum,
-                    library);
+    public void batchNorm(BatchNormCall call, BatchNormCall.Running running, Tensor out) {
+        Tensor x = call.x();
+        if (call.library() != null && x.elements() > 0) {
+            dnn.forward(call, running, out);
             return;
         }
         ChannelViews c = ChannelViews.of(out, x);
-        kernel("batch_norm", x, either(weight, bias), mean, runningMean)
+        kernel("batch_norm", x, either(call.weight(), call.bias()), call.mean(), running.mean())
                 .launch(
                         c.shape(),
                         c.length(),
                         c.view(0),
                         c.view(1),
-                        DeviceView.address(weight),
-                        DeviceView.address(bias),
-                        DeviceView.address(runningMean),
-                        DeviceView.address(runningVariance),
-                        mean.address(),
-                        invstd.address(),
-                        momentum,
-                        epsilon);
+                        DeviceView.address(call.weight()),
+                        DeviceView.address(call.bias()),
+                        DeviceView.address(running.mean()),
+                        DeviceView.address(running.variance()),
+                        call.mean().address(),
+                        call.invstd().address(),
+                        running.momentum(),
+                        call.epsilon());
     }
 
     @Override
-    public void batchNormEvaluation(
-            Tensor out, Tensor x, Tensor weight, Tensor bias, Tensor mean, Tensor variance, double epsilon) {
+    public void givenNorm(GivenNormCall call, Tensor out) {
+        Tensor x = call.x();
         ChannelViews c = ChannelViews.of(out, x);
-        kernel("batch_norm_evaluation", x, either(weight, bias), null, mean)
+        kernel("batch_norm_evaluation", x, either(call.weight(), call.bias()), null, call.mean())
                 .launch(
                         c.shape(),
                         c.length(),
                         c.view(0),
                         c.view(1),
-                        DeviceView.address(weight),
-                        DeviceView.address(bias),
-                        mean.address(),
-                        variance.address(),
-                        epsilon);
+                        DeviceView.address(call.weight()),
+                        DeviceView.address(call.bias()),
+                        call.mean().address(),
+                        call.variance().address(),
+                        call.epsilon());
     }
 
     @Override
-    public void batchNormBackward(
-            Tensor gradX,
-            Tensor gradWeight,
-            Tensor gradBias,
-            Tensor g,
-            Tensor x,
-            Tensor weight,
-            Tensor mean,
-            Tensor invstd,
-            Library library) {
-        if (library != null && x.elements() > 0) {
-            dnn.backward(gradX, new Tensor[] {gradWeight, gradBias}, g, x, weight, mean, invstd, library);
+    public void batchNormBackward(BatchNormCall call, Tensor g, NormGradients gradients) {
+        if (call.library() != null && call.x().elements() > 0) {
+            dnn.backward(call, g, gradients);
             return;
         }
-        backward(new Tensor[] {gradX, gradWeight, gradBias}, g, x, weight, mean, invstd, false, 0);
+        Statistics statistics = new Statistics(call.mean(), call.invstd(), false, 0);
+        backward(call.x(), call.weight(), statistics, g, gradients);
     }
 
     @Override
-    public void batchNormEvaluationBackward(
-            Tensor gradX,
-            Tensor gradWeight,
-            Tensor gradBias,
-            Tensor g,
-            Tensor x,
-            Tensor weight,
-            Tensor mean,
-            Tensor variance,
-            double epsilon) {
-        backward(new Tensor[] {gradX, gradWeight, gradBias}, g, x, weight, mean, variance, true, epsilon);
+    public void givenNormBackward(GivenNormCall call, Tensor g, NormGradients gradients) {
+        Statistics statistics = new Statistics(call.mean(), call.variance(), true, call.epsilon());
+        backward(call.x(), call.weight(), statistics, g, gradients);
     }
 
-    /** @param evaluated whether the statistics were given, and the second one is a variance */
-    private void backward(
-            Tensor[] gradients,
-            Tensor g,
-            Tensor x,
-            Tensor weight,
-            Tensor mean,
-            Tensor spread,
-            boolean evaluated,
-            double epsilon) {
-        ChannelViews c = ChannelViews.of(gradients[0], g, x);
-        Tensor map = either(weight, either(gradients[1], gradients[2]));
-        kernel("batch_norm_backward", x, map, mean, null)
+    /**
+     * By channel.
+     *
+     * @param spread one over the deviation, a variance if the statistics were given
+     */
+    private record Statistics(Tensor mean, Tensor spread, boolean given, double epsilon) {}
+
+    private void backward(Tensor x, Tensor weight, Statistics statistics, Tensor g, NormGradients gradients) {
+        ChannelViews c = ChannelViews.of(gradients.x(), g, x);
+        kernel("batch_norm_backward", x, either(weight, gradients.affine()), statistics.mean(), null)
                 .launch(
                         c.shape(),
                         c.length(),
                         c.view(0),
-                        DeviceView.address(gradients[1]),
-                        DeviceView.address(gradients[2]),
+                        DeviceView.address(gradients.weight()),
+                        DeviceView.address(gradients.bias()),
                         c.view(1),
                         c.view(2),
                         DeviceView.address(weight),
-                        mean.address(),
-                        spread.address(),
-                        evaluated ? 1 : 0,
-                        epsilon,
-                        evaluated ? 1 : 0);
+                        statistics.mean().address(),
+                        statistics.spread().address(),
+                        statistics.given() ? 1 : 0,
+                        statistics.epsilon(),
+                        statistics.given() ? 1 : 0);
     }
 
     @Override
-    public void groupNorm(
-            Tensor out, Tensor x, Tensor weight, Tensor bias, Tensor mean, Tensor rstd, int groups, double epsilon) {
-        long lines = mean.elements();
+    public void groupNorm(GroupNormCall call, Tensor out) {
+        Tensor x = call.x();
+        long lines = call.mean().elements();
         if (x.elements() == 0) {
             return;
         }
-        kernel("group_norm", x, either(weight, bias), mean, null)
+        kernel("group_norm", x, either(call.weight(), call.bias()), call.mean(), null)
                 .launch(
                         LaunchShape.lines(lines, x.elements() / lines),
                         x.size(1),
-                        (long) groups,
+                        (long) call.groups(),
                         x.elements() / x.size(0) / x.size(1),
                         DeviceView.of(out),
                         DeviceView.of(x),
-                        DeviceView.address(weight),
-                        DeviceView.address(bias),
-                        mean.address(),
-                        rstd.address(),
-                        epsilon);
+                        DeviceView.address(call.weight()),
+                        DeviceView.address(call.bias()),
+                        call.mean().address(),
+                        call.rstd().address(),
+                        call.epsilon());
     }
 
     @Override
-    public void groupNormBackward(
-            Tensor gradX,
-            Tensor gradWeight,
-            Tensor gradBias,
-            Tensor g,
-            Tensor x,
-            Tensor weight,
-            Tensor mean,
-            Tensor rstd,
-            int groups) {
-        long lines = mean.elements();
+    public void groupNormBackward(GroupNormCall call, Tensor g, NormGradients gradients) {
+        Tensor x = call.x();
+        long lines = call.mean().elements();
         if (x.elements() == 0) {
             return;
         }
         long plane = x.elements() / x.size(0) / x.size(1);
-        Tensor map = either(weight, either(gradWeight, gradBias));
-        if (gradX != null) {
-            kernel("group_norm_backward", x, map, mean, null)
+        Tensor map = either(call.weight(), gradients.affine());
+        if (gradients.x() != null) {
+            kernel("group_norm_backward", x, map, call.mean(), null)
                     .launch(
                             LaunchShape.lines(lines, x.elements() / lines),
                             x.size(1),
-                            (long) groups,
+                            (long) call.groups(),
                             plane,
-                            DeviceView.of(gradX),
+                            DeviceView.of(gradients.x()),
                             DeviceView.of(g),
                             DeviceView.of(x),
-                            DeviceView.address(weight),
-                            mean.address(),
-                            rstd.address());
+                            DeviceView.address(call.weight()),
+                            call.mean().address(),
+                            call.rstd().address());
         }
-        if (gradWeight != null || gradBias != null) {
-            kernel("group_norm_weight_backward", x, map, mean, null)
+        if (gradients.affine() != null) {
+            kernel("group_norm_weight_backward", x, map, call.mean(), null)
                     .launch(
                             LaunchShape.lines(x.size(1), x.size(0) * plane),
                             x.size(0),
                             x.size(1),
-                            (long) groups,
+                            (long) call.groups(),
                             plane,
-                            DeviceView.address(gradWeight),
-                            DeviceView.address(gradBias),
+                            DeviceView.address(gradients.weight()),
+                            DeviceView.address(gradients.bias()),
                             DeviceView.of(g),
                             DeviceView.of(x),
-                            mean.address(),
-                            rstd.address());
+                            call.mean().address(),
+                            call.rstd().address());
         }
     }
 
     @Override
-    public void layerNorm(
-            Tensor result, Tensor mean, Tensor rstd, Tensor x, Tensor weight, Tensor bias, double epsilon) {
-        kernel("layer_norm", x, either(weight, bias), mean, null)
+    public void layerNorm(LayerNormCall call, Tensor out) {
+        Tensor x = call.x();
+        kernel("layer_norm", x, either(call.weight(), call.bias()), call.mean(), null)
                 .launch(
                         LaunchShape.lines(x.elements() == 0 ? 0 : x.size(0), x.size(1)),
                         x.size(1),
-                        result.address(),
-                        mean.address(),
-                        rstd.address(),
+                        out.address(),
+                        call.mean().address(),
+                        call.rstd().address(),
                         x.address(),
-                        DeviceView.address(weight),
-                        DeviceView.address(bias),
-                        epsilon);
+                        DeviceView.address(call.weight()),
+                        DeviceView.address(call.bias()),
+                        call.epsilon());
     }
 
     @Override
-    public void layerNormGradient(
-            Tensor dx, Tensor dweight, Tensor dbias, Tensor g, Tensor x, Tensor mean, Tensor rstd, Tensor weight) {
-        Tensor map = either(weight, either(dweight, dbias));
+    public void layerNormBackward(LayerNormCall call, Tensor g, NormGradients gradients) {
+        Tensor x = call.x();
+        Tensor map = either(call.weight(), gradients.affine());
         long rows = x.size(0);
         long n = x.size(1);
-        if (dx != null) {
-            kernel("layer_norm_backward", x, map, mean, null)
+        if (gradients.x() != null) {
+            kernel("layer_norm_backward", x, map, call.mean(), null)
                     .launch(
                             LaunchShape.lines(x.elements() == 0 ? 0 : rows, n),
                             n,
-                            dx.address(),
+                            gradients.x().address(),
                             g.address(),
                             x.address(),
-                            mean.address(),
-                            rstd.address(),
-                            DeviceView.address(weight));
+                            call.mean().address(),
+                            call.rstd().address(),
+                            DeviceView.address(call.weight()));
         }
-        if (dweight != null || dbias != null) {
+        if (gradients.affine() != null) {
             int blocks = Math.toIntExact((n + COLUMNS - 1) / COLUMNS);
-            kernel("layer_norm_weight_backward", x, map, mean, null)
+            kernel("layer_norm_weight_backward", x, map, call.mean(), null)
                     .launch(
                             new LaunchShape(blocks, 1, 1, COLUMNS, SHARING, 1, 0),
                             rows,
                             n,
-                            DeviceView.address(dweight),
-                            DeviceView.address(dbias),
+                            DeviceView.address(gradients.weight()),
+                            DeviceView.address(gradients.bias()),
                             g.address(),
                             x.address(),
-                            mean.address(),
-                            rstd.address());
+                            call.mean().address(),
+                            call.rstd().address());
         }
     }
 }

@@ -1,5 +1,7 @@
 package dev.headroom.executor.cuda;
 
+import dev.headroom.executor.kernel.RecurrentCall;
+import dev.headroom.executor.kernel.RecurrentCall.States;
 import dev.headroom.executor.kernel.RecurrentKernels;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.HashMap;
@@ -34,42 +36,18 @@ final class CudaRecurrent implements RecurrentKernels, AutoCloseable {
     }
 
     @Override
-    public void forward(
-            Problem p,
-            Tensor y,
-            Tensor hy,
-            Tensor cy,
-            Tensor x,
-            Tensor hx,
-            Tensor cx,
-            Tensor weights,
-            Tensor workspace,
-            Tensor reserve) {
-        plan(p).forward(y, hy, cy, x, hx, cx, weights, workspace, reserve);
+    public void forward(RecurrentCall call, States last) {
+        plan(call.problem()).forward(call, last);
     }
 
     @Override
-    public void dataGradient(
-            Problem p,
-            Tensor dx,
-            Tensor dhx,
-            Tensor dcx,
-            Tensor dy,
-            Tensor dhy,
-            Tensor dcy,
-            Tensor y,
-            Tensor hx,
-            Tensor cx,
-            Tensor weights,
-            Tensor workspace,
-            Tensor reserve) {
-        plan(p).dataGradient(dx, dhx, dcx, dy, dhy, dcy, y, hx, cx, weights, workspace, reserve);
+    public void dataGradient(RecurrentCall call, Tensor dy, States dLast, Tensor dx, States dFirst) {
+        plan(call.problem()).dataGradient(call, dy, dLast, dx, dFirst);
     }
 
     @Override
-    public void weightGradient(
-            Problem p, Tensor dweights, Tensor x, Tensor hx, Tensor y, Tensor workspace, Tensor reserve) {
-        plan(p).weightGradient(dweights, x, hx, y, workspace, reserve);
+    public void weightGradient(RecurrentCall call, Tensor dweights) {
+        plan(call.problem()).weightGradient(call, dweights);
     }
 
     private CudaKernel kernel(String name, Tensor t) {
@@ -81,14 +59,7 @@ final class CudaRecurrent implements RecurrentKernels, AutoCloseable {
     }
 
     @Override
-    public void gruCell(
-            Tensor hy,
-            Tensor kept,
-            Tensor inputGates,
-            Tensor hiddenGates,
-            Tensor hx,
-            Tensor inputBias,
-            Tensor hiddenBias) {
+    public void gruCell(Gates gates, Tensor hx, Tensor hy, Tensor kept) {
         kernel("gru_cell", hy)
                 .launch(
                         LaunchShape.elements(hy.elements()),
@@ -96,15 +67,15 @@ final class CudaRecurrent implements RecurrentKernels, AutoCloseable {
                         hy.size(1),
                         view(hy),
                         view(kept),
-                        view(inputGates),
-                        view(hiddenGates),
+                        view(gates.fromInput()),
+                        view(gates.fromState()),
                         view(hx),
-                        DeviceView.address(inputBias),
-                        DeviceView.address(hiddenBias));
+                        DeviceView.address(gates.inputBias()),
+                        DeviceView.address(gates.stateBias()));
     }
 
     @Override
-    public void gruCellGradient(Tensor dInputGates, Tensor dHiddenGates, Tensor dhx, Tensor g, Tensor kept) {
+    public void gruCellBackward(Tensor kept, Tensor g, Tensor dInputGates, Tensor dHiddenGates, Tensor dhx) {
         kernel("gru_cell_gradient", g)
                 .launch(
                         LaunchShape.elements(g.elements()),
@@ -118,32 +89,25 @@ final class CudaRecurrent implements RecurrentKernels, AutoCloseable {
     }
 
     @Override
-    public void lstmCell(
-            Tensor hy,
-            Tensor cy,
-            Tensor kept,
-            Tensor inputGates,
-            Tensor hiddenGates,
-            Tensor cx,
-            Tensor inputBias,
-            Tensor hiddenBias) {
+    public void lstmCell(Gates gates, Tensor cx, States after, Tensor kept) {
+        Tensor hy = after.h();
         kernel("lstm_cell", hy)
                 .launch(
                         LaunchShape.elements(hy.elements()),
                         hy.size(0),
                         hy.size(1),
                         view(hy),
-                        view(cy),
+                        view(after.c()),
                         view(kept),
-                        view(inputGates),
-                        view(hiddenGates),
+                        view(gates.fromInput()),
+                        view(gates.fromState()),
                         view(cx),
-                        DeviceView.address(inputBias),
-                        DeviceView.address(hiddenBias));
+                        DeviceView.address(gates.inputBias()),
+                        DeviceView.address(gates.stateBias()));
     }
 
     @Override
-    public void lstmCellGradient(Tensor dGates, Tensor dcx, Tensor dhy, Tensor dcy, Tensor cx, Tensor cy, Tensor kept) {
+    public void lstmCellBackward(Tensor kept, Tensor cx, Tensor cy, States dAfter, Tensor dGates, Tensor dcx) {
         kernel("lstm_cell_gradient", cx)
                 .launch(
                         LaunchShape.elements(cx.elements()),
@@ -151,8 +115,8 @@ final class CudaRecurrent implements RecurrentKernels, AutoCloseable {
                         cx.size(1),
                         view(dGates),
                         view(dcx),
-                        view(dhy),
-                        view(dcy),
+                        view(dAfter.h()),
+                        view(dAfter.c()),
                         view(cx),
                         view(cy),
                         view(kept));

@@ -32,7 +32,7 @@ final class CudaSoftmaxes implements SoftmaxKernels {
     }
 
     @Override
-    public void softmaxGradient(Tensor gradient, Tensor g, Tensor y, int dim, boolean log) {
+    public void softmaxBackward(Tensor gradient, Tensor g, Tensor y, int dim, boolean log) {
         Lines lines = Lines.of(g, dim);
         kernels.kernel("softmaxes", "softmax_gradient", ElementTypes.of(gradient, g, y))
                 .launch(

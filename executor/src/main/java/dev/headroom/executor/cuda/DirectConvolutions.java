@@ -1,6 +1,6 @@
 package dev.headroom.executor.cuda;
 
-import dev.headroom.executor.kernel.ConvolutionKernels.Direction;
+import dev.headroom.executor.kernel.ConvolutionCall;
 import dev.headroom.executor.kernel.ConvolutionKernels.Geometry;
 import dev.headroom.executor.tensor.Tensor;
 import java.nio.ByteBuffer;
@@ -18,21 +18,21 @@ final class DirectConvolutions {
         this.kernels = kernels;
     }
 
-    void convolve(Direction direction, Tensor input, Tensor weight, Tensor output, Geometry geometry) {
-        byte[] g = bytes(geometry, input, weight, output);
-        byte[] i = view(input);
-        byte[] w = view(weight);
-        byte[] o = view(output);
-        switch (direction) {
+    void convolve(ConvolutionCall call) {
+        byte[] g = bytes(call);
+        byte[] i = view(call.input());
+        byte[] w = view(call.weight());
+        byte[] o = view(call.output());
+        Tensor result = call.result();
+        long elements = result.elements();
+        switch (call.direction()) {
             case OUTPUT ->
-                kernel("convolve_output", output)
-                        .launch(LaunchShape.elements(output.elements()), output.elements(), g, i, w, o);
+                kernel("convolve_output", result).launch(LaunchShape.elements(elements), elements, g, i, w, o);
             case INPUT_GRADIENT ->
-                kernel("convolve_input_gradient", input)
-                        .launch(LaunchShape.elements(input.elements()), input.elements(), g, i, w, o);
+                kernel("convolve_input_gradient", result).launch(LaunchShape.elements(elements), elements, g, i, w, o);
             case WEIGHT_GRADIENT ->
-                kernel("convolve_weight_gradient", weight)
-                        .launch(LaunchShape.of(Math.toIntExact(weight.elements()), THREADS), g, i, w, o);
+                kernel("convolve_weight_gradient", result)
+                        .launch(LaunchShape.of(Math.toIntExact(elements), THREADS), g, i, w, o);
         }
     }
 
@@ -56,14 +56,16 @@ final class DirectConvolutions {
     }
 
     /** The kernels' {@code struct Geometry}. */
-    private static byte[] bytes(Geometry geometry, Tensor input, Tensor weight, Tensor output) {
+    private static byte[] bytes(ConvolutionCall call) {
+        Geometry geometry = call.geometry();
         ByteBuffer out = ByteBuffer.allocate(FIELDS * Long.BYTES).order(ByteOrder.nativeOrder());
         out.putLong(geometry.groups());
         put(out, spread(geometry.stride(), 0, 1));
         put(out, spread(geometry.padding(), 0, 0));
         put(out, spread(geometry.dilation(), 0, 1));
-        out.putLong(input.size(0)).putLong(input.size(1)).putLong(output.size(1));
-        for (Tensor t : new Tensor[] {input, weight, output}) {
+        out.putLong(call.input().size(0)).putLong(call.input().size(1));
+        out.putLong(call.output().size(1));
+        for (Tensor t : new Tensor[] {call.input(), call.weight(), call.output()}) {
             long[] sizes = spread(t.sizes(), 2, 1);
             put(out, sizes[2], sizes[3], sizes[4]);
         }

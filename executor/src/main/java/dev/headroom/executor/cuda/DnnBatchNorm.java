@@ -1,6 +1,8 @@
 package dev.headroom.executor.cuda;
 
-import dev.headroom.executor.kernel.NormalizationKernels.Library;
+import dev.headroom.executor.kernel.BatchNormCall;
+import dev.headroom.executor.kernel.BatchNormCall.Library;
+import dev.headroom.executor.kernel.NormGradients;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
@@ -57,16 +59,10 @@ final class DnnBatchNorm {
                 context.dnn(), mode, cudnn.CUDNN_BATCHNORM_OPS_BN, data, null, data, null, data, map, null, bytes);
     }
 
-    /**
-     * Tensors of one element a channel.
-     *
-     * @param runningMean may be {@code null}, as its variance
-     */
-    record Channels(
-            Tensor weight, Tensor bias, Tensor runningMean, Tensor runningVariance, Tensor mean, Tensor invstd) {}
-
     /** {@code cudnnBatchNormalizationForwardTrainingEx}. */
-    void forward(Tensor out, Tensor x, Channels c, double momentum, Library library) {
+    void forward(BatchNormCall c, BatchNormCall.Running running, Tensor out) {
+        Tensor x = c.x();
+        Library library = c.library();
         with(x, (mode, data, map) -> {
             try (Pointer one = scalar(x, 1);
                     Pointer zero = scalar(x, 0)) {
@@ -87,10 +83,10 @@ final class DnnBatchNorm {
                                 map,
                                 pointer(c.weight()),
                                 pointer(c.bias()),
-                                momentum,
-                                pointer(c.runningMean()),
-                                pointer(c.runningVariance()),
-                                library.epsilon(),
+                                running.momentum(),
+                                pointer(running.mean()),
+                                pointer(running.variance()),
+                                c.epsilon(),
                                 pointer(c.mean()),
                                 pointer(c.invstd()),
                                 null,
@@ -102,20 +98,10 @@ final class DnnBatchNorm {
         });
     }
 
-    /**
-     * {@code cudnnBatchNormalizationBackwardEx}.
-     *
-     * @param gradients of weight and bias
-     */
-    void backward(
-            Tensor gradX,
-            Tensor[] gradients,
-            Tensor g,
-            Tensor x,
-            Tensor weight,
-            Tensor mean,
-            Tensor invstd,
-            Library library) {
+    /** {@code cudnnBatchNormalizationBackwardEx}. */
+    void backward(BatchNormCall c, Tensor g, NormGradients gradients) {
+        Tensor x = c.x();
+        Library library = c.library();
         with(x, (mode, data, map) -> {
             try (Pointer one = scalar(x, 1);
                     Pointer zero = scalar(x, 0)) {
@@ -138,15 +124,15 @@ final class DnnBatchNorm {
                                 null,
                                 null,
                                 data,
-                                pointer(gradX),
+                                pointer(gradients.x()),
                                 map,
-                                pointer(weight),
+                                pointer(c.weight()),
                                 null,
-                                pointer(gradients[0]),
-                                pointer(gradients[1]),
-                                library.epsilon(),
-                                pointer(mean),
-                                pointer(invstd),
+                                pointer(gradients.weight()),
+                                pointer(gradients.bias()),
+                                c.epsilon(),
+                                pointer(c.mean()),
+                                pointer(c.invstd()),
                                 null,
                                 pointer(library.workspace()),
                                 library.workspace().elements(),

@@ -1,5 +1,7 @@
 package dev.headroom.executor.cuda;
 
+import dev.headroom.executor.kernel.RecurrentCall;
+import dev.headroom.executor.kernel.RecurrentCall.States;
 import dev.headroom.executor.kernel.RecurrentKernels.Problem;
 import dev.headroom.executor.kernel.RecurrentLayers;
 import dev.headroom.executor.tensor.Tensor;
@@ -151,55 +153,34 @@ final class RecurrentPlan implements AutoCloseable {
         return t == null ? 0 : t.elements() * t.dtype().bytes();
     }
 
-    void forward(
-            Tensor y,
-            Tensor hy,
-            Tensor cy,
-            Tensor x,
-            Tensor hx,
-            Tensor cx,
-            Tensor weights,
-            Tensor workspace,
-            Tensor reserve) {
-        requireLayout(weights);
+    void forward(RecurrentCall call, States last) {
+        requireLayout(call.weights());
         CudaStatus.dnn(
                 "cudnnRNNForward",
                 cudnn.cudnnRNNForward(
                         handle(),
                         layers,
-                        reserve == null ? cudnn.CUDNN_FWD_MODE_INFERENCE : cudnn.CUDNN_FWD_MODE_TRAINING,
+                        call.reserve() == null ? cudnn.CUDNN_FWD_MODE_INFERENCE : cudnn.CUDNN_FWD_MODE_TRAINING,
                         (IntPointer) null,
                         inputs,
-                        at(x),
+                        at(call.x()),
                         outputs,
-                        at(y),
+                        at(call.y()),
                         states,
-                        at(hx),
-                        at(hy),
+                        at(call.first().h()),
+                        at(last.h()),
                         states,
-                        at(cx),
-                        at(cy),
-                        bytes(weights),
-                        at(weights),
-                        bytes(workspace),
-                        at(workspace),
-                        bytes(reserve),
-                        at(reserve)));
+                        at(call.first().c()),
+                        at(last.c()),
+                        bytes(call.weights()),
+                        at(call.weights()),
+                        bytes(call.workspace()),
+                        at(call.workspace()),
+                        bytes(call.reserve()),
+                        at(call.reserve())));
     }
 
-    void dataGradient(
-            Tensor dx,
-            Tensor dhx,
-            Tensor dcx,
-            Tensor dy,
-            Tensor dhy,
-            Tensor dcy,
-            Tensor y,
-            Tensor hx,
-            Tensor cx,
-            Tensor weights,
-            Tensor workspace,
-            Tensor reserve) {
+    void dataGradient(RecurrentCall call, Tensor dy, States dLast, Tensor dx, States dFirst) {
         CudaStatus.dnn(
                 "cudnnRNNBackwardData_v8",
                 cudnn.cudnnRNNBackwardData_v8(
@@ -207,27 +188,27 @@ final class RecurrentPlan implements AutoCloseable {
                         layers,
                         (IntPointer) null,
                         outputs,
-                        at(y),
+                        at(call.y()),
                         at(dy),
                         inputs,
                         at(dx),
                         states,
-                        at(hx),
-                        at(dhy),
-                        at(dhx),
+                        at(call.first().h()),
+                        at(dLast.h()),
+                        at(dFirst.h()),
                         states,
-                        at(cx),
-                        at(dcy),
-                        at(dcx),
-                        bytes(weights),
-                        at(weights),
-                        bytes(workspace),
-                        at(workspace),
-                        bytes(reserve),
-                        at(reserve)));
+                        at(call.first().c()),
+                        at(dLast.c()),
+                        at(dFirst.c()),
+                        bytes(call.weights()),
+                        at(call.weights()),
+                        bytes(call.workspace()),
+                        at(call.workspace()),
+                        bytes(call.reserve()),
+                        at(call.reserve())));
     }
 
-    void weightGradient(Tensor dweights, Tensor x, Tensor hx, Tensor y, Tensor workspace, Tensor reserve) {
+    void weightGradient(RecurrentCall call, Tensor dweights) {
         CudaStatus.dnn(
                 "cudnnRNNBackwardWeights_v8",
                 cudnn.cudnnRNNBackwardWeights_v8(
@@ -236,17 +217,17 @@ final class RecurrentPlan implements AutoCloseable {
                         cudnn.CUDNN_WGRAD_MODE_ADD,
                         (IntPointer) null,
                         inputs,
-                        at(x),
+                        at(call.x()),
                         states,
-                        at(hx),
+                        at(call.first().h()),
                         outputs,
-                        at(y),
+                        at(call.y()),
                         bytes(dweights),
                         at(dweights),
-                        bytes(workspace),
-                        at(workspace),
-                        bytes(reserve),
-                        at(reserve)));
+                        bytes(call.workspace()),
+                        at(call.workspace()),
+                        bytes(call.reserve()),
+                        at(call.reserve())));
     }
 
     /** Weights lie where this version of cuDNN looks for them, or nothing would be computed rightly. */

@@ -1,7 +1,7 @@
 package dev.headroom.executor.measure;
 
 import dev.headroom.executor.program.Program;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.executor.train.Batch;
 import dev.headroom.model.graph.Graph;
@@ -22,7 +22,9 @@ final class RandomBatch implements Batch {
 
     RandomBatch(Graph graph, Scenario run, Eager eager) {
         this.eager = eager;
-        this.bounds = IndexBounds.of(Program.inlined(graph), SymbolBinding.bind(graph, run.batch, run.dims));
+        this.bounds = IndexBounds.of(
+                Program.inlined(graph),
+                SymbolBinding.bind(graph, run.sizes().batch(), run.sizes().dims()));
     }
 
     @Override

@@ -7,10 +7,10 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.executor.host.HostBackend;
 import dev.headroom.executor.kernel.Backend;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
-import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.DType;
@@ -55,7 +55,7 @@ final class BothBackends implements AutoCloseable {
         return new Eager(
                 new CachingAllocator(AllocatorSettings.defaults(), backend.memory()),
                 backend,
-                new Settings(GpuCatalogue.find("h200").orElseThrow(), new Scenario().attention, 1));
+                new Settings(GpuCatalogue.find("h200").orElseThrow(), Scenario.Attention.AUTO, 1));
     }
 
     /**

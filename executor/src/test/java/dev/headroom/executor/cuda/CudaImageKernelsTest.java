@@ -1,10 +1,16 @@
 package dev.headroom.executor.cuda;
 
 import dev.headroom.executor.cuda.BothBackends.Values;
+import dev.headroom.executor.kernel.BatchNormCall;
+import dev.headroom.executor.kernel.BatchNormCall.Library;
+import dev.headroom.executor.kernel.BatchNormCall.Running;
+import dev.headroom.executor.kernel.ConvolutionCall;
 import dev.headroom.executor.kernel.ConvolutionKernels.Direction;
 import dev.headroom.executor.kernel.ConvolutionKernels.Geometry;
 import dev.headroom.executor.kernel.Formula;
-import dev.headroom.executor.kernel.NormalizationKernels.Library;
+import dev.headroom.executor.kernel.GivenNormCall;
+import dev.headroom.executor.kernel.GroupNormCall;
+import dev.headroom.executor.kernel.NormGradients;
 import dev.headroom.executor.kernel.PoolingKernels;
 import dev.headroom.executor.kernel.PoolingKernels.Scaling;
 import dev.headroom.executor.kernel.PoolingKernels.Window;
@@ -80,7 +86,7 @@ class CudaImageKernelsTest extends OnBothBackends {
     private static void convolve(double tolerance, Geometry g, Values input, Values weight, Values output) {
         for (Direction d : Direction.values()) {
             both.compare(tolerance, List.of(input, weight, output), (b, t) -> b.convolutions()
-                    .convolve(d, t[0], t[1], t[2], g, null));
+                    .convolve(new ConvolutionCall(d, t[0], t[1], t[2], g), null));
         }
     }
 
@@ -98,9 +104,9 @@ class CudaImageKernelsTest extends OnBothBackends {
                         Values.of(DType.FLOAT64, 2, 6, 3, 5)),
                 (b, t) -> {
                     if (b == both.cuda()) {
-                        direct.convolve(d, t[0], t[1], t[2], g);
+                        direct.convolve(new ConvolutionCall(d, t[0], t[1], t[2], g));
                     } else {
-                        b.convolutions().convolve(d, t[0], t[1], t[2], g, null);
+                        b.convolutions().convolve(new ConvolutionCall(d, t[0], t[1], t[2], g), null);
                     }
                 });
     }
@@ -120,8 +126,11 @@ class CudaImageKernelsTest extends OnBothBackends {
                         Values.between(0.5, 1, weights, 5),
                         Values.of(weights, 5),
                         Values.of(weights, 5)),
-                (b, t) ->
-                        b.normalizations().batchNorm(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], 0.1, 1e-5, null));
+                (b, t) -> b.normalizations()
+                        .batchNorm(
+                                new BatchNormCall(t[1], t[2], t[3], t[6], t[7], 1e-5, null),
+                                new Running(t[4], t[5], 0.1),
+                                t[0]));
         both.compare(
                 tolerance(type),
                 List.of(
@@ -131,7 +140,7 @@ class CudaImageKernelsTest extends OnBothBackends {
                         Values.of(weights, 5),
                         Values.of(weights, 5),
                         Values.between(0.5, 1, weights, 5)),
-                (b, t) -> b.normalizations().batchNormEvaluation(t[0], t[1], t[2], t[3], t[4], t[5], 1e-5));
+                (b, t) -> b.normalizations().givenNorm(new GivenNormCall(t[1], t[2], t[3], t[4], t[5], 1e-5), t[0]));
         for (boolean evaluated : new boolean[] {true, false}) {
             both.compare(
                     tolerance(type),
@@ -146,10 +155,12 @@ class CudaImageKernelsTest extends OnBothBackends {
                             Values.between(0.5, 1, weights, 5)),
                     (b, t) -> {
                         var n = b.normalizations();
+                        NormGradients gradients = new NormGradients(t[0], t[1], t[2]);
                         if (evaluated) {
-                            n.batchNormEvaluationBackward(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], 1e-5);
+                            n.givenNormBackward(new GivenNormCall(t[4], t[5], null, t[6], t[7], 1e-5), t[3], gradients);
                         } else {
-                            n.batchNormBackward(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], null);
+                            n.batchNormBackward(
+                                    new BatchNormCall(t[4], t[5], null, t[6], t[7], 1e-5, null), t[3], gradients);
                         }
                     });
         }
@@ -176,12 +187,12 @@ class CudaImageKernelsTest extends OnBothBackends {
                         Values.of(weights, 5),
                         Values.between(0, 3, type, 4, 5, 3, 6)),
                 (b, t) -> {
-                    Library library = new Library(t[8], t[8], 1e-5);
+                    BatchNormCall call = new BatchNormCall(t[1], t[2], t[3], t[6], t[7], 1e-5, new Library(t[8], t[8]));
                     var n = b.normalizations();
-                    n.batchNorm(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], 0.1, 1e-5, library);
+                    n.batchNorm(call, new Running(t[4], t[5], 0.1), t[0]);
                     // The gradient lies as the operand does.
                     b.elementwise().map(Formula.COPY, new double[0], new Tensor[] {t[0]}, t[12]);
-                    n.batchNormBackward(t[9], t[10], t[11], t[0], t[1], t[2], t[6], t[7], library);
+                    n.batchNormBackward(call, t[0], new NormGradients(t[9], t[10], t[11]));
                 });
     }
 
@@ -197,8 +208,9 @@ class CudaImageKernelsTest extends OnBothBackends {
                         Values.of(type, 5),
                         Values.between(0, 3, type, 40, 5)),
                 (b, t) -> {
-                    b.normalizations().batchNorm(t[0], t[1], null, null, null, null, t[2], t[3], 0.1, 1e-5, null);
-                    b.normalizations().batchNormBackward(t[0], null, null, t[4], t[1], null, t[2], t[3], null);
+                    BatchNormCall call = new BatchNormCall(t[1], null, null, t[2], t[3], 1e-5, null);
+                    b.normalizations().batchNorm(call, new Running(null, null, 0.1), t[0]);
+                    b.normalizations().batchNormBackward(call, t[4], new NormGradients(t[0], null, null));
                 });
         both.compare(
                 tolerance(type),
@@ -208,7 +220,11 @@ class CudaImageKernelsTest extends OnBothBackends {
                         Values.of(type, 40, 5),
                         Values.of(type, 5),
                         Values.of(type, 5)),
-                (b, t) -> b.normalizations().batchNormBackward(null, null, t[0], t[1], t[2], null, t[3], t[4], null));
+                (b, t) -> b.normalizations()
+                        .batchNormBackward(
+                                new BatchNormCall(t[2], null, null, t[3], t[4], 1e-5, null),
+                                t[1],
+                                new NormGradients(null, null, t[0])));
     }
 
     @ParameterizedTest
@@ -230,8 +246,9 @@ class CudaImageKernelsTest extends OnBothBackends {
                         Values.between(0, 3, type, 3, 6, 4, 5)),
                 (b, t) -> {
                     var n = b.normalizations();
-                    n.groupNorm(t[0], t[1], t[2], t[3], t[4], t[5], 2, 1e-5);
-                    n.groupNormBackward(t[6], t[7], t[8], t[9], t[1], t[2], t[4], t[5], 2);
+                    GroupNormCall call = new GroupNormCall(t[1], t[2], t[3], t[4], t[5], 2, 1e-5);
+                    n.groupNorm(call, t[0]);
+                    n.groupNormBackward(call, t[9], new NormGradients(t[6], t[7], t[8]));
                 });
     }
 

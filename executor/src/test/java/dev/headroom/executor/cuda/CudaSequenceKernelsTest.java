@@ -4,8 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.executor.cuda.BothBackends.Values;
-import dev.headroom.executor.kernel.AttentionKernels.Spec;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.kernel.AttentionCall;
+import dev.headroom.executor.kernel.AttentionCall.Spec;
+import dev.headroom.executor.kernel.ClassLossCall;
+import dev.headroom.executor.kernel.LayerNormCall;
+import dev.headroom.executor.kernel.NormGradients;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
@@ -39,7 +43,7 @@ class CudaSequenceKernelsTest extends OnBothBackends {
                             Values.of(type, 3, 40, 300)),
                     (b, t) -> {
                         b.softmaxes().softmax(t[0], t[1], dim, log);
-                        b.softmaxes().softmaxGradient(t[3], t[2], t[0], dim, log);
+                        b.softmaxes().softmaxBackward(t[3], t[2], t[0], dim, log);
                     });
         }
     }
@@ -57,7 +61,7 @@ class CudaSequenceKernelsTest extends OnBothBackends {
                         Values.of(DType.FLOAT32)),
                 (b, t) -> {
                     b.softmaxes().softmax(t[0], t[1], 1, true);
-                    b.softmaxes().softmaxGradient(t[2], t[3], t[0], 1, true);
+                    b.softmaxes().softmaxBackward(t[2], t[3], t[0], 1, true);
                     b.softmaxes().softmax(t[4], t[5], 0, false);
                 });
     }
@@ -81,8 +85,9 @@ class CudaSequenceKernelsTest extends OnBothBackends {
                         Values.between(0, 3, type, 50, 70)),
                 (b, t) -> {
                     var n = b.normalizations();
-                    n.layerNorm(t[0], t[1], t[2], t[3], t[4], t[5], 1e-5);
-                    n.layerNormGradient(t[6], t[7], t[8], t[9], t[3], t[1], t[2], t[4]);
+                    LayerNormCall call = new LayerNormCall(t[3], t[4], t[5], t[1], t[2], 1e-5);
+                    n.layerNorm(call, t[0]);
+                    n.layerNormBackward(call, t[9], new NormGradients(t[6], t[7], t[8]));
                 });
     }
 
@@ -99,8 +104,9 @@ class CudaSequenceKernelsTest extends OnBothBackends {
                         Values.of(type, 5, 7),
                         Values.of(type, 5, 7)),
                 (b, t) -> {
-                    b.normalizations().layerNorm(t[0], t[1], t[2], t[3], null, null, 1e-5);
-                    b.normalizations().layerNormGradient(t[4], null, null, t[5], t[3], t[1], t[2], null);
+                    LayerNormCall call = new LayerNormCall(t[3], null, null, t[1], t[2], 1e-5);
+                    b.normalizations().layerNorm(call, t[0]);
+                    b.normalizations().layerNormBackward(call, t[5], new NormGradients(t[4], null, null));
                 });
     }
 
@@ -145,9 +151,9 @@ class CudaSequenceKernelsTest extends OnBothBackends {
                         biased ? Values.of(type, 2, heads, queries, keys) : Values.none(),
                         Values.between(-1, 2, type, 2, heads, queries, valueSize)),
                 (b, t) -> {
-                    b.attention().attention(t[0], t[1], t[2], t[3], t[4], t[5], spec);
-                    b.attention()
-                            .attentionGradient(t[6], t[7], t[8], t[9], t[10], t[2], t[3], t[4], t[5], t[0], t[1], spec);
+                    AttentionCall call = new AttentionCall(t[2], t[3], t[4], t[5], t[0], t[1], spec);
+                    b.attention().attention(call);
+                    b.attention().attentionBackward(call, t[10], new AttentionCall.Gradients(t[6], t[7], t[8], t[9]));
                 });
     }
 
@@ -235,8 +241,9 @@ class CudaSequenceKernelsTest extends OnBothBackends {
                             each ? Values.of(type, 3, 5) : Values.of(type)),
                     (b, t) -> {
                         var i = b.indexing();
-                        i.classLoss(t[0], t[1], t[2], t[3], t[4], 2, each, mean);
-                        i.classLossGradient(t[5], t[6], t[3], t[4], t[1], 2, each, mean);
+                        ClassLossCall call = new ClassLossCall(t[3], t[4], t[1], 2, each, mean);
+                        i.classLoss(call, t[2], t[0]);
+                        i.classLossBackward(call, t[6], t[5]);
                     });
         }
     }
