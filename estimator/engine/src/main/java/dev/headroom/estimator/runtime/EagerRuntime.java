@@ -112,8 +112,8 @@ public final class EagerRuntime {
     }
 
     /**
-     * Events until a request for memory failed, or -1. What the log has beyond it is the release of what was alive in the
-     * functions that the failure ended.
+     * Events until a request for memory failed, or -1. What the log has beyond it is the release of what was alive in
+     * the functions that the failure ended.
      */
     public int eventsAtFailure() {
         return memory.eventsAtFailure();
