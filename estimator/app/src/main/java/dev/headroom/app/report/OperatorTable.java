@@ -1,6 +1,6 @@
 package dev.headroom.app.report;
 
-import dev.headroom.estimator.op.Registry;
+import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.op.StandardRules;
 import dev.headroom.estimator.op.Verification;
 import java.io.PrintWriter;

@@ -1,8 +1,8 @@
 package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.op.EngineArithmetic;
-import dev.headroom.estimator.op.Losses;
-import dev.headroom.estimator.op.Squeeze;
+import dev.headroom.estimator.op.core.Squeeze;
+import dev.headroom.estimator.op.loss.Losses;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.optim.Optimizers;
 import dev.headroom.estimator.program.GraphRunner;
