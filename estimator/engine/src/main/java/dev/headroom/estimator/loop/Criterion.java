@@ -1,7 +1,7 @@
 package dev.headroom.estimator.loop;
 
-import dev.headroom.estimator.op.Losses;
-import dev.headroom.estimator.op.Squeeze;
+import dev.headroom.estimator.op.core.Squeeze;
+import dev.headroom.estimator.op.loss.Losses;
 import dev.headroom.estimator.program.GraphRunner;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;

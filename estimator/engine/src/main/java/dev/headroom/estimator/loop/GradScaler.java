@@ -1,6 +1,6 @@
 package dev.headroom.estimator.loop;
 
-import dev.headroom.estimator.op.Losses;
+import dev.headroom.estimator.op.loss.Losses;
 import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;

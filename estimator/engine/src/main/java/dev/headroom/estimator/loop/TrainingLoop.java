@@ -1,7 +1,7 @@
 package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.op.EngineArithmetic;
-import dev.headroom.estimator.op.Losses;
+import dev.headroom.estimator.op.loss.Losses;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.optim.Optimizers;
 import dev.headroom.estimator.program.GraphRunner;

@@ -1,11 +1,11 @@
 package dev.headroom.estimator.program;
 
 import dev.headroom.estimator.checkpoint.Checkpoint;
-import dev.headroom.estimator.op.Autocast;
-import dev.headroom.estimator.op.Call;
-import dev.headroom.estimator.op.NoRule;
-import dev.headroom.estimator.op.Rule;
 import dev.headroom.estimator.op.StandardRules;
+import dev.headroom.estimator.op.core.Autocast;
+import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.NoRule;
+import dev.headroom.estimator.op.rule.Rule;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
