@@ -12,10 +12,12 @@ final class AllocatorCore {
     final boolean collects;
     final BlockTable table = new BlockTable();
     final AllocatorStatistics stats;
-    final BlockPool small = new BlockPool(table, true, null);
-    final BlockPool large = new BlockPool(table, false, null);
+    /** The owner of the default memory. */
+    final PoolOwner everybody = new PoolOwner(CachingAllocator.DEFAULT_POOL, table, new StatArray());
+
     final IdealAllocator ideal = new IdealAllocator();
-    AllocatorListener listener;
+    /** Nobody listens until somebody asks to. */
+    AllocatorListener listener = (action, address, bytes, stream, pool) -> {};
     /** Bytes held from the driver: PyTorch's total_allocated_memory. */
     long reserved;
 
@@ -46,9 +48,7 @@ final class AllocatorCore {
         if (address == DeviceMemory.NONE) {
             return NIL;
         }
-        if (pool.owner != null) {
-            pool.owner.segments++;
-        }
+        pool.owner.segments++;
         int block = table.create(pool, stream, address, bytes);
         table.setAge(block, nextAge());
         stats.segment.increase(pool.small, 1);
@@ -81,9 +81,7 @@ final class AllocatorCore {
         reserved += bytes;
         stats.deviceAllocs++;
         stats.reservedBytes.increase(pool.small, bytes);
-        if (pool.owner != null) {
-            pool.owner.reserved.increase(pool.small, bytes);
-        }
+        pool.owner.reserved.increase(pool.small, bytes);
     }
 
     /** Counts memory returned to the driver. */
@@ -91,10 +89,8 @@ final class AllocatorCore {
         reserved -= bytes;
         stats.deviceFrees++;
         stats.reservedBytes.decrease(pool.small, bytes);
-        if (pool.owner != null) {
-            pool.owner.segments--;
-            pool.owner.reserved.decrease(pool.small, bytes);
-        }
+        pool.owner.segments--;
+        pool.owner.reserved.decrease(pool.small, bytes);
         ideal.released(stats.activeBytesNow());
     }
 
@@ -174,10 +170,7 @@ final class AllocatorCore {
     }
 
     void emit(Action action, long address, long bytes, int stream, BlockPool pool) {
-        if (listener != null) {
-            listener.event(
-                    action, address, bytes, stream, pool.owner == null ? CachingAllocator.DEFAULT_POOL : pool.owner.id);
-        }
+        listener.event(action, address, bytes, stream, pool.owner.id);
     }
 
     private static void change(StatArray stat, BlockPool pool, long by) {

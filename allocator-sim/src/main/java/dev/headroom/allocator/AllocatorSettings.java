@@ -10,17 +10,17 @@ import java.util.Objects;
  */
 public final class AllocatorSettings {
     /** Largest request that the small pool serves. */
-    static final long SMALL_REQUEST = 1L << 20;
+    static final long SMALL_REQUEST = Bytes.MIB;
     /** Segments of the small pool. */
-    static final long SMALL_SEGMENT = 2L << 20;
+    static final long SMALL_SEGMENT = 2 * Bytes.MIB;
     /** Requests below this share segments of {@link #largeSegmentSize}. */
-    static final long OWN_SEGMENT = 10L << 20;
+    static final long OWN_SEGMENT = 10 * Bytes.MIB;
     /** Larger segments are multiples of this. */
-    static final long SEGMENT_ROUNDING = 2L << 20;
+    static final long SEGMENT_ROUNDING = 2 * Bytes.MIB;
     /** Blocks are multiples of this. */
     static final long BLOCK = 512;
     /** Large blocks are multiples of this before 1.1. */
-    private static final long EXACT_SEGMENT_ROUNDING = 128L << 10;
+    private static final long EXACT_SEGMENT_ROUNDING = 128 * Bytes.KIB;
 
     private static final long UNLIMITED = Long.MAX_VALUE;
     private static final AllocatorSettings DEFAULTS = new Builder().build();
@@ -187,13 +187,13 @@ public final class AllocatorSettings {
             long d = divisions[Math.min(Math.max(log - 20, 0), divisions.length - 1)];
             if (d > 1 && bytes > BLOCK * d) {
                 long step = (1L << log) / d;
-                return (bytes + step - 1) / step * step;
+                return Bytes.roundUp(bytes, step);
             }
         }
         if (profile.exactSegments() && bytes >= SMALL_REQUEST) {
-            return (bytes + EXACT_SEGMENT_ROUNDING - 1) & -EXACT_SEGMENT_ROUNDING;
+            return Bytes.roundUp(bytes, EXACT_SEGMENT_ROUNDING);
         }
-        return (bytes + BLOCK - 1) & -BLOCK;
+        return Bytes.roundUp(bytes, BLOCK);
     }
 
     /** The segment size for a block (DeviceCachingAllocator::get_allocation_size). */
@@ -207,7 +207,7 @@ public final class AllocatorSettings {
         if (rounded < OWN_SEGMENT) {
             return largeSegmentSize;
         }
-        return (rounded + SEGMENT_ROUNDING - 1) / SEGMENT_ROUNDING * SEGMENT_ROUNDING;
+        return Bytes.roundUp(rounded, SEGMENT_ROUNDING);
     }
 
     @Override
@@ -237,8 +237,8 @@ public final class AllocatorSettings {
         String text = "";
         AllocatorProfile profile = AllocatorProfile.newest();
         long maxSplitSize = UNLIMITED;
-        long maxNonSplitRounding = 20L << 20;
-        long largeSegmentSize = 20L << 20;
+        long maxNonSplitRounding = 20 * Bytes.MIB;
+        long largeSegmentSize = 20 * Bytes.MIB;
         int[] divisions = new int[16];
         double garbageCollectionThreshold;
         boolean expandableSegments;

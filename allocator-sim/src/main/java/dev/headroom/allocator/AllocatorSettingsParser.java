@@ -12,8 +12,7 @@ import java.util.regex.Pattern;
  * PyTorch does not check that the separators are the right ones, which is an error here.
  */
 final class AllocatorSettingsParser {
-    private static final long MIB = 1L << 20;
-    private static final long MOST_MIB = Long.MAX_VALUE / MIB;
+    private static final long MOST_MIB = Long.MAX_VALUE / Bytes.MIB;
     private static final Pattern LEADING_NUMBER = Pattern.compile("[0-9]+");
     private static final Pattern LEADING_DECIMAL =
             Pattern.compile("[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?");
@@ -79,14 +78,14 @@ final class AllocatorSettingsParser {
     private long largeSegmentSize() {
         long mib = size();
         check(mib > 10, "CachingAllocator option large_segment_size_mb must be > 10 MB");
-        return Math.min(mib, MOST_MIB) * MIB;
+        return Math.min(mib, MOST_MIB) * Bytes.MIB;
     }
 
     private long atLeastSegment(String key) {
         long mib = size();
-        long least = settings.largeSegmentSize / MIB;
+        long least = settings.largeSegmentSize / Bytes.MIB;
         check(mib >= least, "CachingAllocator option " + key + " too small, must be >= " + least);
-        return mib > MOST_MIB ? Long.MAX_VALUE : mib * MIB;
+        return mib > MOST_MIB ? Long.MAX_VALUE : mib * Bytes.MIB;
     }
 
     private void garbageCollection() {
@@ -226,7 +225,8 @@ final class AllocatorSettingsParser {
 
     private void tokenize() {
         StringBuilder token = new StringBuilder();
-        for (char c : conf.toCharArray()) {
+        for (int i = 0; i < conf.length(); i++) {
+            char c = conf.charAt(i);
             if (",:[]".indexOf(c) >= 0) {
                 flush(token);
                 tokens.add(String.valueOf(c));

@@ -7,8 +7,7 @@ import java.util.Arrays;
 /** The cached blocks for small or for large requests, of the default memory or of a private pool: c10's BlockPool. */
 final class BlockPool {
     final boolean small;
-    /** The owner, or null for the default memory. */
-    final PrivatePool owner;
+    final PoolOwner owner;
     /** Searches so far, counted only while garbage collection is on: the clock of a block's age. */
     long searches;
 
@@ -16,7 +15,7 @@ final class BlockPool {
     private FreeBlocks[] byStream = new FreeBlocks[1];
     private IntArrayList[] unmappedByStream = new IntArrayList[1];
 
-    BlockPool(BlockTable table, boolean small, PrivatePool owner) {
+    BlockPool(BlockTable table, boolean small, PoolOwner owner) {
         this.table = table;
         this.small = small;
         this.owner = owner;

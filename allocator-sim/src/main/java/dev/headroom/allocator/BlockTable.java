@@ -1,6 +1,7 @@
 package dev.headroom.allocator;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All blocks of an allocator in arrays, so that steady work makes no objects. A handle is an index; handles of deleted
@@ -29,8 +30,8 @@ final class BlockTable {
     private static final int KIND = UNMAPPED | EXPANDABLE;
 
     private long[] data = new long[256 << SHIFT];
-    private BlockPool[] pools = new BlockPool[256];
-    private ExpandableSegment[] segments = new ExpandableSegment[256];
+    private @Nullable BlockPool[] pools = new BlockPool[256];
+    private @Nullable ExpandableSegment[] segments = new ExpandableSegment[256];
     private int[] spare = new int[256];
     private int spares;
     private int used;
@@ -126,7 +127,7 @@ final class BlockTable {
         return pools[block];
     }
 
-    /** The expandable segment that the block is part of, or null. */
+    /** The segment of a block that {@link #isExpandable}. */
     ExpandableSegment segment(int block) {
         return segments[block];
     }

@@ -25,7 +25,7 @@ final class CacheRelease {
             return;
         }
         long target = core.reserved - threshold;
-        IntList unsplit = core.large.freeBlocks();
+        IntList unsplit = core.everybody.large.freeBlocks();
         unsplit.removeIf(table::isSplit);
         long ages = 0;
         for (IntIterator it = unsplit.iterator(); it.hasNext(); ) {

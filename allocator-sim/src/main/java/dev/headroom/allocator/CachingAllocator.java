@@ -75,8 +75,7 @@ public final class CachingAllocator {
             events.process();
         }
         long size = settings.roundSize(requestedBytes);
-        PrivatePool owner = pools.diverts() ? pools.of(stream) : null;
-        BlockPool pool = pool(owner, size);
+        BlockPool pool = pools.of(stream).pool(size);
         FreeBlocks blocks = pool.free(stream);
         int at = find(pool, blocks, size, expands);
         int block;
@@ -275,21 +274,14 @@ public final class CachingAllocator {
         return core.reserved - idealReservedBytes();
     }
 
-    /** Has a listener told of all events from now on; null for none. */
+    /** Has a listener told of all events from now on, in place of any other. */
     public void setListener(AllocatorListener listener) {
-        core.listener = listener;
+        core.listener = Objects.requireNonNull(listener);
     }
 
     /** The settings that it was made with. */
     public AllocatorSettings settings() {
         return settings;
-    }
-
-    private BlockPool pool(PrivatePool owner, long size) {
-        if (size <= AllocatorSettings.SMALL_REQUEST) {
-            return owner == null ? core.small : owner.small;
-        }
-        return owner == null ? core.large : owner.large;
     }
 
     /** Position of the free block to use, or FreeBlocks.NONE (get_free_block). */
@@ -368,7 +360,7 @@ public final class CachingAllocator {
     }
 
     private int afterRelease(BlockPool pool, int stream, long size, long segment) {
-        int block = pool.owner == null ? fromLendingPools(stream, size) : NIL;
+        int block = pool.owner.isDefault() ? fromLendingPools(stream, size) : NIL;
         if (block == NIL && release.releaseOversize(pool, stream, size)) {
             block = fromDriver(pool, stream, size, segment);
         }
@@ -393,7 +385,7 @@ public final class CachingAllocator {
             return core.takeSegment(pool, stream, segment);
         }
         int block = expandable.allocate(pool, stream, size);
-        if (block != NIL && pool.owner != null) {
+        if (block != NIL) {
             pool.owner.segments++;
         }
         return block;
@@ -404,8 +396,8 @@ public final class CachingAllocator {
     }
 
     private int fromLendingPools(int stream, long size) {
-        for (PrivatePool lender : pools.usableOnOutOfMemory()) {
-            BlockPool pool = pool(lender, size);
+        for (PoolOwner lender : pools.usableOnOutOfMemory()) {
+            BlockPool pool = lender.pool(size);
             FreeBlocks blocks = pool.free(stream);
             int at = find(pool, blocks, size, false);
             if (at != FreeBlocks.NONE) {
@@ -420,9 +412,9 @@ public final class CachingAllocator {
     private void releaseCached() {
         if (!capturing) {
             stats.syncAllStreams++;
-            events.synchronize(null);
-            release.releaseAll(core.large);
-            release.releaseAll(core.small);
+            events.synchronize();
+            release.releaseAll(core.everybody.large);
+            release.releaseAll(core.everybody.small);
         }
         pools.releaseUnused();
     }
@@ -430,7 +422,7 @@ public final class CachingAllocator {
     private boolean shouldSplit(int block, long size, boolean expanding) {
         BlockPool pool = table.pool(block);
         long rest = table.size(block) - size;
-        if (rest == 0 || pool.owner != null && !pool.owner.splits) {
+        if (rest == 0 || !pool.owner.splits) {
             return false;
         }
         if (pool.small || expanding) {
@@ -475,7 +467,7 @@ public final class CachingAllocator {
 
     /** A cudaMalloc of its own. PyTorch counts nothing in this mode; here each request counts as a segment. */
     private int allocateUncached(long bytes, int stream) {
-        int block = core.takeSegment(bytes <= AllocatorSettings.SMALL_REQUEST ? core.small : core.large, stream, bytes);
+        int block = core.takeSegment(core.everybody.pool(bytes), stream, bytes);
         if (block == NIL) {
             throw outOfMemory("CUDA error: out of memory (caching is off)", bytes, bytes);
         }

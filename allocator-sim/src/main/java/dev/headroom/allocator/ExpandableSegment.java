@@ -15,6 +15,6 @@ record ExpandableSegment(long address, long bytes, long granule) {
 
     /** First granule border at or above an address. */
     long up(long at) {
-        return address + (at - address + granule - 1) / granule * granule;
+        return address + Bytes.roundUp(at - address, granule);
     }
 }

@@ -75,7 +75,7 @@ final class ExpandableSegments {
     private int open(BlockPool pool, int stream, long bytes) {
         long granule = pool.small ? AllocatorSettings.SMALL_SEGMENT : core.settings.largeSegmentSize();
         long total = core.memory.total();
-        long reserve = (total + total / 8 + granule - 1) / granule * granule;
+        long reserve = Bytes.roundUp(total + total / 8, granule);
         if (reserve < bytes) {
             return NIL;
         }
@@ -133,16 +133,16 @@ final class ExpandableSegments {
         core.memory.unmap(from, to - from, segment.granule());
         pool.remove(block);
         if (from > start) {
-            int before = table.create(pool, table.stream(block), start, from - start);
-            table.inherit(before, block);
-            table.splice(before, table.previous(block), block);
-            pool.insert(before);
+            int kept = table.create(pool, table.stream(block), start, from - start);
+            table.inherit(kept, block);
+            table.splice(kept, table.previous(block), block);
+            pool.insert(kept);
         }
         if (to < end) {
-            int after = table.create(pool, table.stream(block), to, end - to);
-            table.inherit(after, block);
-            table.splice(after, block, table.next(block));
-            pool.insert(after);
+            int kept = table.create(pool, table.stream(block), to, end - to);
+            table.inherit(kept, block);
+            table.splice(kept, block, table.next(block));
+            pool.insert(kept);
         }
         table.setAddress(block, from);
         table.setSize(block, to - from);

@@ -20,11 +20,6 @@ final class IdealAllocator {
     }
 
     long reserved() {
-        return roundUp(highWater);
-    }
-
-    static long roundUp(long bytes) {
-        long granule = SimulatedDeviceMemory.GRANULE;
-        return (bytes + granule - 1) / granule * granule;
+        return Bytes.roundUp(highWater, SimulatedDeviceMemory.GRANULE);
     }
 }

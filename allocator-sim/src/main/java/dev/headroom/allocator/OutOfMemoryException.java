@@ -1,6 +1,7 @@
 package dev.headroom.allocator;
 
 import java.util.Locale;
+import java.util.Objects;
 
 /** The device, or the allocator's limit, has no room for a request even after all cached memory was returned. */
 public final class OutOfMemoryException extends RuntimeException {
@@ -19,6 +20,12 @@ public final class OutOfMemoryException extends RuntimeException {
         this.reserved = reserved;
         this.allocated = allocated;
         this.deviceFree = deviceFree;
+    }
+
+    /** What PyTorch prints. */
+    @Override
+    public String getMessage() {
+        return Objects.requireNonNull(super.getMessage());
     }
 
     /** Bytes that the program asked for. */
@@ -48,15 +55,15 @@ public final class OutOfMemoryException extends RuntimeException {
 
     /** A size as PyTorch prints it (c10 {@code format_size}). */
     static String formatSize(long bytes) {
-        if (bytes <= 1L << 10) {
+        if (bytes <= Bytes.KIB) {
             return bytes + " bytes";
         }
-        if (bytes <= 1L << 20) {
-            return String.format(Locale.ROOT, "%.2f KiB", bytes / 1024.0);
+        if (bytes <= Bytes.MIB) {
+            return String.format(Locale.ROOT, "%.2f KiB", bytes / (double) Bytes.KIB);
         }
-        if (bytes <= 1L << 30) {
-            return String.format(Locale.ROOT, "%.2f MiB", bytes / 1048576.0);
+        if (bytes <= Bytes.GIB) {
+            return String.format(Locale.ROOT, "%.2f MiB", bytes / (double) Bytes.MIB);
         }
-        return String.format(Locale.ROOT, "%.2f GiB", bytes / 1073741824.0);
+        return String.format(Locale.ROOT, "%.2f GiB", bytes / (double) Bytes.GIB);
     }
 }

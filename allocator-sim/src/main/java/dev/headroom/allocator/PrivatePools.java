@@ -7,11 +7,11 @@ import java.util.function.IntPredicate;
 
 /** Private pools and the scopes that send requests to them (c10's graph_pools and allocation_scopes_). */
 final class PrivatePools {
-    private record Scope(PrivatePool pool, IntPredicate streams) {}
+    private record Scope(PoolOwner pool, IntPredicate streams) {}
 
     private final AllocatorCore core;
     private final CacheRelease release;
-    private final Int2ObjectRBTreeMap<PrivatePool> pools = new Int2ObjectRBTreeMap<>();
+    private final Int2ObjectRBTreeMap<PoolOwner> pools = new Int2ObjectRBTreeMap<>();
     private final List<Scope> scopes = new ArrayList<>();
 
     PrivatePools(AllocatorCore core, CacheRelease release) {
@@ -19,26 +19,21 @@ final class PrivatePools {
         this.release = release;
     }
 
-    /** Whether a request may have to go to a private pool. */
-    boolean diverts() {
-        return !scopes.isEmpty();
-    }
-
-    /** The pool of the innermost scope that takes the stream, or null. */
-    PrivatePool of(int stream) {
+    /** Who serves the requests of a stream: the pool of the innermost scope that takes it, or the default memory. */
+    PoolOwner of(int stream) {
         for (int i = scopes.size() - 1; i >= 0; i--) {
             if (scopes.get(i).streams().test(stream)) {
                 return scopes.get(i).pool();
             }
         }
-        return null;
+        return core.everybody;
     }
 
     void createOrUse(int id) {
-        PrivatePool pool = pools.get(id);
+        PoolOwner pool = pools.get(id);
         if (pool == null) {
             StatArray reserved = core.stats.reservedByPool.computeIfAbsent(id, i -> new StatArray());
-            pools.put(id, new PrivatePool(id, core.table, reserved));
+            pools.put(id, new PoolOwner(id, core.table, reserved));
         } else if (pool.uses == 0) {
             throw new IllegalArgumentException("private pool " + id + " was released: use another id");
         } else {
@@ -63,7 +58,7 @@ final class PrivatePools {
     }
 
     void release(int id) {
-        PrivatePool pool = get(id);
+        PoolOwner pool = get(id);
         if (pool.uses == 0) {
             throw new IllegalArgumentException("private pool " + id + " was released more often than used");
         }
@@ -72,8 +67,8 @@ final class PrivatePools {
         }
     }
 
-    PrivatePool get(int id) {
-        PrivatePool pool = pools.get(id);
+    PoolOwner get(int id) {
+        PoolOwner pool = pools.get(id);
         if (pool == null) {
             throw new IllegalArgumentException("there is no private pool " + id);
         }
@@ -81,14 +76,14 @@ final class PrivatePools {
     }
 
     /** Pools that offered their free blocks to requests that would fail otherwise. */
-    List<PrivatePool> usableOnOutOfMemory() {
-        List<PrivatePool> usable = new ArrayList<>(pools.values());
+    List<PoolOwner> usableOnOutOfMemory() {
+        List<PoolOwner> usable = new ArrayList<>(pools.values());
         usable.removeIf(pool -> !pool.useOnOutOfMemory);
         return usable;
     }
 
     boolean isUnused(int id) {
-        PrivatePool pool = pools.get(id);
+        PoolOwner pool = pools.get(id);
         return pool != null && pool.uses == 0;
     }
 
@@ -103,7 +98,7 @@ final class PrivatePools {
 
     /** Returns the memory of a pool without users, and forgets it when it is empty. */
     void releaseUnused(int id) {
-        PrivatePool pool = pools.get(id);
+        PoolOwner pool = pools.get(id);
         release.releaseAll(pool.small);
         release.releaseAll(pool.large);
         if (pool.segments == 0) {

@@ -38,7 +38,7 @@ final class SegmentMap {
                 table.stream(head),
                 pool.small,
                 table.isExpandable(head),
-                pool.owner == null ? CachingAllocator.DEFAULT_POOL : pool.owner.id,
+                pool.owner.id,
                 blocks);
     }
 

@@ -10,10 +10,10 @@ import it.unimi.dsi.fastutil.longs.Long2LongRBTreeMap;
  */
 public final class SimulatedDeviceMemory implements DeviceMemory {
     /** Smallest unit that the driver hands out. */
-    public static final long GRANULE = 2L << 20;
+    public static final long GRANULE = 2 * Bytes.MIB;
 
-    private static final long PLAIN_BASE = 1L << 40;
-    private static final long PLAIN_SPAN = 4L << 40;
+    private static final long PLAIN_BASE = Bytes.TIB;
+    private static final long PLAIN_SPAN = 4 * Bytes.TIB;
     private static final long VIRTUAL_SPAN = 1L << 57;
 
     private final long total;
@@ -55,7 +55,7 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
         if (bytes > total - used) {
             return NONE;
         }
-        long charged = roundUp(bytes);
+        long charged = Bytes.roundUp(bytes, GRANULE);
         if (charged > total - used) {
             return NONE;
         }
@@ -92,7 +92,7 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
 
     @Override
     public long reserveAddresses(long bytes) {
-        return virtual.take(roundUp(bytes));
+        return virtual.take(Bytes.roundUp(bytes, GRANULE));
     }
 
     @Override
@@ -118,10 +118,6 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
     @Override
     public void unmap(long address, long bytes, long granule) {
         used -= bytes;
-    }
-
-    private static long roundUp(long bytes) {
-        return (bytes + GRANULE - 1) / GRANULE * GRANULE;
     }
 
     /** Taken ranges between two addresses, by address; and the same for the gaps, so that placing is a search of gaps. */

@@ -10,6 +10,7 @@ import it.unimi.dsi.fastutil.ints.IntRBTreeSet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
+import java.util.function.IntPredicate;
 
 /**
  * Uses of blocks on streams other than their own, and the events that tell when those uses are over: c10's
@@ -90,17 +91,26 @@ final class StreamEvents {
         insertDeferred();
         for (int stream : awaited.keySet().toIntArray()) {
             if (!held.contains(stream)) {
-                end(awaited.remove(stream), null);
+                end(awaited.remove(stream), block -> true);
             }
         }
         anything = !awaited.isEmpty() || !deferred.isEmpty();
     }
 
-    /** Waits for all events, of one private pool or of all memory (null). */
-    void synchronize(PrivatePool pool) {
+    /** Waits for all events. */
+    void synchronize() {
+        synchronize(block -> true);
+    }
+
+    /** Waits for the events of one owner's blocks. */
+    void synchronize(PoolOwner owner) {
+        synchronize(block -> table.pool(block).owner == owner);
+    }
+
+    private void synchronize(IntPredicate awaitedBlock) {
         insertDeferred();
         for (int stream : awaited.keySet().toIntArray()) {
-            IntArrayFIFOQueue rest = end(awaited.remove(stream), pool);
+            IntArrayFIFOQueue rest = end(awaited.remove(stream), awaitedBlock);
             if (!rest.isEmpty()) {
                 awaited.put(stream, rest);
             }
@@ -122,17 +132,18 @@ final class StreamEvents {
         return streams == null ? List.of() : new ArrayList<>(streams);
     }
 
-    private IntArrayFIFOQueue end(IntArrayFIFOQueue events, PrivatePool pool) {
+    /** Ends the events of some blocks and returns the others. */
+    private IntArrayFIFOQueue end(IntArrayFIFOQueue events, IntPredicate which) {
         IntArrayFIFOQueue rest = new IntArrayFIFOQueue();
         while (!events.isEmpty()) {
             int block = events.dequeueInt();
-            if (pool != null && table.pool(block).owner != pool) {
+            if (!which.test(block)) {
                 rest.enqueue(block);
-            } else {
-                table.addEvents(block, -1);
-                if (table.events(block) == 0) {
-                    whenOver.accept(block);
-                }
+                continue;
+            }
+            table.addEvents(block, -1);
+            if (table.events(block) == 0) {
+                whenOver.accept(block);
             }
         }
         return rest;

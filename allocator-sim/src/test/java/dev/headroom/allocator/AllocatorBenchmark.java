@@ -1,6 +1,6 @@
 package dev.headroom.allocator;
 
-import dev.headroom.allocator.replay.TraceFile;
+import dev.headroom.allocator.trace.TraceFile;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -1,5 +1,6 @@
 package dev.headroom.allocator;
 
+import static dev.headroom.allocator.Bytes.MIB;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,7 +17,6 @@ import net.jqwik.api.constraints.LongRange;
 
 /** What holds for every program and every setting. */
 class AllocatorLawTest {
-    private static final long MIB = 1L << 20;
     private static final String[] SETTINGS = {
         "",
         "expandable_segments:True",

@@ -1,5 +1,6 @@
 package dev.headroom.allocator;
 
+import static dev.headroom.allocator.Bytes.MIB;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -16,7 +17,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The messages are those of PyTorch 2.14.1, after the settings themselves. */
 class AllocatorSettingsTest {
-    private static final long MIB = 1L << 20;
 
     @ParameterizedTest
     @CsvSource(

@@ -1,5 +1,6 @@
 package dev.headroom.allocator;
 
+import static dev.headroom.allocator.Bytes.MIB;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -11,7 +12,6 @@ import org.junit.jupiter.api.Test;
 
 /** Small cases, worked by hand from the rules of c10/cuda/CUDACachingAllocator.cpp. */
 class CachingAllocatorTest {
-    private static final long MIB = 1L << 20;
 
     private static CachingAllocator allocator(String conf, long totalMib) {
         return new CachingAllocator(AllocatorSettings.parse(conf), new SimulatedDeviceMemory(totalMib * MIB));

@@ -1,7 +1,7 @@
 package dev.headroom.allocator;
 
-import dev.headroom.allocator.replay.Trace;
-import dev.headroom.allocator.replay.TraceSink;
+import dev.headroom.allocator.trace.Trace;
+import dev.headroom.allocator.trace.TraceSink;
 import it.unimi.dsi.fastutil.longs.Long2IntLinkedOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;

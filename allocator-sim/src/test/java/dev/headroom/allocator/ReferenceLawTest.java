@@ -1,5 +1,6 @@
 package dev.headroom.allocator;
 
+import static dev.headroom.allocator.Bytes.MIB;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.ArrayList;
@@ -16,7 +17,6 @@ import net.jqwik.api.Provide;
 
 /** On random programs under random settings the fast allocator does what the plain one does, event by event. */
 class ReferenceLawTest {
-    private static final long MIB = 1L << 20;
 
     record Case(AllocatorSettings settings, long total, int streams, long largest, long seed) {
         @Override
@@ -69,7 +69,7 @@ class ReferenceLawTest {
                 fast.emptyCache();
                 plain.emptyCache();
             } else if (kind < 0.55 || handles.isEmpty()) {
-                long bytes = 1 + (long) Math.exp(random.nextDouble() * Math.log(c.largest()));
+                long bytes = 1 + (long) Math.exp(random.nextDouble() * Math.log((double) c.largest()));
                 int stream = random.nextInt(c.streams());
                 ReferenceAllocator.Block expected = plain.allocate(bytes, stream);
                 int handle = tryAllocate(fast, bytes, stream);

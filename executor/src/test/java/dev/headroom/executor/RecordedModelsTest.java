@@ -2,9 +2,9 @@ package dev.headroom.executor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.headroom.executor.train.PhaseMemory;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
+import dev.headroom.model.run.PhaseMemory;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -103,9 +103,7 @@ class RecordedModelsTest {
     private static List<String> lines(List<PhaseMemory> phases) {
         List<String> out = new ArrayList<>();
         for (PhaseMemory p : phases) {
-            String label =
-                    p.phase() + (p.step() == null ? "" : " " + p.step()) + (p.micro() == null ? "" : "." + p.micro());
-            out.add(line(label, p.allocated(), p.maxAllocated(), p.reserved(), p.maxReserved()));
+            out.add(line(p.moment().label(), p.allocated(), p.maxAllocated(), p.reserved(), p.maxReserved()));
         }
         return out;
     }

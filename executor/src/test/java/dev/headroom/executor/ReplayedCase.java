@@ -1,9 +1,15 @@
 package dev.headroom.executor;
 
+import static dev.headroom.model.scenario.ScenarioSettings.CHANNELS_LAST;
+import static dev.headroom.model.scenario.ScenarioSettings.INFERENCE;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.tensor.MemoryLog;
@@ -15,6 +21,7 @@ import dev.headroom.model.importer.Importers;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -42,12 +49,15 @@ record ReplayedCase(List<OperatorCase.Event> events) {
             Eager eager = new Eager(
                     new CachingAllocator(AllocatorSettings.defaults(), none.memory()),
                     none,
-                    new Settings(GpuCatalogue.find("h200").orElseThrow(), run.attention, 1));
+                    new Settings(
+                            GpuCatalogue.find("h200").orElseThrow(),
+                            run.kernels().attention(),
+                            1));
             eager.log().keepChanges();
             Map<Integer, List<String>> phases = new HashMap<>();
-            Training training = new Training(eager, graph(recorded), run, p -> phases.computeIfAbsent(
+            Training training = new Training(eager, Preparation.of(graph(recorded), run), p -> phases.computeIfAbsent(
                             eager.log().changes().size(), k -> new ArrayList<>())
-                    .add(p.step() == null ? p.phase() : p.phase() + " " + p.step()));
+                    .add(p.moment().label()));
             training.prepare((name, t) -> {});
             training.run();
             return new ReplayedCase(events(eager.log(), phases));
@@ -69,19 +79,21 @@ record ReplayedCase(List<OperatorCase.Event> events) {
     }
 
     private static Scenario run(OperatorCase recorded) {
-        Scenario run = new Scenario();
-        run.optimizer = OptimizerKind.NONE;
-        run.steps = STEPS;
-        run.inference = recorded.mode().equals("inference");
-        run.channelsLast = recorded.root().path("channels_last").asBoolean();
-        run.loss = run.inference
-                ? LossKind.OUTPUT
-                : switch (recorded.root().path("loss").asText()) {
-                    case "mse" -> LossKind.MSE;
-                    case "sum" -> LossKind.SUM;
-                    default -> LossKind.OUTPUT;
-                };
-        return run;
+        Scenario run = Scenario.defaults()
+                .with(OPTIMIZER, OptimizerKind.NONE)
+                .with(ScenarioSettings.STEPS, STEPS)
+                .with(INFERENCE, recorded.mode().equals("inference"))
+                .with(CHANNELS_LAST, recorded.root().path("channels_last").asBoolean())
+                .with(LOSS, LossKind.OUTPUT);
+        return run.loop().inference() ? run : run.with(LOSS, loss(recorded));
+    }
+
+    private static LossKind loss(OperatorCase recorded) {
+        return switch (recorded.root().path("loss").asText()) {
+            case "mse" -> LossKind.MSE;
+            case "sum" -> LossKind.SUM;
+            default -> LossKind.OUTPUT;
+        };
     }
 
     private static List<OperatorCase.Event> events(MemoryLog log, Map<Integer, List<String>> phases) {

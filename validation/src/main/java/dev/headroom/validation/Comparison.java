@@ -1,8 +1,8 @@
 package dev.headroom.validation;
 
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.fixtures.Recording;
+import dev.headroom.model.run.PhaseMemory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -18,7 +18,7 @@ public record Comparison(List<Row> rows, String structure) {
     /**
      * One phase: recorded figures and predicted ones, in bytes.
      */
-    public record Row(Recording.Phase recorded, PhaseState predicted) {
+    public record Row(Recording.Phase recorded, PhaseMemory predicted) {
         /** Whether {@code allocated} and {@code max_allocated} are equal to the byte. */
         public boolean exact() {
             return recorded.allocated() == predicted.allocated() && recorded.maxAllocated() == predicted.maxAllocated();
@@ -57,7 +57,7 @@ public record Comparison(List<Row> rows, String structure) {
     public static Comparison of(Recording recording, Prediction prediction) {
         List<Row> rows = new ArrayList<>();
         List<Recording.Phase> recorded = recording.phases();
-        List<PhaseState> predicted = prediction.phases();
+        List<PhaseMemory> predicted = prediction.phases();
         int common = Math.min(recorded.size(), predicted.size());
         String structure = "";
         for (int i = 0; i < common && structure.isEmpty(); i++) {
@@ -65,7 +65,7 @@ public record Comparison(List<Row> rows, String structure) {
                 rows.add(new Row(recorded.get(i), predicted.get(i)));
             } else {
                 structure = "phase " + i + " is " + recorded.get(i).label() + " in the recording, "
-                        + label(predicted.get(i)) + " in the prediction";
+                        + predicted.get(i).moment().label() + " in the prediction";
             }
         }
         if (structure.isEmpty()) {
@@ -101,12 +101,8 @@ public record Comparison(List<Row> rows, String structure) {
 
     private static String endings(Recording recording, Prediction prediction) {
         String recorded = recording.oom().path("during").asText("");
-        String predicted = prediction.oom() == null
-                ? ""
-                : prediction.oom().phase()
-                        + (prediction.oom().step() == null
-                                ? ""
-                                : " of step " + prediction.oom().step());
+        String predicted =
+                prediction.oom() == null ? "" : prediction.oom().moment().words();
         if (!recorded.equals(predicted)) {
             return "out of memory in " + (recorded.isEmpty() ? "no phase" : recorded) + " in the recording, "
                     + (predicted.isEmpty() ? "no phase" : predicted) + " in the prediction";
@@ -115,13 +111,9 @@ public record Comparison(List<Row> rows, String structure) {
         return difference == 0 ? "" : Math.abs(difference) + (difference > 0 ? " phases too many" : " phases missing");
     }
 
-    private static boolean same(Recording.Phase a, PhaseState b) {
-        return a.phase().equals(b.phase())
+    private static boolean same(Recording.Phase a, PhaseMemory b) {
+        return a.phase().equals(b.phase().label())
                 && Objects.equals(a.step(), b.step())
                 && Objects.equals(a.micro(), b.micro());
-    }
-
-    private static String label(PhaseState p) {
-        return p.phase() + (p.step() == null ? "" : " " + p.step()) + (p.micro() == null ? "" : "." + p.micro());
     }
 }

@@ -1,10 +1,17 @@
 package dev.headroom.validation;
 
+import static dev.headroom.model.scenario.ScenarioSettings.CHANNELS_LAST;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.INFERENCE;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.program.Preparation;
 import dev.headroom.estimator.program.Unmodelled;
 import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -12,12 +19,13 @@ import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.estimator.runtime.KernelOptions;
 import dev.headroom.fixtures.OperatorCase;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.importer.Importers;
-import dev.headroom.model.rewrite.AssignedNumbers;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -38,7 +46,6 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
 
     /** Plays a case. */
     public static PlayedCase play(OperatorCase recorded) {
-        Graph graph = graph(recorded);
         Scenario run = run(recorded);
         CachingAllocator allocator =
                 new CachingAllocator(AllocatorSettings.parse(""), new SimulatedDeviceMemory(1L << 41, 0));
@@ -47,17 +54,14 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
                 capability.path(0).asInt(),
                 capability.path(1).asInt(),
                 recorded.device().path("sms").asInt());
-        EagerRuntime runtime = new EagerRuntime(allocator, device, new KernelOptions(0, run.attention));
+        EagerRuntime runtime = new EagerRuntime(
+                allocator, device, new KernelOptions(0, run.kernels().attention()));
         Unmodelled unmodelled = new Unmodelled();
         Map<Integer, List<String>> phases = new HashMap<>();
         TrainingLoop loop = new TrainingLoop(
-                runtime,
-                graph,
-                run,
-                SymbolBinding.bind(graph, null, run.dims),
-                unmodelled,
-                (phase, step, micro) -> phases.computeIfAbsent(runtime.log().size(), k -> new ArrayList<>())
-                        .add(step == null ? phase : phase + " " + step));
+                runtime, Preparation.of(graph(recorded), run), unmodelled, moment -> phases.computeIfAbsent(
+                                runtime.log().size(), k -> new ArrayList<>())
+                        .add(moment.label()));
         loop.play();
         return new PlayedCase(
                 events(runtime, phases), List.copyOf(unmodelled.counts().keySet()));
@@ -68,7 +72,7 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
             Path file = Files.createTempFile("case", ".pt2");
             try {
                 recorded.writeArchive(file);
-                return AssignedNumbers.restore(Importers.read(file));
+                return Importers.read(file);
             } finally {
                 Files.delete(file);
             }
@@ -78,20 +82,22 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
     }
 
     private static Scenario run(OperatorCase recorded) {
-        Scenario run = new Scenario();
-        run.optimizer = OptimizerKind.NONE;
-        run.steps = STEPS;
-        run.inference = recorded.mode().equals("inference");
-        run.channelsLast = recorded.root().path("channels_last").asBoolean();
-        run.loss = run.inference
-                ? LossKind.OUTPUT
-                : switch (recorded.root().path("loss").asText()) {
-                    case "mse" -> LossKind.MSE;
-                    case "sum" -> LossKind.SUM;
-                    default -> LossKind.OUTPUT;
-                };
-        run.cudnnWorkspace = 0L;
-        return run;
+        Scenario run = Scenario.defaults()
+                .with(OPTIMIZER, OptimizerKind.NONE)
+                .with(ScenarioSettings.STEPS, STEPS)
+                .with(INFERENCE, recorded.mode().equals("inference"))
+                .with(CHANNELS_LAST, recorded.root().path("channels_last").asBoolean())
+                .with(CUDNN_WORKSPACE, CudnnWorkspace.NONE)
+                .with(LOSS, LossKind.OUTPUT);
+        return run.loop().inference() ? run : run.with(LOSS, loss(recorded));
+    }
+
+    private static LossKind loss(OperatorCase recorded) {
+        return switch (recorded.root().path("loss").asText()) {
+            case "mse" -> LossKind.MSE;
+            case "sum" -> LossKind.SUM;
+            default -> LossKind.OUTPUT;
+        };
     }
 
     private static List<OperatorCase.Event> events(EagerRuntime runtime, Map<Integer, List<String>> phases) {
@@ -101,7 +107,7 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
         int made = 0;
         for (int i = 0; i <= log.size(); i++) {
             for (String phase : phases.getOrDefault(i, List.of())) {
-                if (!phase.startsWith("optimizer")) {
+                if (!phase.startsWith(Phase.OPTIMIZER.label())) {
                     out.add(new OperatorCase.Phase(phase));
                 }
             }

@@ -1,5 +1,30 @@
 package dev.headroom.validation;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
+import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
+import static dev.headroom.model.scenario.ScenarioSettings.AMP;
+import static dev.headroom.model.scenario.ScenarioSettings.ATTENTION;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CHANNELS_LAST;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_BENCHMARK;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.DROP_OUTPUTS;
+import static dev.headroom.model.scenario.ScenarioSettings.DTYPE;
+import static dev.headroom.model.scenario.ScenarioSettings.FOREACH;
+import static dev.headroom.model.scenario.ScenarioSettings.FUSED;
+import static dev.headroom.model.scenario.ScenarioSettings.INFERENCE;
+import static dev.headroom.model.scenario.ScenarioSettings.INPUT_GRAD;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.NEW_BATCHES;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
+import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_BEFORE_BACKWARD;
+import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.fixtures.Recording;
@@ -9,6 +34,8 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.CudnnWorkspace;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -104,62 +131,63 @@ public final class RecordedRun {
         JsonNode limit = root.path("limit_bytes").isNumber() ? root.path("limit_bytes") : config.path("limit_bytes");
         return new PredictionRequest(
                 graph,
-                training(),
-                gpu(),
-                root.path("total_bytes").asLong(),
-                root.path("in_use_bytes").asLong(),
-                limit.isNumber() ? limit.asLong() : null);
+                training()
+                        .withDevice(new DeviceBudget(
+                                gpu(),
+                                root.path("total_bytes").asLong(),
+                                root.path("in_use_bytes").asLong(),
+                                limit.isNumber() ? limit.asLong() : null)));
     }
 
     /** The options of the training loop. */
     public Scenario training() {
         JsonNode scenario = recording.root().path("scenario");
         if (scenario.isObject()) {
-            Scenario run = RecordedScenario.read(scenario);
-            run.newBatches = recording.root().path("new_batches").asBoolean();
-            run.zeroGradBeforeBackward =
-                    recording.root().path("zero_grad_before_backward").asBoolean();
-            run.cudnnWorkspace = run.cudnnWorkspace == null ? workspace() : run.cudnnWorkspace;
-            run.torch = scenario.hasNonNull("torch") ? run.torch : torch();
-            return run;
+            Scenario run = RecordedScenario.read(scenario)
+                    .with(NEW_BATCHES, recording.root().path("new_batches").asBoolean())
+                    .with(
+                            ZERO_GRAD_BEFORE_BACKWARD,
+                            recording.root().path("zero_grad_before_backward").asBoolean());
+            CudnnWorkspace asked = run.kernels().cudnnWorkspace();
+            return run.with(CUDNN_WORKSPACE, asked.bytes() == null ? workspace(asked.source()) : asked)
+                    .with(TORCH, scenario.hasNonNull("torch") ? run.torch() : torch());
         }
-        Scenario run = new Scenario();
-        run.batch = config.path("batch").asLong();
-        run.optimizer = optimizer();
-        run.foreach = word(Scenario.Foreach.class, "foreach");
-        run.fused = config.path("fused").asBoolean();
-        run.dtype = type("dtype");
-        run.amp = type("amp");
-        run.loss = loss();
-        run.checkpoint = checkpoint();
         List<String> modules = new ArrayList<>();
         config.path("checkpoint_modules").forEach(m -> modules.add(m.asText()));
-        run.checkpointModules = List.copyOf(modules);
         String reentrant = config.path("reentrant").asText("auto");
-        run.reentrant = reentrant.equals("auto") ? null : Boolean.valueOf(reentrant);
-        run.accumulate = config.path("accumulate").asInt(1);
-        run.steps = config.path("steps").asInt(3);
-        run.zeroGradKeep = !config.path("set_to_none").asBoolean(true);
-        run.channelsLast = config.path("channels_last").asBoolean();
-        run.cudnnBenchmark = config.path("cudnn_benchmark").asBoolean();
-        run.cudnnWorkspace = workspace();
-        run.attention = word(Scenario.Attention.class, "sdp");
-        run.inputGrad = config.path("input_grad").asBoolean();
-        run.dropOutputs = config.path("drop_outputs").asBoolean();
-        run.inference = config.path("inference").asBoolean();
-        run.allocConf = config.path("alloc_conf").asText("");
-        run.torch = torch();
-        return run;
+        return Scenario.defaults()
+                .with(BATCH, config.path("batch").asLong())
+                .with(OPTIMIZER, optimizer())
+                .with(FOREACH, word(Scenario.Foreach.class, "foreach"))
+                .with(FUSED, config.path("fused").asBoolean())
+                .with(DTYPE, type("dtype"))
+                .with(AMP, type("amp"))
+                .with(LOSS, loss())
+                .with(CHECKPOINT, checkpoint())
+                .with(CHECKPOINT_MODULES, modules)
+                .with(REENTRANT, reentrant.equals("auto") ? null : Boolean.valueOf(reentrant))
+                .with(ACCUMULATE, config.path("accumulate").asInt(1))
+                .with(STEPS, config.path("steps").asInt(3))
+                .with(ZERO_GRAD_KEEP, !config.path("set_to_none").asBoolean(true))
+                .with(CHANNELS_LAST, config.path("channels_last").asBoolean())
+                .with(CUDNN_BENCHMARK, config.path("cudnn_benchmark").asBoolean())
+                .with(CUDNN_WORKSPACE, workspace(Scenario.Workspaces.AUTO))
+                .with(ATTENTION, word(Scenario.Attention.class, "sdp"))
+                .with(INPUT_GRAD, config.path("input_grad").asBoolean())
+                .with(DROP_OUTPUTS, config.path("drop_outputs").asBoolean())
+                .with(INFERENCE, config.path("inference").asBoolean())
+                .with(ALLOC_CONF, config.path("alloc_conf").asText(""))
+                .with(TORCH, torch());
     }
 
     /** Such as {@code 2.14} for {@code 2.14.1+cu130}. */
-    private String torch() {
+    private TorchVersion torch() {
         String text = recording.root().path("versions").path("torch").asText(TorchVersion.NEWEST.toString());
         String[] version = text.split("[.+]");
         if (version.length < 2) {
             throw new UserInputException("versions: torch is '" + text + "', not a version such as 2.14.1");
         }
-        return version[0] + "." + version[1];
+        return TorchVersion.of(version[0] + "." + version[1]);
     }
 
     private String attention() {
@@ -194,11 +222,14 @@ public final class RecordedRun {
     }
 
     /** Without the real cuDNN, convolutions got a fixed workspace; with it, what cuDNN asks for. */
-    private Long workspace() {
+    private CudnnWorkspace workspace(Scenario.Workspaces source) {
         JsonNode environment = recording.root().path("environment");
         boolean fixed = recording.root().path("null_libraries").asBoolean()
                 && environment.path("NULLCUDA_CUDNN").asText("none").equals("none");
-        return fixed ? (Long) environment.path("NULLCUDA_CUDNN_WORKSPACE_BYTES").asLong(0) : null;
+        return fixed
+                ? CudnnWorkspace.of(
+                        environment.path("NULLCUDA_CUDNN_WORKSPACE_BYTES").asLong(0))
+                : CudnnWorkspace.from(source);
     }
 
     private Gpu gpu() {

@@ -1,5 +1,6 @@
 package dev.headroom.validation;
 
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,8 @@ import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.CudnnWorkspace;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -57,11 +60,11 @@ class AdviceOutcomesTest {
                     model, name -> Importers.read(Fixtures.models().resolve(name + ".pt2")));
             Line line = new Line();
             new CommandLine(line).parseArgs(arguments.split(" "));
-            Scenario run = line.scenario.toRun();
-            run.cudnnWorkspace = 0L;
-            PredictionRequest whole = new PredictionRequest(graph, run, gpu, null, 0, null);
+            Scenario run = line.scenario.toRun().with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
+            PredictionRequest whole = new PredictionRequest(graph, run.on(gpu));
             long context = gpu.memory() - Predictor.room(whole);
-            return Predictor.simulate(new PredictionRequest(graph, run, gpu, room + context, 0, null));
+            return Predictor.simulate(
+                    new PredictionRequest(graph, run.withDevice(new DeviceBudget(gpu, room + context, 0, null))));
         }
 
         @Override

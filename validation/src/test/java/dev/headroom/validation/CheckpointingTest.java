@@ -1,5 +1,14 @@
 package dev.headroom.validation;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.DROP_OUTPUTS;
+import static dev.headroom.model.scenario.ScenarioSettings.INPUT_GRAD;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,6 +23,8 @@ import dev.headroom.fixtures.Recording;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.EnumMap;
@@ -46,18 +57,19 @@ class CheckpointingTest {
             assertTrue(row.exact(), row::difference);
         }
         // Autocast frees its casts in an order that depends on host addresses, in PyTorch too.
-        double tolerance = run.training().amp == null ? 0 : 0.001;
+        double tolerance = run.training().precision().amp() == null ? 0 : 0.001;
         assertTrue(comparison.worstReserved() <= tolerance, comparison::firstDivergence);
     }
 
     private static PredictionRequest request(String model, Scenario run) {
         Graph graph = Importers.read(Fixtures.models().resolve(model + ".pt2"));
-        run.batch = 2L;
-        run.steps = 2;
-        run.optimizer = OptimizerKind.ADAM;
-        run.cudnnWorkspace = 0L;
-        run.dropOutputs = true;
-        return new PredictionRequest(graph, run, null, null, 0, null);
+        return new PredictionRequest(
+                graph,
+                run.with(BATCH, 2L)
+                        .with(STEPS, 2)
+                        .with(OPTIMIZER, OptimizerKind.ADAM)
+                        .with(CUDNN_WORKSPACE, CudnnWorkspace.NONE)
+                        .with(DROP_OUTPUTS, true));
     }
 
     private static Prediction predict(String model, Scenario run) {
@@ -67,7 +79,7 @@ class CheckpointingTest {
     /** What the last forward pass leaves alive. Peaks are no such law: small batches peak in the optimizer. */
     private static long forward(Prediction p) {
         return p.phases().stream()
-                .filter(s -> s.phase().equals("forward"))
+                .filter(s -> s.phase() == Phase.FORWARD)
                 .reduce((a, b) -> b)
                 .orElseThrow()
                 .allocated();
@@ -95,11 +107,8 @@ class CheckpointingTest {
         "gpt2-s512, 1, true"
     })
     void recomputationLeavesNothingBehind(String model, int segments, boolean reentrant) {
-        Scenario plain = new Scenario();
-        Scenario less = new Scenario();
-        less.checkpoint = segments;
-        less.reentrant = reentrant;
-        less.inputGrad = plain.inputGrad = true;
+        Scenario plain = Scenario.defaults().with(INPUT_GRAD, true);
+        Scenario less = plain.with(CHECKPOINT, segments).with(REENTRANT, reentrant);
         assertEquals(left(model, plain), left(model, less));
         Prediction p = predict(model, less);
         assertTrue(forward(p) < forward(predict(model, plain)));
@@ -108,18 +117,15 @@ class CheckpointingTest {
 
     @Test
     void aModelThatIsNoChainIsRefused() {
-        Scenario run = new Scenario();
-        run.checkpoint = 2;
+        Scenario run = Scenario.defaults().with(CHECKPOINT, 2);
         UserInputException e = assertThrows(UserInputException.class, () -> predict("unet-i256", run));
         assertTrue(e.getMessage().contains("--checkpoint-modules"), e.getMessage());
     }
 
     @Test
     void patternsFindTheLayersThatTheLibrarySwitchFinds() {
-        Scenario byPattern = new Scenario();
-        byPattern.checkpointModules = List.of("transformer.h.*");
-        Scenario bySwitch = new Scenario();
-        bySwitch.checkpoint = 1;
+        Scenario byPattern = Scenario.defaults().with(CHECKPOINT_MODULES, List.of("transformer.h.*"));
+        Scenario bySwitch = Scenario.defaults().with(CHECKPOINT, 1);
         assertEquals(
                 predict("gpt2-s512", bySwitch).phases(),
                 predict("gpt2-s512", byPattern).phases());
@@ -127,9 +133,7 @@ class CheckpointingTest {
 
     @Test
     void lostGradientsAreSaid() {
-        Scenario run = new Scenario();
-        run.checkpoint = 4;
-        run.reentrant = true;
+        Scenario run = Scenario.defaults().with(CHECKPOINT, 4).with(REENTRANT, true);
         Prediction p = predict("resnet18-i224", run);
         assertTrue(p.warnings().stream().anyMatch(w -> w.contains("in 3 checkpoints none of the inputs")));
     }

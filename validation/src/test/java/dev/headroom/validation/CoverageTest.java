@@ -2,7 +2,7 @@ package dev.headroom.validation;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.estimator.op.Registry;
+import dev.headroom.estimator.op.StandardRules;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.OperatorCase;
 import java.io.IOException;
@@ -32,7 +32,7 @@ class CoverageTest {
             }
             long calls = Long.parseLong(row[1]);
             all += calls;
-            if (verified.contains(row[0]) && Registry.standard().find(row[0]) != null) {
+            if (verified.contains(row[0]) && StandardRules.registry().find(row[0]) != null) {
                 covered += calls;
             } else {
                 missing.add(row[0] + " (" + calls + ")");

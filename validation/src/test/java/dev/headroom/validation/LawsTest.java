@@ -1,9 +1,15 @@
 package dev.headroom.validation;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
+import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
@@ -13,6 +19,9 @@ import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.run.PhaseMemory;
+import dev.headroom.model.scenario.CudnnWorkspace;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -46,17 +55,18 @@ class LawsTest {
     }
 
     private static Scenario run(String model, long batch, OptimizerKind optimizer, int steps) {
-        Scenario run = new Scenario();
-        run.batch = batch;
-        run.optimizer = optimizer;
-        run.steps = steps;
-        run.cudnnWorkspace = 0L;
-        run.loss = model.startsWith("cnn") ? LossKind.MSE : LossKind.AUTO;
+        Scenario run = Scenario.defaults()
+                .with(BATCH, batch)
+                .with(OPTIMIZER, optimizer)
+                .with(STEPS, steps)
+                .with(CUDNN_WORKSPACE, CudnnWorkspace.NONE)
+                .with(LOSS, model.startsWith("cnn") ? LossKind.MSE : LossKind.AUTO);
         return run;
     }
 
     private static Prediction predict(String model, Scenario run, Long memory) {
-        return Predictor.predict(new PredictionRequest(graph(model), run, null, memory, 0, null));
+        return Predictor.predict(
+                new PredictionRequest(graph(model), run.withDevice(new DeviceBudget(null, memory, 0, null))));
     }
 
     @Property(tries = 30)
@@ -91,9 +101,9 @@ class LawsTest {
             @ForAll("models") String model,
             @ForAll("optimizers") OptimizerKind optimizer,
             @ForAll @IntRange(min = 1, max = 4) int steps) {
-        List<PhaseState> fewer =
+        List<PhaseMemory> fewer =
                 predict(model, run(model, 4, optimizer, steps), null).phases();
-        List<PhaseState> more =
+        List<PhaseMemory> more =
                 predict(model, run(model, 4, optimizer, steps + 1), null).phases();
         assertEquals(fewer, more.subList(0, fewer.size()));
     }
@@ -116,8 +126,7 @@ class LawsTest {
             @ForAll("models") String model,
             @ForAll("optimizers") OptimizerKind optimizer,
             @ForAll @IntRange(min = 1, max = 20) int batch) {
-        Simulation s = Predictor.simulate(
-                new PredictionRequest(graph(model), run(model, batch, optimizer, 2), null, null, 0, null));
+        Simulation s = Predictor.simulate(new PredictionRequest(graph(model), run(model, batch, optimizer, 2)));
         EventLog log = s.runtime().log();
         boolean[] alive = new boolean[log.storages()];
         log.replay(log.size(), new EventLog.Visitor() {
@@ -143,8 +152,7 @@ class LawsTest {
     void accumulatingNeverRaisesTheActivationPeak(
             @ForAll @IntRange(min = 1, max = 4) int parts, @ForAll @IntRange(min = 1, max = 8) int each) {
         Scenario whole = run("resnet18-i224", (long) parts * each, OptimizerKind.SGD, 2);
-        Scenario split = run("resnet18-i224", each, OptimizerKind.SGD, 2);
-        split.accumulate = parts;
+        Scenario split = run("resnet18-i224", each, OptimizerKind.SGD, 2).with(ACCUMULATE, parts);
         assertTrue(saved(split) <= saved(whole));
     }
 
@@ -154,8 +162,7 @@ class LawsTest {
 
     @Property(tries = 10)
     void allocatorSettingsDoNotChangeWhatIsAskedFor(@ForAll("models") String model) {
-        Scenario expandable = run(model, 8, OptimizerKind.ADAM, 2);
-        expandable.allocConf = "expandable_segments:True";
+        Scenario expandable = run(model, 8, OptimizerKind.ADAM, 2).with(ALLOC_CONF, "expandable_segments:True");
         EventLog a = log(model, run(model, 8, OptimizerKind.ADAM, 2));
         EventLog b = log(model, expandable);
         assertEquals(a.size(), b.size());
@@ -166,7 +173,7 @@ class LawsTest {
     }
 
     private static EventLog log(String model, Scenario run) {
-        return Predictor.simulate(new PredictionRequest(graph(model), run, null, null, 0, null))
+        return Predictor.simulate(new PredictionRequest(graph(model), run))
                 .runtime()
                 .log();
     }

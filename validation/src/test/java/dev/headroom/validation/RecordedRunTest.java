@@ -33,32 +33,36 @@ class RecordedRunTest {
                  "sdp": "efficient", "input_grad": true, "drop_outputs": true, "inference": true,
                  "alloc_conf": "expandable_segments:True"},
                  "null_libraries": true, "environment": {}, "versions": {"torch": "2.6.1+cu130"}}""").training();
-        assertEquals(7, run.batch);
-        assertEquals(OptimizerKind.SGD_MOMENTUM, run.optimizer);
-        assertEquals(Scenario.Foreach.FALSE, run.foreach);
-        assertEquals(DType.FLOAT16, run.dtype);
-        assertEquals(DType.BFLOAT16, run.amp);
-        assertEquals(LossKind.MSE, run.loss);
-        assertEquals(4, run.checkpoint);
-        assertEquals(false, run.reentrant);
-        assertEquals(2, run.accumulate);
-        assertEquals(5, run.steps);
-        assertTrue(run.fused && run.zeroGradKeep && run.channelsLast && run.cudnnBenchmark);
-        assertTrue(run.inputGrad && run.dropOutputs && run.inference);
-        assertEquals(Scenario.Attention.EFFICIENT, run.attention);
-        assertEquals("expandable_segments:True", run.allocConf);
-        assertEquals(0L, run.cudnnWorkspace);
-        assertEquals("2.6", run.torch);
+        assertEquals(7, run.sizes().batch());
+        assertEquals(OptimizerKind.SGD_MOMENTUM, run.optimizer().kind());
+        assertEquals(Scenario.Foreach.FALSE, run.optimizer().foreach());
+        assertEquals(DType.FLOAT16, run.precision().dtype());
+        assertEquals(DType.BFLOAT16, run.precision().amp());
+        assertEquals(LossKind.MSE, run.loop().loss());
+        assertEquals(4, run.checkpointing().segments());
+        assertEquals(false, run.checkpointing().reentrant());
+        assertEquals(2, run.loop().accumulate());
+        assertEquals(5, run.loop().steps());
+        assertTrue(run.optimizer().fused()
+                && run.loop().zeroGradKeep()
+                && run.kernels().channelsLast()
+                && run.kernels().cudnnBenchmark());
+        assertTrue(
+                run.loop().inputGrad() && run.loop().dropOutputs() && run.loop().inference());
+        assertEquals(Scenario.Attention.EFFICIENT, run.kernels().attention());
+        assertEquals("expandable_segments:True", run.allocConf());
+        assertEquals(0L, run.kernels().cudnnWorkspace().bytes());
+        assertEquals("2.6", run.torch());
     }
 
     @Test
     void workspacesAreKnownOnlyWithoutTheRealCudnn() throws JsonProcessingException {
         assertNull(run("""
-                {"config": {}, "null_libraries": true, "environment": {"NULLCUDA_CUDNN": "heuristics"}}""").training().cudnnWorkspace);
+                {"config": {}, "null_libraries": true, "environment": {"NULLCUDA_CUDNN": "heuristics"}}""").training().kernels().cudnnWorkspace().bytes());
         assertNull(run("""
-                {"config": {}, "null_libraries": false, "environment": {}}""").training().cudnnWorkspace);
+                {"config": {}, "null_libraries": false, "environment": {}}""").training().kernels().cudnnWorkspace().bytes());
         assertEquals(4096L, run("""
-                {"config": {}, "null_libraries": true, "environment": {"NULLCUDA_CUDNN_WORKSPACE_BYTES": "4096"}}""").training().cudnnWorkspace);
+                {"config": {}, "null_libraries": true, "environment": {"NULLCUDA_CUDNN_WORKSPACE_BYTES": "4096"}}""").training().kernels().cudnnWorkspace().bytes());
     }
 
     @Test
@@ -79,11 +83,11 @@ class RecordedRunTest {
         Recording recording = Recording.read(Fixtures.recordings().resolve("resnet18-b32-sgd.json.gz"));
         PredictionRequest request =
                 new RecordedRun(recording).request(Fixtures.models().resolve("resnet18-i224.pt2"));
-        assertEquals("NVIDIA H200", request.gpu().title());
-        assertEquals(9, request.gpu().major());
-        assertEquals(132, request.gpu().sms());
-        assertEquals(143771L << 20, request.memory());
-        assertNull(request.limit());
+        assertEquals("NVIDIA H200", request.device().gpu().title());
+        assertEquals(9, request.device().gpu().major());
+        assertEquals(132, request.device().gpu().sms());
+        assertEquals(143771L << 20, request.device().memory());
+        assertNull(request.device().limit());
     }
 
     private String archive(String model, int size, int seq, String attention, boolean inference)

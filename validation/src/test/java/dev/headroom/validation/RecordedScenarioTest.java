@@ -1,5 +1,10 @@
 package dev.headroom.validation;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.DROP_OUTPUTS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -20,6 +25,7 @@ import dev.headroom.model.importer.Importers;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.TorchVersion;
 import java.io.StringWriter;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -39,45 +45,41 @@ class RecordedScenarioTest {
                 {"batch": 7, "dims": {"seq": 64}, "optimizer": "sgd-momentum", "amp": "bf16", "loss": "mse",
                  "fused": true, "zero_grad_keep": false, "reentrant": false, "checkpoint": 0,
                  "checkpoint_modules": ["a.*", "b"], "cudnn_workspace": null, "alloc_conf": ""}""");
-        assertEquals(7, run.batch);
-        assertEquals(64, run.dims.get("seq"));
-        assertEquals(OptimizerKind.SGD_MOMENTUM, run.optimizer);
-        assertEquals(DType.BFLOAT16, run.amp);
-        assertEquals(LossKind.MSE, run.loss);
-        assertTrue(run.fused);
-        assertFalse(run.zeroGradKeep);
-        assertEquals(false, run.reentrant);
-        assertEquals(List.of("a.*", "b"), run.checkpointModules);
-        assertNull(run.cudnnWorkspace);
+        assertEquals(7, run.sizes().batch());
+        assertEquals(64, run.sizes().dims().get("seq"));
+        assertEquals(OptimizerKind.SGD_MOMENTUM, run.optimizer().kind());
+        assertEquals(DType.BFLOAT16, run.precision().amp());
+        assertEquals(LossKind.MSE, run.loop().loss());
+        assertTrue(run.optimizer().fused());
+        assertFalse(run.loop().zeroGradKeep());
+        assertEquals(false, run.checkpointing().reentrant());
+        assertEquals(List.of("a.*", "b"), run.checkpointing().modules());
+        assertNull(run.kernels().cudnnWorkspace().bytes());
     }
 
     @Test
     void readsWhatPredictPrints() throws JsonProcessingException {
-        Scenario asked = new Scenario();
-        asked.batch = 3L;
-        asked.optimizer = OptimizerKind.ADAGRAD;
-        asked.accumulate = 2;
-        asked.dropOutputs = true;
-        asked.torch = "2.6";
+        Scenario asked = Scenario.defaults()
+                .with(BATCH, 3L)
+                .with(OPTIMIZER, OptimizerKind.ADAGRAD)
+                .with(ACCUMULATE, 2)
+                .with(DROP_OUTPUTS, true)
+                .with(TORCH, TorchVersion.of("2.6"));
         StringWriter out = new StringWriter();
         JsonReport.write(
                 Predictor.predict(new PredictionRequest(
                         Importers.read(Fixtures.models().resolve("cnn-small.pt2")),
-                        asked,
-                        GpuCatalogue.find("h200").orElseThrow(),
-                        null,
-                        0,
-                        null)),
+                        asked.on(GpuCatalogue.find("h200").orElseThrow()))),
                 out);
         JsonNode scenario = JSON.readTree(out.toString()).path("scenario");
         Scenario read = RecordedScenario.read(scenario);
-        assertEquals(3, read.batch);
-        assertEquals(OptimizerKind.ADAGRAD, read.optimizer);
-        assertEquals(2, read.accumulate);
-        assertTrue(read.dropOutputs);
-        assertEquals("2.6", read.torch);
-        assertEquals(LossKind.AUTO, read.loss);
-        assertNull(read.reentrant);
+        assertEquals(3, read.sizes().batch());
+        assertEquals(OptimizerKind.ADAGRAD, read.optimizer().kind());
+        assertEquals(2, read.loop().accumulate());
+        assertTrue(read.loop().dropOutputs());
+        assertEquals("2.6", read.torch());
+        assertEquals(LossKind.AUTO, read.loop().loss());
+        assertNull(read.checkpointing().reentrant());
     }
 
     @ParameterizedTest

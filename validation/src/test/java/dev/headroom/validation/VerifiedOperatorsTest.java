@@ -15,7 +15,7 @@ class VerifiedOperatorsTest {
             assertEquals(
                     VerifiedOperators.text(),
                     new String(in.readAllBytes(), StandardCharsets.UTF_8),
-                    "run VerifiedOperators estimator/src/main/resources/dev/headroom/ops/verified.csv");
+                    "run VerifiedOperators estimator/engine/src/main/resources/dev/headroom/estimator/op/verified.csv");
         }
     }
 }

@@ -8,6 +8,7 @@ import dev.headroom.allocator.AllocatorStatistics;
 import dev.headroom.allocator.BlockState;
 import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.Segment;
+import dev.headroom.allocator.trace.JsonTrace;
 import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import java.io.IOException;
 import java.io.UncheckedIOException;

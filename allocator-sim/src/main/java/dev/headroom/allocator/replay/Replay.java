@@ -1,13 +1,17 @@
 package dev.headroom.allocator.replay;
 
 import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.Bytes;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.allocator.trace.Trace;
+import dev.headroom.allocator.trace.TraceSink;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Plays a trace through an allocator: "what would this run have reserved with these settings?". The heap that it needs
@@ -15,7 +19,7 @@ import java.io.IOException;
  */
 public final class Replay implements TraceSink {
     private static final int NONE = -1;
-    private static final long UNBOUNDED = 4L << 40;
+    private static final long UNBOUNDED = 4 * Bytes.TIB;
     /** Streams for blocks that are awaited are numbered from the top. */
     private static final int WAITING = CachingAllocator.MAX_STREAMS - 1;
 
@@ -31,7 +35,7 @@ public final class Replay implements TraceSink {
     private int divertedTo = CachingAllocator.DEFAULT_POOL;
     private long events;
     private long lastAllocated = NONE;
-    private ReplayResult.Failure firstFailure;
+    private ReplayResult.@Nullable Failure firstFailure;
     private String phase = "";
 
     Replay(CachingAllocator allocator, ReplayObserver observer) {

@@ -3,11 +3,13 @@ package dev.headroom.allocator.replay;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.DeviceMemory;
+import dev.headroom.allocator.trace.Trace;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The same trace under several settings.
@@ -18,7 +20,8 @@ import java.util.function.Supplier;
  * @param recordedFailures requests that had failed when the trace was recorded: what the program would have asked for
  *     otherwise is not known
  */
-public record ReplayComparison(List<ReplayResult> results, ReplayResult best, long recordedFailures) {
+public record ReplayComparison(
+        List<ReplayResult> results, @Nullable ReplayResult best, long recordedFailures) {
     /** @param results copied */
     public ReplayComparison {
         results = List.copyOf(results);

@@ -1,5 +1,6 @@
 package dev.headroom.allocator.replay;
 
+import dev.headroom.allocator.trace.TraceSink;
 import java.util.List;
 
 /** Plays one trace through several allocators at the same time, so that it is read only once. */

@@ -1,7 +1,10 @@
 package dev.headroom.allocator.replay;
 
 import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.Bytes;
+import dev.headroom.allocator.SimulatedDeviceMemory;
 import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What came of playing a trace with certain settings; sizes are bytes.
@@ -24,10 +27,8 @@ public record ReplayResult(
         long idealReserved,
         long retries,
         long outOfMemory,
-        Failure firstFailure,
+        @Nullable Failure firstFailure,
         SortedMap<String, Long> statistics) {
-    private static final long GRANULE = 2L << 20;
-
     /**
      * A request that found no memory.
      *
@@ -51,6 +52,6 @@ public record ReplayResult(
     }
 
     static long ideal(long peakActive) {
-        return (peakActive + GRANULE - 1) / GRANULE * GRANULE;
+        return Bytes.roundUp(peakActive, SimulatedDeviceMemory.GRANULE);
     }
 }

@@ -2,8 +2,10 @@ package dev.headroom.allocator.replay;
 
 import dev.headroom.allocator.AllocatorProfile;
 import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.trace.Trace;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The settings that are worth comparing for a trace. */
 public final class ReplaySettings {
@@ -34,7 +36,7 @@ public final class ReplaySettings {
      * @param otherDevice whether the device is not the recorded one, so that the recorded limit does not concern it
      * @throws IllegalArgumentException with one line when the version is unknown
      */
-    public ReplaySettings(Trace trace, String version, long limitBytes, boolean otherDevice) {
+    public ReplaySettings(Trace trace, @Nullable String version, long limitBytes, boolean otherDevice) {
         AllocatorSettings own = trace.settings();
         profile = version == null ? own.profile() : AllocatorProfile.of(version);
         limit = limitBytes >= 0

@@ -1,14 +1,15 @@
 package dev.headroom.allocator.snapshot;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** A list or tuple of a pickle. */
 final class PickleList {
-    private Object[] items = {};
+    private @Nullable Object[] items = {};
     private int used;
     int depth = 1;
 
-    void add(Object item) {
+    void add(@Nullable Object item) {
         if (used == items.length) {
             items = Arrays.copyOf(items, used == 0 ? 4 : used + (used >> 1) + 1);
         }
@@ -19,6 +20,7 @@ final class PickleList {
         return used;
     }
 
+    @Nullable
     Object get(int i) {
         return items[i];
     }

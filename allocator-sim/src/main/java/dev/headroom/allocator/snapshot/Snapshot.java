@@ -1,6 +1,5 @@
 package dev.headroom.allocator.snapshot;
 
-import dev.headroom.allocator.replay.TraceFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -24,7 +23,7 @@ public record Snapshot(List<SnapshotSegment> segments, List<List<TraceEvent>> de
      * @throws IllegalArgumentException with one line when it is not a snapshot, damaged, or holds more than plain data
      */
     public static Snapshot read(Path file) throws IOException {
-        try (InputStream in = TraceFile.unzipped(file)) {
+        try (InputStream in = MaybeGzip.open(file)) {
             return read(in);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(file + ": " + e.getMessage(), e);

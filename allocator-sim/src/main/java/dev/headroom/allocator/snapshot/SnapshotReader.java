@@ -6,16 +6,17 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Makes a snapshot of an unpickled value; knows the older forms that lack fields. */
 final class SnapshotReader {
     /** Snapshots share the stacks of equal places, and so do we: by identity, then by content. */
-    private final Map<PickleList, List<Frame>> stacks = new IdentityHashMap<>();
+    private final IdentityHashMap<PickleList, List<Frame>> stacks = new IdentityHashMap<>();
 
-    private final Map<PickleDict, Frame> frames = new IdentityHashMap<>();
+    private final IdentityHashMap<PickleDict, Frame> frames = new IdentityHashMap<>();
     private final Map<Object, Object> equal = new HashMap<>();
 
-    Snapshot read(Object value) {
+    Snapshot read(@Nullable Object value) {
         if (!(value instanceof PickleDict top) || !(top.get("segments") instanceof PickleList)) {
             throw new IllegalArgumentException(
                     "not a memory snapshot: write one with torch.cuda.memory._dump_snapshot(path)");
@@ -63,7 +64,7 @@ final class SnapshotReader {
                 blocks);
     }
 
-    private List<TraceEvent> trace(Object value) {
+    private List<TraceEvent> trace(@Nullable Object value) {
         if (!(value instanceof PickleList entries)) {
             throw damaged("a device trace that is no list");
         }
@@ -94,7 +95,7 @@ final class SnapshotReader {
         };
     }
 
-    private TraceEvent.PoolId pool(Object id) {
+    private TraceEvent.PoolId pool(@Nullable Object id) {
         if (id instanceof PickleList pair
                 && pair.size() == 2
                 && pair.get(0) instanceof Long a
@@ -132,7 +133,7 @@ final class SnapshotReader {
         return known == null ? value : (T) known;
     }
 
-    private static PickleDict dict(Object value, String what) {
+    private static PickleDict dict(@Nullable Object value, String what) {
         if (value instanceof PickleDict dict) {
             return dict;
         }

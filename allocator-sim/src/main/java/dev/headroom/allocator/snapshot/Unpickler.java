@@ -7,6 +7,7 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads pickles of protocols 0 to 5 that consist of plain data only: dictionaries, lists, tuples, strings, integers of
@@ -24,8 +25,8 @@ final class Unpickler {
     private static final Object MARK = new Object();
 
     private final InputStream in;
-    private final ArrayList<Object> stack = new ArrayList<>();
-    private final ArrayList<Object> memo = new ArrayList<>();
+    private final ArrayList<@Nullable Object> stack = new ArrayList<>();
+    private final ArrayList<@Nullable Object> memo = new ArrayList<>();
     private int marks;
     private long position;
 
@@ -38,6 +39,7 @@ final class Unpickler {
      *
      * @throws IllegalArgumentException with one line when the pickle is damaged or more than plain data
      */
+    @Nullable
     Object load() throws IOException {
         try {
             while (true) {
@@ -87,19 +89,19 @@ final class Unpickler {
             case ']' -> push(new PickleList());
             case '}' -> push(new PickleDict());
             case 'd' -> {
-                Object[] items = take();
+                @Nullable Object[] items = take();
                 push(new PickleDict());
                 putAll(items);
             }
             case 'a' -> {
                 Object item = pop();
-                addAll(new Object[] {item});
+                addAll(new @Nullable Object[] {item});
             }
             case 'e' -> addAll(take());
             case 's' -> {
                 Object value = pop();
                 Object key = pop();
-                putAll(new Object[] {key, value});
+                putAll(new @Nullable Object[] {key, value});
             }
             case 'u' -> putAll(take());
             case 0x94 -> memo.add(top());
@@ -138,7 +140,7 @@ final class Unpickler {
         };
     }
 
-    private static String shown(Object name) {
+    private static String shown(@Nullable Object name) {
         String text = String.valueOf(name).replaceAll("[^A-Za-z0-9_.]", "?");
         return text.substring(0, Math.min(text.length(), 60));
     }
@@ -151,7 +153,7 @@ final class Unpickler {
     }
 
     /** What was pushed since the last mark. */
-    private Object[] take() {
+    private @Nullable Object[] take() {
         int from = stack.size() - 1;
         while (from >= 0 && stack.get(from) != MARK) {
             from--;
@@ -159,21 +161,21 @@ final class Unpickler {
         if (from < 0) {
             throw error("lacks a mark");
         }
-        Object[] items = stack.subList(from + 1, stack.size()).toArray();
+        @Nullable Object[] items = stack.subList(from + 1, stack.size()).toArray();
         stack.subList(from, stack.size()).clear();
         marks--;
         return items;
     }
 
     private void tuple(int size) {
-        Object[] items = new Object[size];
+        @Nullable Object[] items = new @Nullable Object[size];
         for (int i = size - 1; i >= 0; i--) {
             items[i] = pop();
         }
         push(list(items));
     }
 
-    private PickleList list(Object[] items) {
+    private PickleList list(@Nullable Object[] items) {
         PickleList list = new PickleList();
         for (Object item : items) {
             list.add(item);
@@ -182,7 +184,7 @@ final class Unpickler {
         return list;
     }
 
-    private void addAll(Object[] items) {
+    private void addAll(@Nullable Object[] items) {
         if (!(top() instanceof PickleList list)) {
             throw error("appends to something that is no list");
         }
@@ -192,7 +194,7 @@ final class Unpickler {
         }
     }
 
-    private void putAll(Object[] items) {
+    private void putAll(@Nullable Object[] items) {
         if (!(top() instanceof PickleDict dict) || items.length % 2 != 0) {
             throw error("sets items of something that is no dictionary");
         }
@@ -202,7 +204,7 @@ final class Unpickler {
         }
     }
 
-    private int deeper(int depth, Object item) {
+    private int deeper(int depth, @Nullable Object item) {
         int below = item instanceof PickleDict d ? d.depth : item instanceof PickleList l ? l.depth : 0;
         if (below >= MAX_DEPTH) {
             throw error("is nested too deeply");
@@ -221,25 +223,25 @@ final class Unpickler {
         }
     }
 
-    private Object recall(long index) {
+    private @Nullable Object recall(long index) {
         if (index < 0 || index >= memo.size()) {
             throw error("refers to value " + index + ", which it has not given");
         }
         return memo.get((int) index);
     }
 
-    private void push(Object value) {
+    private void push(@Nullable Object value) {
         stack.add(value);
     }
 
-    private Object top() {
+    private @Nullable Object top() {
         if (stack.isEmpty() || stack.get(stack.size() - 1) == MARK) {
             throw error("uses a value that it has not given");
         }
         return stack.get(stack.size() - 1);
     }
 
-    private Object pop() {
+    private @Nullable Object pop() {
         Object value = top();
         stack.remove(stack.size() - 1);
         return value;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.headroom.allocator.Fixtures;
+import dev.headroom.allocator.trace.JsonTrace;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Path;

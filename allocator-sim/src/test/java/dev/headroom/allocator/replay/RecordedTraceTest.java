@@ -9,6 +9,7 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.Fixtures;
 import dev.headroom.allocator.Segment;
 import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.allocator.trace.JsonTrace;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -38,7 +38,7 @@ class UnpicklerTest {
         assertEquals(255L, load("\u008a\u0002\u00ff\u0000."));
         assertEquals(-1L, load("\u008a\u0001\u00ff."));
         assertEquals(0L, load("\u008a\u0000."));
-        assertEquals(1.5, load("G\u003f\u00f8\u0000\u0000\u0000\u0000\u0000\u0000."));
+        assertEquals(1.5, load("G?\u00f8\u0000\u0000\u0000\u0000\u0000\u0000."));
         assertEquals(12L, load("I12\n."));
         assertEquals(12L, load("L12L\n."));
         assertEquals("ab", load("X\u0002\u0000\u0000\u0000ab."));
@@ -63,7 +63,7 @@ class UnpicklerTest {
         refused("]".repeat(100) + "a".repeat(99) + ".", "nested too deeply");
         refused("\u008d\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u00ff\u007fab.", "declares a string");
         refused("X\u00ff\u00ff\u00ff\u007fab.", "declares a string");
-        refused("X\u00ff\u00ff\u00ff\u006fab.", "ends too early");
+        refused("X\u00ff\u00ff\u00ffoab.", "ends too early");
         refused("\u008b\u00ff\u00ff\u00ff\u007f.", "more than 64 bits");
         refused("Nr\u00ff\u00ff\u00ff\u007f.", "gaps");
         refused("j\u00ff\u00ff\u00ff\u007f.", "has not given");

@@ -2,7 +2,8 @@ package dev.headroom.executor.measure;
 
 import dev.headroom.executor.kernel.DeviceMeter;
 import dev.headroom.executor.tensor.MemoryLog;
-import dev.headroom.executor.train.PhaseMemory;
+import dev.headroom.model.run.OutOfMemory;
+import dev.headroom.model.run.PhaseMemory;
 import java.util.List;
 
 /**
@@ -24,7 +25,7 @@ public record Measurement(
         List<Workspace> workspaces,
         List<Double> losses,
         Device device,
-        Oom oom) {
+        OutOfMemory oom) {
     /** Peaks of the whole run. */
     public record Peak(long allocated, long reserved) {}
 
@@ -48,19 +49,4 @@ public record Measurement(
             DeviceMeter.Reading afterContext,
             DeviceMeter.Reading started,
             DeviceMeter.Reading ended) {}
-
-    /**
-     * Where memory ran out.
-     *
-     * @param step {@code null} before the first
-     * @param requested bytes of the segment that the allocator asked the driver for
-     */
-    public record Oom(String phase, Integer step, String module, String operator, long requested) {
-        /** One line for people. */
-        public String text() {
-            String where = step == null ? phase : phase + " of step " + step;
-            String who = module.isEmpty() ? operator : operator + " of " + module;
-            return "out of memory in " + where + ", where " + who + " needed " + requested + " bytes more";
-        }
-    }
 }

@@ -5,13 +5,15 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.DeviceMeter;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.tensor.MemoryLog;
 import dev.headroom.executor.tensor.Owner;
-import dev.headroom.executor.train.PhaseMemory;
 import dev.headroom.executor.train.Training;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.run.OutOfMemory;
+import dev.headroom.model.run.PhaseMemory;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -41,15 +43,16 @@ public final class Measurer {
 
     private Measurement measure() {
         DeviceMeter.Reading started = reading();
-        Settings settings = new Settings(request.gpu(), request.run().attention, request.seed());
+        Settings settings = Settings.of(request.scenario(), request.seed());
         try (Eager eager = new Eager(new CachingAllocator(allocation(), backend.memory()), backend, settings);
-                Training training = new Training(eager, request.graph(), request.run(), phases::add)) {
-            Measurement.Oom oom = null;
+                Training training =
+                        new Training(eager, Preparation.of(request.graph(), request.scenario()), phases::add)) {
+            OutOfMemory oom = null;
             try {
                 run(training, eager);
             } catch (OutOfMemoryException e) {
                 Owner who = eager.requester();
-                oom = new Measurement.Oom(training.phase(), training.step(), who.module(), who.operator(), e.segment());
+                oom = new OutOfMemory(training.moment(), who.module(), who.operator(), e.segment());
             }
             return result(eager, started, oom);
         }
@@ -59,14 +62,17 @@ public final class Measurer {
         if (request.readsLosses()) {
             training.onLoss(losses::add);
         }
-        training.prepare(new RandomBatch(request.graph(), request.run(), eager));
+        training.prepare(new RandomBatch(request.graph(), request.scenario(), eager));
         training.run();
     }
 
     private AllocatorSettings allocation() {
         try {
-            AllocatorSettings settings = AllocatorSettings.parse(request.run().allocConf);
-            return request.limit() == null ? settings : settings.withLimitBytes(request.limit());
+            AllocatorSettings settings =
+                    AllocatorSettings.parse(request.scenario().allocConf());
+            return request.device().limit() == null
+                    ? settings
+                    : settings.withLimitBytes(request.device().limit());
         } catch (IllegalArgumentException e) {
             throw new UserInputException("--alloc-conf: " + e.getMessage(), e);
         }
@@ -76,7 +82,7 @@ public final class Measurer {
         return backend instanceof DeviceMeter meter ? meter.now() : null;
     }
 
-    private Measurement result(Eager eager, DeviceMeter.Reading started, Measurement.Oom oom) {
+    private Measurement result(Eager eager, DeviceMeter.Reading started, OutOfMemory oom) {
         var statistics = eager.allocator().statistics();
         List<MemoryLog.Share> atPeak = eager.log().atPeak().stream()
                 .sorted(Comparator.comparingLong(MemoryLog.Share::rounded)

@@ -22,7 +22,9 @@ final class RandomBatch implements Batch {
 
     RandomBatch(Graph graph, Scenario run, Eager eager) {
         this.eager = eager;
-        this.bounds = IndexBounds.of(Program.inlined(graph), SymbolBinding.bind(graph, run.batch, run.dims));
+        this.bounds = IndexBounds.of(
+                Program.inlined(graph),
+                SymbolBinding.bind(graph, run.sizes().batch(), run.sizes().dims()));
     }
 
     @Override

@@ -20,12 +20,12 @@ public record Hyperparameters(
 
     /** A run's, with the default learning rate of its optimizer (torch/optim). */
     public static Hyperparameters of(Scenario run) {
-        var options = run.optimizerOptions;
-        boolean decays = options.weightDecay || run.optimizer == OptimizerKind.ADAMW;
-        boolean gathers = run.optimizer == OptimizerKind.SGD_MOMENTUM
-                || run.optimizer == OptimizerKind.RMSPROP && options.momentum;
+        var options = run.optimizer().options();
+        boolean decays = options.weightDecay() || run.optimizer().kind() == OptimizerKind.ADAMW;
+        boolean gathers = run.optimizer().kind() == OptimizerKind.SGD_MOMENTUM
+                || run.optimizer().kind() == OptimizerKind.RMSPROP && options.momentum();
         double rate =
-                switch (run.optimizer) {
+                switch (run.optimizer().kind()) {
                     case RMSPROP, ADAGRAD, ADAFACTOR -> 0.01;
                     default -> 0.001;
                 };
@@ -33,8 +33,8 @@ public record Hyperparameters(
                 rate,
                 decays ? WEIGHT_DECAY : 0,
                 gathers ? MOMENTUM : 0,
-                options.nesterov,
-                options.amsgrad,
-                options.centered);
+                options.nesterov(),
+                options.amsgrad(),
+                options.centered());
     }
 }

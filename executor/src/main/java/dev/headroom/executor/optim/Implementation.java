@@ -25,19 +25,20 @@ enum Implementation {
      * @throws UserInputException for what PyTorch refuses
      */
     static Implementation of(Scenario run) {
-        if (run.fused) {
-            if (run.foreach == Scenario.Foreach.TRUE) {
+        if (run.optimizer().fused()) {
+            if (run.optimizer().foreach() == Scenario.Foreach.TRUE) {
                 throw new UserInputException("--fused and --foreach true exclude each other");
             }
-            if (!WITH_FUSED.contains(run.optimizer)) {
-                throw new UserInputException("--fused: PyTorch has no fused " + run.optimizer.option());
+            if (!WITH_FUSED.contains(run.optimizer().kind())) {
+                throw new UserInputException("--fused: PyTorch has no fused "
+                        + run.optimizer().kind().option());
             }
             return FUSED;
         }
-        return switch (run.foreach) {
+        return switch (run.optimizer().foreach()) {
             case TRUE -> FOREACH;
             case FALSE -> FOR_LOOP;
-            case AUTO -> run.optimizer == OptimizerKind.ADAFACTOR ? FOR_LOOP : FOREACH;
+            case AUTO -> run.optimizer().kind() == OptimizerKind.ADAFACTOR ? FOR_LOOP : FOREACH;
         };
     }
 }

@@ -24,7 +24,7 @@ public final class Optimizers {
     /** The same with other numbers. */
     public static Optimizer of(Eager eager, Scenario run, List<Tensor> parameters, Hyperparameters h) {
         Implementation form = Implementation.of(run);
-        return switch (run.optimizer) {
+        return switch (run.optimizer().kind()) {
             case NONE -> null;
             case SGD, SGD_MOMENTUM -> new Sgd(eager, parameters, form, h);
             case ADAM -> new Adam(eager, parameters, form, false, h);
@@ -33,8 +33,8 @@ public final class Optimizers {
             case ADAGRAD -> new Adagrad(eager, parameters, form, h);
             case ADAFACTOR -> new Adafactor(eager, parameters, form, h);
             default ->
-                throw new UserInputException(
-                        "the executor does not run " + run.optimizer.option() + "; predict it with 'headroom predict'");
+                throw new UserInputException("the executor does not run "
+                        + run.optimizer().kind().option() + "; predict it with 'headroom predict'");
         };
     }
 }

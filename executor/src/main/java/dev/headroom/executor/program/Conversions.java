@@ -45,7 +45,9 @@ public final class Conversions {
 
     /** The graph as it runs in a run's precision; the graph itself when that is the precision of the export. */
     public static Graph inPrecision(Graph graph, Scenario run) {
-        return run.dtype == null && run.amp == null ? graph : new Conversions(graph, run).rewritten();
+        return run.precision().dtype() == null && run.precision().amp() == null
+                ? graph
+                : new Conversions(graph, run).rewritten();
     }
 
     private Graph rewritten() {

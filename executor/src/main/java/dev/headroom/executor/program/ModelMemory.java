@@ -82,7 +82,7 @@ public final class ModelMemory implements AutoCloseable {
         if (held.kind() == Graph.InputKind.CONSTANT) {
             return eager.hold(Tensor.number(type, 0)); // Module.cuda() leaves plain attributes in host memory
         }
-        boolean turned = run.channelsLast && sizes.length == 4;
+        boolean turned = run.kernels().channelsLast() && sizes.length == 4;
         try (Scope s = eager.open()) {
             long[] layout = turned ? Layout.channelsLast(sizes) : Layout.preserved(sizes, strides);
             return eager.hold(eager.emptyStrided(type, sizes, layout));
@@ -91,7 +91,9 @@ public final class ModelMemory implements AutoCloseable {
 
     /** The type that {@code --dtype} gives a tensor of the archive. */
     public static DType underRun(DType type, Scenario run) {
-        return run.dtype != null && type.isFloatingPoint() ? run.dtype : type;
+        return run.precision().dtype() != null && type.isFloatingPoint()
+                ? run.precision().dtype()
+                : type;
     }
 
     /** Lets all of it go, gradients included. */

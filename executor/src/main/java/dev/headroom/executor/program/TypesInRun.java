@@ -62,14 +62,14 @@ final class TypesInRun {
         if (!converts(text) && reaches(n, LOSSES) != null) {
             return DType.FLOAT32; // transformers/loss/loss_utils.py, ForCausalLMLoss: logits.float()
         }
-        if (run.dtype != null) {
-            return run.dtype;
+        if (run.precision().dtype() != null) {
+            return run.precision().dtype();
         }
         // attn_weights.type(value.dtype), as attention is written in transformers: the type of the other factor
         Node product = reaches(n, PRODUCTS);
         boolean lowers = product != null
                 && product.reads().stream().filter(r -> !comesFrom(r, n)).anyMatch(this::isLowered);
-        return lowers ? run.amp : null;
+        return lowers ? run.precision().amp() : null;
     }
 
     /** The operator of a kind that the result goes to, through views at most. */
@@ -120,8 +120,8 @@ final class TypesInRun {
         if (SourceLine.innermost(n).text().contains("float32")) {
             return DType.FLOAT32;
         }
-        if (run.dtype != null) {
-            return run.dtype;
+        if (run.precision().dtype() != null) {
+            return run.precision().dtype();
         }
         Node at = n;
         while (at != null) {
@@ -129,7 +129,7 @@ final class TypesInRun {
             for (Node user : users.getOrDefault(made, List.of())) {
                 if (user.operator().equals("aten.mul")
                         && user.reads().stream().filter(r -> !r.equals(made)).anyMatch(this::isLowered)) {
-                    return run.amp;
+                    return run.precision().amp();
                 }
             }
             at = users.getOrDefault(made, List.of()).stream()

@@ -10,4 +10,9 @@ import dev.headroom.model.scenario.Scenario;
  * @param attention which kernels of scaled dot product attention may run
  * @param seed of all randomness
  */
-public record Settings(Gpu gpu, Scenario.Attention attention, long seed) {}
+public record Settings(Gpu gpu, Scenario.Attention attention, long seed) {
+    /** What a scenario says, which has to name a card. */
+    public static Settings of(Scenario scenario, long seed) {
+        return new Settings(scenario.device().gpu(), scenario.kernels().attention(), seed);
+    }
+}

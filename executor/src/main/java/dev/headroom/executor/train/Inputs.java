@@ -9,6 +9,7 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -19,10 +20,10 @@ final class Inputs {
 
     /** The user's inputs, made and filled, each with a reference for the caller; by value name. */
     static Map<String, Tensor> make(Eager eager, Graph graph, Scenario run, Map<String, Long> symbols, Batch batch) {
-        eager.own(new Owner("", "inputs"));
+        eager.own(new Owner("", Phase.INPUTS.label()));
         Map<String, Tensor> out = new LinkedHashMap<>();
         try {
-            boolean wantsGradient = run.inputGrad;
+            boolean wantsGradient = run.loop().inputGrad();
             for (Graph.Input input : graph.inputs()) {
                 TensorMeta meta = graph.values().get(input.value());
                 if (input.kind() != Graph.InputKind.USER || meta == null) {
@@ -47,8 +48,9 @@ final class Inputs {
         long[] sizes = meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
         DType type = ModelMemory.underRun(meta.dtype(), run);
         // What is in both formats, as an image of one channel is, contiguous(memory_format=…) leaves alone.
-        boolean turned =
-                run.channelsLast && sizes.length == 4 && !Layout.isChannelsLast(sizes, Layout.contiguous(sizes));
+        boolean turned = run.kernels().channelsLast()
+                && sizes.length == 4
+                && !Layout.isChannelsLast(sizes, Layout.contiguous(sizes));
         return held(eager, type, sizes, turned ? Layout.channelsLast(sizes) : Layout.contiguous(sizes));
     }
 

@@ -5,7 +5,6 @@ import dev.headroom.executor.op.basic.GradientSums;
 import dev.headroom.executor.op.loss.LossOperators;
 import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.optim.Optimizers;
-import dev.headroom.executor.program.Conversions;
 import dev.headroom.executor.program.Initialisation;
 import dev.headroom.executor.program.ModelMemory;
 import dev.headroom.executor.program.Program;
@@ -15,14 +14,13 @@ import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.graph.SymbolBinding;
-import dev.headroom.model.rewrite.AssignedNumbers;
-import dev.headroom.model.rewrite.SkippedMasks;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.run.PhaseMemory;
+import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.TorchVersion;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -58,42 +56,22 @@ public final class Training implements AutoCloseable {
     private Tensor[] outputs = {};
     private Tensor loss;
     private DoubleConsumer lossListener;
-    private String phase = "model";
-    private Integer step;
-    private Integer micro;
+    private Moment moment = Moment.of(Phase.MODEL);
 
-    /**
-     * @param exported as imported
-     * @throws UserInputException when sizes are open or impossible, or the executor lacks an operator
-     */
-    public Training(Eager eager, Graph exported, Scenario run, Listener listener) {
-        if (!TorchVersion.of(run.torch).equals(TorchVersion.NEWEST)) {
-            throw new UserInputException("--torch: the executor behaves as PyTorch " + TorchVersion.NEWEST
-                    + "; only predictions know other versions");
-        }
-        if (run.newBatches || run.zeroGradBeforeBackward || run.convertsOnDevice) {
-            throw new UserInputException(
-                    "the executor converts models before it moves them, trains on one batch and drops"
-                            + " gradients before each step; only predictions know other loops");
-        }
+    /** @param prepared by {@link dev.headroom.executor.program.Preparation} */
+    public Training(Eager eager, PreparedRun prepared, Listener listener) {
         this.eager = eager;
-        this.symbols = SymbolBinding.bind(exported, run.batch, run.dims);
-        Graph restored = Program.inlined(AssignedNumbers.restore(SkippedMasks.restore(exported, symbols)));
-        this.plan = CheckpointPlan.of(Conversions.inPrecision(restored, run), run);
+        this.symbols = prepared.symbols();
+        this.plan = prepared.plan();
         this.graph = plan.graph();
-        this.run = run;
+        this.run = prepared.scenario();
         this.listener = listener;
         this.backwardPass = new BackwardPass(eager.tape(), new GradientSums(eager));
     }
 
-    /** The phase that runs. */
-    public String phase() {
-        return phase;
-    }
-
-    /** The step that runs, or {@code null} before the first. */
-    public Integer step() {
-        return step;
+    /** Where the run has come to. */
+    public Moment moment() {
+        return moment;
     }
 
     /** The model, once it is made. */
@@ -111,18 +89,22 @@ public final class Training implements AutoCloseable {
         lossListener = listener;
     }
 
-    /** Brings the model, the optimizer and a batch to the device. */
+    /**
+     * Brings the model, the optimizer and a batch to the device.
+     *
+     * @throws dev.headroom.model.error.UserInputException when the executor lacks an operator
+     */
     public void prepare(Batch batch) {
         program = new Program(eager, plan, symbols, backwardPass);
         model = new ModelMemory(eager, graph, run);
         Initialisation.apply(eager, model.all());
-        eager.own(new Owner("", "optimizer"));
-        optimizer = run.inference ? null : Optimizers.of(eager, run, model.trained());
-        scaler = run.amp == DType.FLOAT16 && !run.inference ? new GradScaler(eager) : null;
-        end("model");
-        phase = "inputs";
+        eager.own(new Owner("", Phase.OPTIMIZER.label()));
+        optimizer = run.loop().inference() ? null : Optimizers.of(eager, run, model.trained());
+        scaler = run.precision().amp() == DType.FLOAT16 && !run.loop().inference() ? new GradScaler(eager) : null;
+        end();
+        moment = Moment.of(Phase.INPUTS);
         var shape = OutputShape.of(graph, run, symbols, eager.settings());
-        target = Target.of(run.loss, ModelMemory.underRun(shape.type(), run), shape.sizes());
+        target = Target.of(run.loop().loss(), ModelMemory.underRun(shape.type(), run), shape.sizes());
         inputs = Inputs.make(eager, graph, run, symbols, batch);
         if (target.type() != null) {
             labels = Inputs.held(eager, target.type(), target.sizes(), Layout.contiguous(target.sizes()));
@@ -132,49 +114,51 @@ public final class Training implements AutoCloseable {
                 batch.fill("target", labels);
             }
         }
-        end("inputs");
+        end();
     }
 
     /** Runs all steps. */
     public void run() {
-        for (int s = 0; s < run.steps; s++) {
+        for (int s = 0; s < run.loop().steps(); s++) {
             step(s);
         }
     }
 
     /** Runs one step. */
     public void step(int number) {
-        step = number;
-        if (run.inference) {
+        if (run.loop().inference()) {
+            moment = Moment.of(Phase.FORWARD, number);
             infer();
             return;
         }
-        phase = "zero_grad";
+        moment = Moment.of(Phase.ZERO_GRAD, number);
         model.parameters().values().forEach(this::clearGradient);
-        end("zero_grad");
-        for (int k = 0; k < run.accumulate; k++) {
-            micro = run.accumulate > 1 ? k : null;
+        end();
+        for (int k = 0; k < run.loop().accumulate(); k++) {
+            Integer micro = run.loop().accumulate() > 1 ? k : null;
+            moment = new Moment(Phase.FORWARD, number, micro);
             underAutocast(() -> {
                 forward();
-                end("forward");
+                end();
+                moment = new Moment(Phase.LOSS, number, micro);
                 computeLoss();
             });
-            end("loss");
+            end();
             if (lossListener != null) {
                 lossListener.accept(loss());
             }
+            moment = new Moment(Phase.BACKWARD, number, micro);
             backward();
         }
-        micro = null;
-        phase = "optimizer";
-        eager.own(new Owner("", "optimizer"));
+        moment = Moment.of(Phase.OPTIMIZER, number);
+        own();
         if (optimizer != null && scaler != null) {
             scaler.step(optimizer);
             scaler.update();
         } else if (optimizer != null) {
             optimizer.step();
         }
-        end("optimizer");
+        end();
     }
 
     private void infer() {
@@ -184,11 +168,11 @@ public final class Training implements AutoCloseable {
         } finally {
             eager.tape().setEnabled(before);
         }
-        end("forward");
+        end();
     }
 
     private void clearGradient(Tensor parameter) {
-        if (!run.zeroGradKeep) {
+        if (!run.loop().zeroGradKeep()) {
             eager.setGrad(parameter, null);
         } else if (parameter.grad() != null) {
             eager.backend().elementwise().fill(parameter.grad(), 0);
@@ -197,11 +181,11 @@ public final class Training implements AutoCloseable {
 
     /** Kept casts of weights die with the region: before the phase ends that it ends in. */
     private void underAutocast(Runnable body) {
-        if (run.amp == null) {
+        if (run.precision().amp() == null) {
             body.run();
             return;
         }
-        eager.autocast().enter(run.amp);
+        eager.autocast().enter(run.precision().amp());
         try {
             body.run();
         } finally {
@@ -232,7 +216,6 @@ public final class Training implements AutoCloseable {
     }
 
     private void forward() {
-        phase = "forward";
         Map<String, Tensor> given = new HashMap<>(model.byValue());
         given.putAll(inputs);
         Tensor[] made = program.run(given);
@@ -241,12 +224,11 @@ public final class Training implements AutoCloseable {
     }
 
     private void computeLoss() {
-        phase = "loss";
-        eager.own(new Owner("", "loss"));
+        own();
         try (Scope s = eager.open()) {
             rebindLoss(eager.call(() -> target.loss(eager, firstOutput(), labels)));
-            if (run.accumulate > 1) {
-                rebindLoss(LossOperators.divided(eager, loss, run.accumulate));
+            if (run.loop().accumulate() > 1) {
+                rebindLoss(LossOperators.divided(eager, loss, run.loop().accumulate()));
             }
         }
     }
@@ -264,20 +246,19 @@ public final class Training implements AutoCloseable {
     }
 
     private void backward() {
-        phase = "backward";
-        eager.own(new Owner("", "backward"));
+        own();
         try (Scope s = eager.open()) {
             Tensor root = scaler == null ? loss : scaler.scale(loss);
             Tensor one = eager.emptyLike(root);
             eager.backend().elementwise().fill(one, 1);
             backwardPass.run(root, one);
         }
-        if (run.dropOutputs) {
+        if (run.loop().dropOutputs()) {
             dropOutputs();
             eager.release(loss);
             loss = null;
         }
-        end("backward");
+        end();
     }
 
     private void dropOutputs() {
@@ -287,7 +268,12 @@ public final class Training implements AutoCloseable {
         outputs = new Tensor[0];
     }
 
-    private void end(String name) {
-        listener.ended(PhaseMemory.of(name, step, micro, eager.allocator()));
+    /** What the loop itself does counts for an operator of the phase's name. */
+    private void own() {
+        eager.own(new Owner("", moment.phase().label()));
+    }
+
+    private void end() {
+        listener.ended(PhaseMemory.read(moment, eager.allocator()));
     }
 }

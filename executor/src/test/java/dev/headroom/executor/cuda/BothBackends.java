@@ -55,7 +55,7 @@ public final class BothBackends implements AutoCloseable {
         return new Eager(
                 new CachingAllocator(AllocatorSettings.defaults(), backend.memory()),
                 backend,
-                new Settings(GpuCatalogue.find("h200").orElseThrow(), new Scenario().attention, 1));
+                new Settings(GpuCatalogue.find("h200").orElseThrow(), Scenario.Attention.AUTO, 1));
     }
 
     /**

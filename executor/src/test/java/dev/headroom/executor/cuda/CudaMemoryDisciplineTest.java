@@ -1,15 +1,19 @@
 package dev.headroom.executor.cuda;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.runtime.Eager;
-import dev.headroom.executor.train.PhaseMemory;
 import dev.headroom.executor.train.Training;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
@@ -44,10 +48,10 @@ class CudaMemoryDisciplineTest {
     })
     void memoryDoesNotDependOnTheBackend(String model, long batch) {
         Graph graph = Importers.read(Fixtures.models().resolve(model + ".pt2"));
-        Scenario run = new Scenario();
-        run.batch = batch;
-        run.optimizer = OptimizerKind.ADAMW;
-        run.steps = 2;
+        Scenario run = Scenario.defaults()
+                .with(BATCH, batch)
+                .with(OPTIMIZER, OptimizerKind.ADAMW)
+                .with(STEPS, 2);
         List<PhaseMemory> expected = phases(NoKernels.over(BYTES), graph, run);
         try (CudaBackend cuda = CudaBackend.open(0)) {
             assertEquals(expected, phases(cuda, graph, run));
@@ -59,7 +63,7 @@ class CudaMemoryDisciplineTest {
     private static List<PhaseMemory> phases(Backend backend, Graph graph, Scenario run) {
         List<PhaseMemory> phases = new ArrayList<>();
         try (Eager e = BothBackends.eager(backend);
-                Training training = new Training(e, graph, run, phases::add)) {
+                Training training = new Training(e, Preparation.of(graph, run), phases::add)) {
             training.prepare((name, t) -> {});
             training.run();
         }

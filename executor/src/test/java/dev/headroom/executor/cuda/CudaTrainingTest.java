@@ -1,11 +1,17 @@
 package dev.headroom.executor.cuda;
 
+import static dev.headroom.model.scenario.ScenarioSettings.AMP;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CHANNELS_LAST;
+import static dev.headroom.model.scenario.ScenarioSettings.DTYPE;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.executor.kernel.Backend;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.runtime.Eager;
-import dev.headroom.executor.train.PhaseMemory;
 import dev.headroom.executor.train.Training;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Model;
@@ -13,12 +19,14 @@ import dev.headroom.model.dsl.Residual;
 import dev.headroom.model.dsl.Sequential;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,7 +41,7 @@ class CudaTrainingTest extends OnBothBackends {
             List<Double> losses = new ArrayList<>();
             List<PhaseMemory> phases = new ArrayList<>();
             try (Eager e = BothBackends.eager(backend);
-                    Training training = new Training(e, graph, run, phases::add)) {
+                    Training training = new Training(e, Preparation.of(graph, run), phases::add)) {
                 training.onLoss(losses::add);
                 training.prepare((name, t) -> {
                     boolean numbers = t.dtype().isFloatingPoint();
@@ -45,13 +53,12 @@ class CudaTrainingTest extends OnBothBackends {
         }
     }
 
-    private static void train(Graph graph, double tolerance, Consumer<Scenario> options) {
-        Scenario run = new Scenario();
-        run.batch = 4L;
-        run.optimizer = OptimizerKind.ADAM;
-        run.loss = LossKind.MSE;
-        run.steps = STEPS;
-        options.accept(run);
+    private static void train(Graph graph, double tolerance, UnaryOperator<Scenario> options) {
+        Scenario run = options.apply(Scenario.defaults()
+                .with(BATCH, 4L)
+                .with(OPTIMIZER, OptimizerKind.ADAM)
+                .with(LOSS, LossKind.MSE)
+                .with(ScenarioSettings.STEPS, STEPS));
         Run host = Run.on(both.host(), graph, run);
         Run cuda = Run.on(both.cuda(), graph, run);
         assertEquals(host.phases(), cuda.phases());
@@ -92,40 +99,37 @@ class CudaTrainingTest extends OnBothBackends {
 
     @Test
     void perceptronLearns() {
-        train(perceptron(), 1e-5, run -> {});
+        train(perceptron(), 1e-5, UnaryOperator.identity());
     }
 
     @Test
     void perceptronLearnsInHalfPrecision() {
-        train(perceptron(), 2e-2, run -> run.dtype = DType.BFLOAT16);
+        train(perceptron(), 2e-2, run -> run.with(DTYPE, DType.BFLOAT16));
     }
 
     @Test
     void convolutionalNetworkLearns() {
-        train(convolutional(), 1e-4, run -> {});
+        train(convolutional(), 1e-4, UnaryOperator.identity());
     }
 
     @Test
     void convolutionalNetworkLearnsWithChannelsLastUnderAutocast() {
-        train(convolutional(), 2e-2, run -> {
-            run.channelsLast = true;
-            run.amp = DType.BFLOAT16;
-        });
+        train(convolutional(), 2e-2, run -> run.with(CHANNELS_LAST, true).with(AMP, DType.BFLOAT16));
     }
 
     @Test
     void decoderLearns() {
-        train(TinyGpt.graph(), 1e-4, run -> {});
+        train(TinyGpt.graph(), 1e-4, UnaryOperator.identity());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"gru", "lstm", "rnn_tanh"})
     void recurrentNetworkLearns(String kind) {
-        train(TinySeq2Seq.graph(kind), 1e-4, run -> run.batch = TinySeq2Seq.BATCH);
+        train(TinySeq2Seq.graph(kind), 1e-4, run -> run.with(BATCH, TinySeq2Seq.BATCH));
     }
 
     @Test
     void decoderLearnsUnderAutocastWithLossScaling() {
-        train(TinyGpt.graph(), 2e-2, run -> run.amp = DType.FLOAT16);
+        train(TinyGpt.graph(), 2e-2, run -> run.with(AMP, DType.FLOAT16));
     }
 }

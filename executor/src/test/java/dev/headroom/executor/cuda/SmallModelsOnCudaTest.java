@@ -1,5 +1,9 @@
 package dev.headroom.executor.cuda;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.headroom.executor.kernel.Backend;
@@ -11,6 +15,7 @@ import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.stream.Stream;
@@ -66,11 +71,11 @@ class SmallModelsOnCudaTest {
     }
 
     private static Measurement step(Graph graph, Backend backend) {
-        Scenario run = new Scenario();
-        run.batch = 2L;
-        run.steps = 1;
-        run.optimizer = OptimizerKind.ADAMW;
-        run.cudnnWorkspace = 0L;
-        return Measurer.measure(new MeasurementRequest(graph, run, GPU, null, 1, true), backend);
+        Scenario run = Scenario.defaults()
+                .with(BATCH, 2L)
+                .with(STEPS, 1)
+                .with(OPTIMIZER, OptimizerKind.ADAMW)
+                .with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
+        return Measurer.measure(new MeasurementRequest(graph, run.on(GPU), 1, true), backend);
     }
 }

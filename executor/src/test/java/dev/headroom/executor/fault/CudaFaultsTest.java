@@ -9,6 +9,7 @@ import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.executor.cuda.CudaBackend;
 import dev.headroom.executor.cuda.NullCuda;
 import dev.headroom.executor.cuda.driver.CudaException;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.train.Training;
@@ -101,9 +102,10 @@ class CudaFaultsTest {
     private static void run(FaultScenario s, CudaBackend cuda) {
         // Without a cache every tensor is a request to the device.
         AllocatorSettings uncached = AllocatorSettings.defaults().withoutCaching();
-        Settings settings = new Settings(GpuCatalogue.find("h200").orElseThrow(), s.run().attention, 1);
+        Settings settings = new Settings(
+                GpuCatalogue.find("h200").orElseThrow(), s.run().kernels().attention(), 1);
         try (Eager eager = new Eager(new CachingAllocator(uncached, cuda.memory()), cuda, settings);
-                Training training = new Training(eager, s.graph(), s.run(), p -> {})) {
+                Training training = new Training(eager, Preparation.of(s.graph(), s.run()), p -> {})) {
             training.prepare((input, t) -> cuda.random().uniform(t, 0, 1, input.hashCode()));
             training.run();
         }

@@ -1,5 +1,22 @@
 package dev.headroom.executor.fault;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
+import static dev.headroom.model.scenario.ScenarioSettings.AMP;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CHANNELS_LAST;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
+import static dev.headroom.model.scenario.ScenarioSettings.DROP_OUTPUTS;
+import static dev.headroom.model.scenario.ScenarioSettings.DTYPE;
+import static dev.headroom.model.scenario.ScenarioSettings.FOREACH;
+import static dev.headroom.model.scenario.ScenarioSettings.FUSED;
+import static dev.headroom.model.scenario.ScenarioSettings.INFERENCE;
+import static dev.headroom.model.scenario.ScenarioSettings.INPUT_GRAD;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
+import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
+
 import dev.headroom.model.dsl.Branches;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
@@ -14,7 +31,7 @@ import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /** A small run to break. */
@@ -31,12 +48,12 @@ record FaultScenario(String name, Graph graph, Scenario run) {
 
     private static Stream<FaultScenario> loops() {
         return Stream.of(
-                of("perceptron", perceptron(), r -> {}),
-                of("accumulated", perceptron(), r -> r.accumulate = 2),
-                of("gradients kept", perceptron(), r -> r.zeroGradKeep = true),
-                of("outputs dropped", perceptron(), r -> r.dropOutputs = true),
-                of("input gradient", perceptron(), r -> r.inputGrad = true),
-                of("inference", perceptron(), r -> r.inference = true));
+                of("perceptron", perceptron(), UnaryOperator.identity()),
+                of("accumulated", perceptron(), r -> r.with(ACCUMULATE, 2)),
+                of("gradients kept", perceptron(), r -> r.with(ZERO_GRAD_KEEP, true)),
+                of("outputs dropped", perceptron(), r -> r.with(DROP_OUTPUTS, true)),
+                of("input gradient", perceptron(), r -> r.with(INPUT_GRAD, true)),
+                of("inference", perceptron(), r -> r.with(INFERENCE, true)));
     }
 
     private static Stream<FaultScenario> optimizers() {
@@ -45,69 +62,56 @@ record FaultScenario(String name, Graph graph, Scenario run) {
                 .flatMap(kind -> {
                     boolean fuses = TorchVersion.NEWEST.hasFused(kind);
                     Stream<FaultScenario> each = Stream.of(Scenario.Foreach.TRUE, Scenario.Foreach.FALSE)
-                            .map(foreach -> of(kind.option() + ", foreach " + foreach, perceptron(), r -> {
-                                r.optimizer = kind;
-                                r.foreach = foreach;
-                            }));
-                    Stream<FaultScenario> fused = Stream.of(of(kind.option() + ", fused", perceptron(), r -> {
-                        r.optimizer = kind;
-                        r.fused = true;
-                    }));
+                            .map(foreach -> of(
+                                    kind.option() + ", foreach " + foreach, perceptron(), r -> r.with(OPTIMIZER, kind)
+                                            .with(FOREACH, foreach)));
+                    Stream<FaultScenario> fused =
+                            Stream.of(of(kind.option() + ", fused", perceptron(), r -> r.with(OPTIMIZER, kind)
+                                    .with(FUSED, true)));
                     return fuses ? Stream.concat(each, fused) : each;
                 });
     }
 
     private static Stream<FaultScenario> precisions() {
         return Stream.of(
-                of("amp fp16", perceptron(), r -> r.amp = DType.FLOAT16),
-                of("amp bf16", perceptron(), r -> r.amp = DType.BFLOAT16),
-                of("amp fp16, inference", perceptron(), r -> {
-                    r.amp = DType.FLOAT16;
-                    r.inference = true;
-                }),
-                of("amp fp16, fused adam", perceptron(), r -> {
-                    r.amp = DType.FLOAT16;
-                    r.optimizer = OptimizerKind.ADAM;
-                    r.fused = true;
-                }),
-                of("fp16", perceptron(), r -> r.dtype = DType.FLOAT16));
+                of("amp fp16", perceptron(), r -> r.with(AMP, DType.FLOAT16)),
+                of("amp bf16", perceptron(), r -> r.with(AMP, DType.BFLOAT16)),
+                of("amp fp16, inference", perceptron(), r -> r.with(AMP, DType.FLOAT16)
+                        .with(INFERENCE, true)),
+                of("amp fp16, fused adam", perceptron(), r -> r.with(AMP, DType.FLOAT16)
+                        .with(OPTIMIZER, OptimizerKind.ADAM)
+                        .with(FUSED, true)),
+                of("fp16", perceptron(), r -> r.with(DTYPE, DType.FLOAT16)));
     }
 
     private static Stream<FaultScenario> models() {
         return Stream.of(
-                of("value used twice", twice(), r -> r.batch = null),
-                of("two inputs", pair(), r -> r.inputGrad = true),
-                of("tokens", tokens(), r -> r.loss = LossKind.CROSS_ENTROPY),
-                of("convolutions", convolutions(), r -> r.steps = 1),
-                of("convolutions, channels last, amp", convolutions(), r -> {
-                    r.steps = 1;
-                    r.channelsLast = true;
-                    r.amp = DType.FLOAT16;
-                }));
+                of("value used twice", twice(), r -> r.with(BATCH, null)),
+                of("two inputs", pair(), r -> r.with(INPUT_GRAD, true)),
+                of("tokens", tokens(), r -> r.with(LOSS, LossKind.CROSS_ENTROPY)),
+                of("convolutions", convolutions(), r -> r.with(STEPS, 1)),
+                of("convolutions, channels last, amp", convolutions(), r -> r.with(STEPS, 1)
+                        .with(CHANNELS_LAST, true)
+                        .with(AMP, DType.FLOAT16)));
     }
 
     private static Stream<FaultScenario> checkpoints() {
         return Stream.of(true, false)
                 .flatMap(reentrant -> Stream.of(
-                        of("checkpoints, re-entrant " + reentrant, perceptron(), r -> {
-                            r.checkpoint = 2;
-                            r.reentrant = reentrant;
-                        }),
-                        of("checkpointed convolutions, re-entrant " + reentrant, convolutions(), r -> {
-                            r.steps = 1;
-                            r.checkpoint = 3;
-                            r.reentrant = reentrant;
-                            r.amp = DType.FLOAT16;
-                        })));
+                        of("checkpoints, re-entrant " + reentrant, perceptron(), r -> r.with(CHECKPOINT, 2)
+                                .with(REENTRANT, reentrant)),
+                        of("checkpointed convolutions, re-entrant " + reentrant, convolutions(), r -> r.with(STEPS, 1)
+                                .with(CHECKPOINT, 3)
+                                .with(REENTRANT, reentrant)
+                                .with(AMP, DType.FLOAT16))));
     }
 
-    static FaultScenario of(String name, Graph graph, Consumer<Scenario> change) {
-        Scenario run = new Scenario();
-        run.batch = 4L;
-        run.optimizer = OptimizerKind.SGD;
-        run.loss = LossKind.MSE;
-        run.steps = 2;
-        change.accept(run);
+    static FaultScenario of(String name, Graph graph, UnaryOperator<Scenario> change) {
+        Scenario run = change.apply(Scenario.defaults()
+                .with(BATCH, 4L)
+                .with(OPTIMIZER, OptimizerKind.SGD)
+                .with(LOSS, LossKind.MSE)
+                .with(STEPS, 2));
         return new FaultScenario(name, graph, run);
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.executor.host.HostBackend;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.train.Training;
@@ -53,8 +54,11 @@ class LongRunTest {
                 Eager eager = new Eager(
                         new CachingAllocator(AllocatorSettings.defaults(), host.memory()),
                         host,
-                        new Settings(GpuCatalogue.find("h200").orElseThrow(), s.run().attention, 1));
-                Training training = new Training(eager, s.graph(), s.run(), p -> {})) {
+                        new Settings(
+                                GpuCatalogue.find("h200").orElseThrow(),
+                                s.run().kernels().attention(),
+                                1));
+                Training training = new Training(eager, Preparation.of(s.graph(), s.run()), p -> {})) {
             training.prepare((name, t) -> eager.backend().random().uniform(t, 0, 1, name.hashCode()));
             for (int i = 0; i < 3; i++) {
                 training.step(i);

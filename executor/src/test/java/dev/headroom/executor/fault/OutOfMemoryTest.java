@@ -9,10 +9,12 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.executor.host.HostBackend;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.train.Training;
 import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.run.Phase;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -31,16 +33,16 @@ class OutOfMemoryTest {
     @ParameterizedTest
     @MethodSource("scenarios")
     void everyRefusedTensorLeavesNothingBehind(FaultScenario s) {
-        Set<String> phases = new HashSet<>();
+        Set<Phase> phases = new HashSet<>();
         AllocatorSettings uncached = AllocatorSettings.defaults().withoutCaching();
         long k = 1;
         while (failsAt(s, uncached, k, k, phases)) {
             k++;
         }
         assertTrue(k > 10, s + " made " + (k - 1) + " requests");
-        Set<String> expected = s.run().inference
-                ? Set.of("model", "inputs", "forward")
-                : Set.of("model", "inputs", "forward", "loss", "backward");
+        Set<Phase> expected = s.run().loop().inference()
+                ? Set.of(Phase.MODEL, Phase.INPUTS, Phase.FORWARD)
+                : Set.of(Phase.MODEL, Phase.INPUTS, Phase.FORWARD, Phase.LOSS, Phase.BACKWARD);
         assertTrue(phases.containsAll(expected), () -> s + " failed only in " + phases);
     }
 
@@ -63,13 +65,16 @@ class OutOfMemoryTest {
     }
 
     private static boolean failsAt(
-            FaultScenario s, AllocatorSettings settings, long first, long last, Set<String> phases) {
+            FaultScenario s, AllocatorSettings settings, long first, long last, Set<Phase> phases) {
         try (HostBackend host = new HostBackend(LARGE)) {
             RefusingMemory memory = new RefusingMemory(host.memory(), first, last);
             Eager eager = new Eager(
                     new CachingAllocator(settings, memory),
                     host,
-                    new Settings(GpuCatalogue.find("h200").orElseThrow(), s.run().attention, 1));
+                    new Settings(
+                            GpuCatalogue.find("h200").orElseThrow(),
+                            s.run().kernels().attention(),
+                            1));
             boolean failed = runs(s, eager, phases);
             String where = s + ", request " + first;
             if (failed) {
@@ -89,18 +94,23 @@ class OutOfMemoryTest {
         }
     }
 
-    private static boolean runs(FaultScenario s, Eager eager, Set<String> phases) {
+    private static boolean runs(FaultScenario s, Eager eager, Set<Phase> phases) {
         boolean failed = false;
-        try (Training training = new Training(eager, s.graph(), s.run(), p -> {})) {
+        try (Training training = new Training(eager, Preparation.of(s.graph(), s.run()), p -> {})) {
             try {
                 training.prepare((name, t) -> eager.backend().random().uniform(t, 0, 1, name.hashCode()));
                 training.run();
             } catch (OutOfMemoryException e) {
                 failed = true;
-                phases.add(training.phase());
+                phases.add(training.moment().phase());
                 assertTrue(e.requested() > 0);
-                assertFalse(eager.requester().operator().isEmpty(), () -> "nobody asked in " + training.phase());
-                assertNull(training.phase().equals("model") ? training.step() : null);
+                assertFalse(
+                        eager.requester().operator().isEmpty(),
+                        () -> "nobody asked in " + training.moment().words());
+                assertNull(
+                        training.moment().phase() == Phase.MODEL
+                                ? training.moment().step()
+                                : null);
             }
         }
         // Only what the runtime keeps for itself is left: a workspace for each thread.

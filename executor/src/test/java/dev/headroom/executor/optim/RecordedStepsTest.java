@@ -1,5 +1,13 @@
 package dev.headroom.executor.optim;
 
+import static dev.headroom.model.scenario.ScenarioSettings.AMSGRAD;
+import static dev.headroom.model.scenario.ScenarioSettings.CENTERED;
+import static dev.headroom.model.scenario.ScenarioSettings.FOREACH;
+import static dev.headroom.model.scenario.ScenarioSettings.FUSED;
+import static dev.headroom.model.scenario.ScenarioSettings.MOMENTUM;
+import static dev.headroom.model.scenario.ScenarioSettings.NESTEROV;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.WEIGHT_DECAY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -31,7 +39,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every allocation and free of every optimizer, as the real PyTorch made them ({@code record_steps.py}). */
 class RecordedStepsTest {
-    private static final String RECORDING = "estimator/src/test/resources/dev/headroom/optim/steps.json";
+    private static final String RECORDING =
+            "estimator/engine/src/test/resources/dev/headroom/estimator/optim/steps.json";
     private static final JsonNode RECORDED = read();
 
     private final List<Long> events = new ArrayList<>();
@@ -98,24 +107,27 @@ class RecordedStepsTest {
     }
 
     static Scenario run(JsonNode recorded) {
-        Scenario run = new Scenario();
-        run.optimizer = Arrays.stream(OptimizerKind.values())
-                .filter(k -> k.option().equals(recorded.path("optimizer").asText()))
-                .findFirst()
-                .orElseThrow();
+        Scenario run = Scenario.defaults()
+                .with(
+                        OPTIMIZER,
+                        Arrays.stream(OptimizerKind.values())
+                                .filter(k -> k.option()
+                                        .equals(recorded.path("optimizer").asText()))
+                                .findFirst()
+                                .orElseThrow());
         switch (recorded.path("implementation").asText()) {
-            case "for-loop" -> run.foreach = Scenario.Foreach.FALSE;
-            case "foreach" -> run.foreach = Scenario.Foreach.TRUE;
-            case "fused" -> run.fused = true;
-            default -> run.foreach = Scenario.Foreach.AUTO;
+            case "for-loop" -> run = run.with(FOREACH, Scenario.Foreach.FALSE);
+            case "foreach" -> run = run.with(FOREACH, Scenario.Foreach.TRUE);
+            case "fused" -> run = run.with(FUSED, true);
+            default -> run = run.with(FOREACH, Scenario.Foreach.AUTO);
         }
         for (JsonNode option : recorded.path("options")) {
             switch (option.asText()) {
-                case "weight_decay" -> run.optimizerOptions.weightDecay = true;
-                case "nesterov" -> run.optimizerOptions.nesterov = true;
-                case "amsgrad" -> run.optimizerOptions.amsgrad = true;
-                case "centered" -> run.optimizerOptions.centered = true;
-                case "momentum" -> run.optimizerOptions.momentum = true;
+                case "weight_decay" -> run = run.with(WEIGHT_DECAY, true);
+                case "nesterov" -> run = run.with(NESTEROV, true);
+                case "amsgrad" -> run = run.with(AMSGRAD, true);
+                case "centered" -> run = run.with(CENTERED, true);
+                case "momentum" -> run = run.with(MOMENTUM, true);
                 default -> throw new IllegalArgumentException(option.asText());
             }
         }

@@ -1,5 +1,7 @@
 package dev.headroom.executor.train;
 
+import static dev.headroom.model.scenario.ScenarioSettings.FUSED;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.headroom.allocator.AllocatorSettings;
@@ -24,11 +26,10 @@ class GradScalerTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void stepsWithInfiniteGradientsAreLeftOut(boolean fused) {
-        Scenario run = new Scenario();
-        run.optimizer = OptimizerKind.SGD;
-        run.fused = fused;
+        Scenario run = Scenario.defaults().with(OPTIMIZER, OptimizerKind.SGD).with(FUSED, fused);
         try (HostBackend host = new HostBackend(1L << 26)) {
-            Settings settings = new Settings(GpuCatalogue.find("h200").orElseThrow(), run.attention, 1);
+            Settings settings = new Settings(
+                    GpuCatalogue.find("h200").orElseThrow(), run.kernels().attention(), 1);
             Eager eager = new Eager(new CachingAllocator(AllocatorSettings.defaults(), host.memory()), host, settings);
             try (Scope s = eager.open();
                     GradScaler scaler = new GradScaler(eager)) {

@@ -1,5 +1,9 @@
 package dev.headroom.executor.train;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.DTYPE;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -7,6 +11,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.executor.host.HostBackend;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.tensor.Tensor;
@@ -80,15 +85,16 @@ class PyTorchValuesTest {
                     case "cnn" -> TinyModels.cnn();
                     default -> TinyModels.gpt();
                 };
-        Scenario run = new Scenario();
-        run.batch = 3L;
-        run.dtype = type;
-        run.optimizer = OptimizerKind.NONE;
-        run.loss = LossKind.CROSS_ENTROPY;
+        Scenario run = Scenario.defaults()
+                .with(BATCH, 3L)
+                .with(DTYPE, type)
+                .with(OPTIMIZER, OptimizerKind.NONE)
+                .with(LOSS, LossKind.CROSS_ENTROPY);
         try (HostBackend host = new HostBackend(1L << 30)) {
-            Settings settings = new Settings(GpuCatalogue.find("h200").orElseThrow(), run.attention, 1);
+            Settings settings = new Settings(
+                    GpuCatalogue.find("h200").orElseThrow(), run.kernels().attention(), 1);
             Eager eager = new Eager(new CachingAllocator(AllocatorSettings.defaults(), host.memory()), host, settings);
-            Training training = new Training(eager, graph, run, p -> {});
+            Training training = new Training(eager, Preparation.of(graph, run), p -> {});
             List<String> lines = new ArrayList<>();
             List<double[]> values = new ArrayList<>();
             Random random = new Random(7);

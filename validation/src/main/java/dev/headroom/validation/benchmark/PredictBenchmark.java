@@ -1,5 +1,8 @@
 package dev.headroom.validation.benchmark;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
@@ -7,6 +10,7 @@ import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -41,9 +45,7 @@ public class PredictBenchmark {
     public void read() {
         archive = Fixtures.models().resolve(model + ".pt2");
         graph = Importers.read(archive);
-        run = new Scenario();
-        run.batch = 32L;
-        run.cudnnWorkspace = 0L;
+        run = Scenario.defaults().with(BATCH, 32L).with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
     }
 
     /** From the graph. */
@@ -60,6 +62,6 @@ public class PredictBenchmark {
 
     private Prediction predict(Graph of) {
         return Predictor.predict(
-                new PredictionRequest(of, run, GpuCatalogue.find("h200").orElseThrow(), null, 0, null));
+                new PredictionRequest(of, run.on(GpuCatalogue.find("h200").orElseThrow())));
     }
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Writes the calibration that ships: {@code estimator/src/main/resources/dev/headroom/uncertainty/deviations.csv}. To be
+ * Writes the calibration that ships: {@code estimator/engine/src/main/resources/dev/headroom/estimator/certainty/deviations.csv}. To be
  * repeated when predictions change.
  */
 public final class CalibrateDeviations {

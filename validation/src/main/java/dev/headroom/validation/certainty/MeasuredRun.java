@@ -1,5 +1,7 @@
 package dev.headroom.validation.certainty;
 
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+
 import dev.headroom.estimator.certainty.Certainty;
 import dev.headroom.estimator.certainty.Deviations;
 import dev.headroom.estimator.certainty.Risk;
@@ -8,6 +10,7 @@ import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.model.device.DeviceLine;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.validation.published.XmemRow;
 import java.util.List;
@@ -31,9 +34,9 @@ public record MeasuredRun(XmemRow row, Prediction prediction, Span span) impleme
     }
 
     private static MeasuredRun of(XmemRow row) {
-        PredictionRequest request = row.request();
-        request.run().workspaces = Scenario.Workspaces.DISTILLED;
-        return of(row, Predictor.predict(request));
+        PredictionRequest asked = row.request();
+        Scenario distilled = asked.scenario().with(CUDNN_WORKSPACE, CudnnWorkspace.from(Scenario.Workspaces.DISTILLED));
+        return of(row, Predictor.predict(asked.with(distilled)));
     }
 
     /** Beside a prediction of the run. */

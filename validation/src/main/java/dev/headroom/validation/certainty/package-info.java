@@ -1,2 +1,5 @@
-/** Calibrates intervals and probabilities with published measurements, and tells how well they hold on what was left out. */
+/**
+ * Calibrates intervals and probabilities with published measurements, and tells how well they hold on models and cards
+ * that were left out. Its result is the file of deviations that ships with the engine.
+ */
 package dev.headroom.validation.certainty;

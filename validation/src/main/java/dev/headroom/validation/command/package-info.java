@@ -1,2 +1,5 @@
-/** {@code headroom validate}. */
+/**
+ * The command {@code headroom validate} and the script that records a training loop of the user's. The command is a
+ * service of the command line, because it brings the recordings along.
+ */
 package dev.headroom.validation.command;

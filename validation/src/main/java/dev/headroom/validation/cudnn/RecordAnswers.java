@@ -51,7 +51,9 @@ public final class RecordAnswers {
 
     private static CudnnDevice device(PredictionRequest request) {
         return new CudnnDevice(
-                request.gpu().major(), request.gpu().minor(), request.gpu().sms());
+                request.device().gpu().major(),
+                request.device().gpu().minor(),
+                request.device().gpu().sms());
     }
 
     private static void record(PredictionRequest request, CudnnDevice device, Set<String> lines) {

@@ -1,17 +1,15 @@
 package dev.headroom.validation.generate;
 
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.measure.Measurement;
 import dev.headroom.executor.measure.MeasurementRequest;
 import dev.headroom.executor.measure.Measurer;
 import dev.headroom.executor.measure.MemoryOnlyProvider;
-import dev.headroom.executor.train.PhaseMemory;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.run.PhaseMemory;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -51,9 +49,9 @@ public final class MeasureCases {
 
     /** The first phase in which the executor's memory differs from the recording, as text, or {@code null}. */
     static String difference(RecordedCase c) {
-        List<PhaseState> measured = measure(c.asked());
+        List<PhaseMemory> measured = measure(c.asked());
         for (int i = 0; i < c.phases().size(); i++) {
-            PhaseState mine = i < measured.size() ? measured.get(i) : null;
+            PhaseMemory mine = i < measured.size() ? measured.get(i) : null;
             if (!c.phases().get(i).equals(mine)) {
                 return "recorded " + c.phases().get(i) + "\nmeasured " + mine;
             }
@@ -61,23 +59,12 @@ public final class MeasureCases {
         return null;
     }
 
-    private static List<PhaseState> measure(RandomCase c) {
+    private static List<PhaseMemory> measure(RandomCase c) {
         Gpu gpu = GpuCatalogue.find("h200").orElseThrow();
         try (Backend backend = new MemoryOnlyProvider().open(gpu.memory(), 0)) {
             Measurement m = Measurer.measure(
-                    new MeasurementRequest(c.graph(), c.run().training(), gpu, null, 1, false), backend);
-            List<PhaseState> out = new ArrayList<>();
-            for (PhaseMemory p : m.phases()) {
-                out.add(new PhaseState(
-                        p.phase(),
-                        p.step(),
-                        p.micro(),
-                        p.allocated(),
-                        p.reserved(),
-                        p.maxAllocated(),
-                        p.maxReserved()));
-            }
-            return out;
+                    new MeasurementRequest(c.graph(), c.run().training().on(gpu), 1, false), backend);
+            return m.phases();
         }
     }
 }

@@ -1,6 +1,33 @@
 package dev.headroom.validation.generate;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
+import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
+import static dev.headroom.model.scenario.ScenarioSettings.AMP;
+import static dev.headroom.model.scenario.ScenarioSettings.AMSGRAD;
+import static dev.headroom.model.scenario.ScenarioSettings.ATTENTION;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CENTERED;
+import static dev.headroom.model.scenario.ScenarioSettings.CHANNELS_LAST;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.DROP_OUTPUTS;
+import static dev.headroom.model.scenario.ScenarioSettings.DTYPE;
+import static dev.headroom.model.scenario.ScenarioSettings.FOREACH;
+import static dev.headroom.model.scenario.ScenarioSettings.FUSED;
+import static dev.headroom.model.scenario.ScenarioSettings.INFERENCE;
+import static dev.headroom.model.scenario.ScenarioSettings.INPUT_GRAD;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.MOMENTUM;
+import static dev.headroom.model.scenario.ScenarioSettings.NESTEROV;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
+import static dev.headroom.model.scenario.ScenarioSettings.WEIGHT_DECAY;
+import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
+
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -61,33 +88,35 @@ public record RandomRun(
 
     /** The same for the predictor and the executor. Convolutions get no workspace. */
     public Scenario training() {
-        Scenario run = new Scenario();
-        run.batch = batch;
-        run.optimizer = optimizer;
-        run.foreach = foreach;
-        run.fused = fused;
-        run.optimizerOptions.weightDecay = (variant & 1) != 0;
-        run.optimizerOptions.nesterov = (variant & 2) != 0 && optimizer == OptimizerKind.SGD_MOMENTUM;
+        Scenario run = Scenario.defaults()
+                .with(BATCH, batch)
+                .with(OPTIMIZER, optimizer)
+                .with(FOREACH, foreach)
+                .with(FUSED, fused)
+                .with(WEIGHT_DECAY, (variant & 1) != 0)
+                .with(NESTEROV, (variant & 2) != 0 && optimizer == OptimizerKind.SGD_MOMENTUM);
         boolean adam = optimizer == OptimizerKind.ADAM || optimizer == OptimizerKind.ADAMW;
-        run.optimizerOptions.amsgrad = (variant & 2) != 0 && adam;
-        run.optimizerOptions.momentum = (variant & 2) != 0 && optimizer == OptimizerKind.RMSPROP;
-        run.optimizerOptions.centered = (variant & 4) != 0 && optimizer == OptimizerKind.RMSPROP;
-        run.dtype = dtype;
-        run.amp = amp;
-        run.loss = loss;
-        run.checkpoint = checkpoint;
-        run.checkpointModules = checkpointModules.stream().map(String::valueOf).toList();
-        run.reentrant = reentrant;
-        run.accumulate = accumulate;
-        run.steps = steps;
-        run.zeroGradKeep = zeroGradKeep;
-        run.channelsLast = channelsLast;
-        run.inputGrad = inputGrad;
-        run.dropOutputs = dropOutputs;
-        run.inference = inference;
-        run.attention = attention;
-        run.allocConf = allocConf;
-        run.cudnnWorkspace = 0L;
+        run = run.with(AMSGRAD, (variant & 2) != 0 && adam)
+                .with(MOMENTUM, (variant & 2) != 0 && optimizer == OptimizerKind.RMSPROP)
+                .with(CENTERED, (variant & 4) != 0 && optimizer == OptimizerKind.RMSPROP)
+                .with(DTYPE, dtype)
+                .with(AMP, amp)
+                .with(LOSS, loss)
+                .with(CHECKPOINT, checkpoint)
+                .with(
+                        CHECKPOINT_MODULES,
+                        checkpointModules.stream().map(String::valueOf).toList())
+                .with(REENTRANT, reentrant)
+                .with(ACCUMULATE, accumulate)
+                .with(STEPS, steps)
+                .with(ZERO_GRAD_KEEP, zeroGradKeep)
+                .with(CHANNELS_LAST, channelsLast)
+                .with(INPUT_GRAD, inputGrad)
+                .with(DROP_OUTPUTS, dropOutputs)
+                .with(INFERENCE, inference)
+                .with(ATTENTION, attention)
+                .with(ALLOC_CONF, allocConf)
+                .with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
         return run;
     }
 }

@@ -2,10 +2,12 @@ package dev.headroom.validation.generate;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.run.PhaseMemory;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -25,7 +27,7 @@ import java.util.zip.GZIPInputStream;
  * @param trace every allocation and free, where they were recorded, else a missing node
  * @param madeBy who made each allocation
  */
-public record RecordedCase(RandomCase asked, List<PhaseState> phases, String error, JsonNode trace, JsonNode madeBy) {
+public record RecordedCase(RandomCase asked, List<PhaseMemory> phases, String error, JsonNode trace, JsonNode madeBy) {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /** Reads a file of gzipped lines. */
@@ -43,12 +45,14 @@ public record RecordedCase(RandomCase asked, List<PhaseState> phases, String err
     }
 
     private static RecordedCase of(JsonNode line) throws IOException {
-        List<PhaseState> phases = new ArrayList<>();
+        List<PhaseMemory> phases = new ArrayList<>();
         for (JsonNode p : line.path("phases")) {
-            phases.add(new PhaseState(
-                    p.get(0).asText(),
+            Moment moment = new Moment(
+                    Phase.of(p.get(0).asText()).orElseThrow(),
                     p.get(1).isNull() ? null : p.get(1).asInt(),
-                    p.get(2).isNull() ? null : p.get(2).asInt(),
+                    p.get(2).isNull() ? null : p.get(2).asInt());
+            phases.add(new PhaseMemory(
+                    moment,
                     p.get(3).asLong(),
                     p.get(4).asLong(),
                     p.get(5).asLong(),
@@ -63,12 +67,12 @@ public record RecordedCase(RandomCase asked, List<PhaseState> phases, String err
     /** The same run, simulated. */
     public Simulation simulate() {
         return Predictor.simulate(
-                new PredictionRequest(asked.graph(), asked.run().training(), null, null, 0, null));
+                new PredictionRequest(asked.graph(), asked.run().training()));
     }
 
     /** The first phase, or event where there is a trace, in which a simulation differs, as text, or {@code null}. */
     public String difference(Simulation simulated) {
-        List<PhaseState> mine = simulated.phases();
+        List<PhaseMemory> mine = simulated.phases();
         for (int i = 0; i < Math.min(mine.size(), phases.size()); i++) {
             if (!mine.get(i).equals(phases.get(i))) {
                 return "recorded  " + phases.get(i) + "\nsimulated " + mine.get(i);

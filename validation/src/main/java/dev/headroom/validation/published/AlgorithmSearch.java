@@ -9,8 +9,9 @@ import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Node;
-import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -22,6 +23,7 @@ import java.util.Map;
  */
 final class AlgorithmSearch implements Simulation.Watcher, AllocatorListener {
     private static final int BLOCK = 512;
+    private static final Moment FIRST_FORWARD = Moment.of(Phase.FORWARD, 0);
 
     private final Map<String, Long> alive = new HashMap<>();
     private EagerRuntime runtime;
@@ -33,9 +35,9 @@ final class AlgorithmSearch implements Simulation.Watcher, AllocatorListener {
     static long atLeast(PredictionRequest request) {
         AlgorithmSearch search = new AlgorithmSearch();
         Simulation played = Predictor.simulate(request, search);
-        Map<String, Long> symbols = SymbolBinding.bind(request.graph(), request.run().batch, request.run().dims);
+        Map<String, Long> symbols = played.prepared().symbols();
         long most = 0;
-        for (Node node : played.graph().nodes()) {
+        for (Node node : played.prepared().graph().nodes()) {
             Long before = search.alive.get(node.module());
             if (node.operator().equals("aten.conv2d") && before != null) {
                 most = Math.max(most, before + workspace(played, node, symbols));
@@ -56,7 +58,7 @@ final class AlgorithmSearch implements Simulation.Watcher, AllocatorListener {
     }
 
     private static long[] sizes(Simulation played, String value, Map<String, Long> symbols) {
-        TensorMeta meta = played.graph().values().get(value);
+        TensorMeta meta = played.prepared().graph().values().get(value);
         return meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
     }
 
@@ -79,9 +81,7 @@ final class AlgorithmSearch implements Simulation.Watcher, AllocatorListener {
     /** The buffer is taken once the convolution has its result. */
     @Override
     public void event(Action action, long address, long bytes, int stream, int pool) {
-        boolean first = action == Action.ALLOC
-                && loop.phase().equals("forward")
-                && Integer.valueOf(0).equals(loop.step());
+        boolean first = action == Action.ALLOC && loop.moment().equals(FIRST_FORWARD);
         Attribution who = first ? runtime.attribution(runtime.attribution()) : null;
         if (first && who.operator().equals("aten.conv2d")) {
             long block = (bytes + BLOCK - 1) / BLOCK * BLOCK;

@@ -1,7 +1,13 @@
 package dev.headroom.validation.published;
 
+import static dev.headroom.model.scenario.ScenarioSettings.CONVERTS_ON_DEVICE;
+import static dev.headroom.model.scenario.ScenarioSettings.DTYPE;
+import static dev.headroom.model.scenario.ScenarioSettings.INPUT_GRAD;
+
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.scenario.Checkpointing;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,13 +32,9 @@ public final class HandPlaced {
 
     private static Prediction predict(String archive, boolean half) {
         return Runs.predict(Perceptron.request("published/perceptron-" + archive, run -> {
-            run.inputGrad = true;
-            run.checkpointModules = List.of("blocks.*");
-            run.reentrant = true;
-            if (half) {
-                run.dtype = DType.FLOAT16;
-                run.convertsOnDevice = true;
-            }
+            Scenario placed =
+                    run.with(INPUT_GRAD, true).withCheckpointing(new Checkpointing(0, List.of("blocks.*"), true));
+            return half ? placed.with(DTYPE, DType.FLOAT16).with(CONVERTS_ON_DEVICE, true) : placed;
         }));
     }
 

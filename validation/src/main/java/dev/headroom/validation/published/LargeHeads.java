@@ -1,15 +1,24 @@
 package dev.headroom.validation.published;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;
+import static dev.headroom.model.scenario.ScenarioSettings.DTYPE;
+import static dev.headroom.model.scenario.ScenarioSettings.INPUT_GRAD;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
+
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.TorchVersion;
 import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * P5: weights, gradients and Adam's state dominate and activations are small, so that checkpointing does not help (2019).
@@ -27,16 +36,12 @@ public final class LargeHeads {
             new Case("cnn-small", "rtx-2080-super", 1097, 1317.0, 987),
             new Case("cnn-full", "v100-32gb", 32_027, null, 16_943));
 
-    private static final Consumer<Scenario> PLAIN = run -> {};
-    private static final Consumer<Scenario> PASSES = run -> {
-        run.batch = 1L;
-        run.accumulate = 100;
-    };
-    private static final Consumer<Scenario> HALF = run -> run.dtype = DType.FLOAT16;
-    private static final Consumer<Scenario> CHECKPOINTED = run -> {
-        run.checkpointModules = List.of("body");
-        run.inputGrad = true;
-    };
+    private static final UnaryOperator<Scenario> PLAIN = UnaryOperator.identity();
+    private static final UnaryOperator<Scenario> PASSES =
+            run -> run.with(BATCH, 1L).with(ACCUMULATE, 100);
+    private static final UnaryOperator<Scenario> HALF = run -> run.with(DTYPE, DType.FLOAT16);
+    private static final UnaryOperator<Scenario> CHECKPOINTED =
+            run -> run.with(CHECKPOINT_MODULES, List.of("body")).with(INPUT_GRAD, true);
 
     private LargeHeads() {}
 
@@ -67,10 +72,8 @@ public final class LargeHeads {
         Case c = CASES.get(1);
         double taken = workspaces ? c.half - peak(c, HALF).device() / MIB : 0;
         return Runs.predict(Runs.request(c.archive, c.gpu, null, Math.round(taken * MIB), run -> {
-            options(run);
-            if (checkpointed) {
-                CHECKPOINTED.accept(run);
-            }
+            Scenario full = options(run);
+            return checkpointed ? CHECKPOINTED.apply(full) : full;
         }));
     }
 
@@ -100,17 +103,12 @@ public final class LargeHeads {
         return (plain - peak(c, CHECKPOINTED).allocated()) / plain;
     }
 
-    private static Prediction.Peak peak(Case c, Consumer<Scenario> more) {
-        return Runs.predict(Runs.request(c.archive, c.gpu, 1L << 36, 0, run -> {
-                    options(run);
-                    more.accept(run);
-                }))
+    private static Prediction.Peak peak(Case c, UnaryOperator<Scenario> more) {
+        return Runs.predict(Runs.request(c.archive, c.gpu, 1L << 36, 0, run -> more.apply(options(run))))
                 .peak();
     }
 
-    private static void options(Scenario run) {
-        run.torch = "1.0";
-        run.batch = 100L;
-        run.loss = LossKind.MSE;
+    private static Scenario options(Scenario run) {
+        return run.with(TORCH, TorchVersion.of("1.0")).with(BATCH, 100L).with(LOSS, LossKind.MSE);
     }
 }

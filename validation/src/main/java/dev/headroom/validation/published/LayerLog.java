@@ -1,13 +1,21 @@
 package dev.headroom.validation.published;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
+
 import dev.headroom.allocator.AllocatorListener;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.TorchVersion;
 import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,31 +26,31 @@ import java.util.regex.Pattern;
  */
 public final class LayerLog {
     /** What a module's forward or backward pass changed. */
-    record Step(String phase, String module, long delta) {}
+    record Step(Phase phase, String module, long delta) {}
 
     /** Published MiB in forward order. */
-    private record Row(String phase, String module, double delta) {}
+    private record Row(Phase phase, String module, double delta) {}
 
     private static final List<Row> ROWS = List.of(
-            new Row("forward", "conv1", 392),
-            new Row("forward", "bn1", 392),
-            new Row("forward", "relu", 0),
-            new Row("forward", "maxpool", 294),
-            new Row("forward", "layer1.0.conv1", 98),
-            new Row("forward", "layer1.0.bn1", 98),
-            new Row("forward", "layer1.0.conv2", 98),
-            new Row("forward", "layer1.0.bn2", 98),
-            new Row("forward", "layer1.1.conv1", 98),
-            new Row("forward", "layer1.1.bn1", 98),
-            new Row("forward", "layer1.1.conv2", 98),
-            new Row("forward", "layer1.1.bn2", 98),
-            new Row("backward", "fc", 2),
-            new Row("backward", "layer1.0.bn1", -98),
-            new Row("backward", "layer1.0.conv1", -98),
-            new Row("backward", "maxpool", 98),
-            new Row("backward", "relu", 98),
-            new Row("backward", "bn1", -392),
-            new Row("backward", "conv1", -784));
+            new Row(Phase.FORWARD, "conv1", 392),
+            new Row(Phase.FORWARD, "bn1", 392),
+            new Row(Phase.FORWARD, "relu", 0),
+            new Row(Phase.FORWARD, "maxpool", 294),
+            new Row(Phase.FORWARD, "layer1.0.conv1", 98),
+            new Row(Phase.FORWARD, "layer1.0.bn1", 98),
+            new Row(Phase.FORWARD, "layer1.0.conv2", 98),
+            new Row(Phase.FORWARD, "layer1.0.bn2", 98),
+            new Row(Phase.FORWARD, "layer1.1.conv1", 98),
+            new Row(Phase.FORWARD, "layer1.1.bn1", 98),
+            new Row(Phase.FORWARD, "layer1.1.conv2", 98),
+            new Row(Phase.FORWARD, "layer1.1.bn2", 98),
+            new Row(Phase.BACKWARD, "fc", 2),
+            new Row(Phase.BACKWARD, "layer1.0.bn1", -98),
+            new Row(Phase.BACKWARD, "layer1.0.conv1", -98),
+            new Row(Phase.BACKWARD, "maxpool", 98),
+            new Row(Phase.BACKWARD, "relu", 98),
+            new Row(Phase.BACKWARD, "bn1", -392),
+            new Row(Phase.BACKWARD, "conv1", -784));
 
     /** Modules that hold others have no hooks. */
     private static final Pattern BLOCKS = Pattern.compile("layer[0-9](\\.[0-9])?");
@@ -55,7 +63,7 @@ public final class LayerLog {
         List<Figure> out = new ArrayList<>();
         for (Row row : ROWS) {
             long delta = steps.stream()
-                    .filter(s -> s.phase.equals(row.phase) && s.module.equals(row.module))
+                    .filter(s -> s.phase == row.phase && s.module.equals(row.module))
                     .findFirst()
                     .map(Step::delta)
                     .orElse(0L); // in place: nothing happened
@@ -68,13 +76,11 @@ public final class LayerLog {
     static List<Step> steps() {
         Hooks hooks = new Hooks();
         Predictor.simulate(
-                Runs.request("resnet18-i224", "v100-16gb", run -> {
-                    run.torch = "1.8";
-                    run.batch = 128L;
-                    run.optimizer = OptimizerKind.NONE;
-                    run.loss = LossKind.SUM;
-                    run.steps = 1;
-                }),
+                Runs.request("resnet18-i224", "v100-16gb", run -> run.with(TORCH, TorchVersion.of("1.8"))
+                        .with(BATCH, 128L)
+                        .with(OPTIMIZER, OptimizerKind.NONE)
+                        .with(LOSS, LossKind.SUM)
+                        .with(STEPS, 1)),
                 hooks);
         return hooks.steps;
     }
@@ -89,7 +95,7 @@ public final class LayerLog {
         private final List<Step> steps = new ArrayList<>();
         private EagerRuntime runtime;
         private TrainingLoop loop;
-        private String phase = "";
+        private Phase phase = Phase.MODEL;
         private Attribution running = new Attribution("", "", "");
         private long atHook;
         private long atLastHook;
@@ -112,13 +118,13 @@ public final class LayerLog {
             Attribution node = runtime.attribution(runtime.attribution());
             // Hooks are the module's: the nodes of its backward pass are one to them.
             Attribution here = new Attribution(node.module(), node.operator(), "");
-            if (!here.equals(running) || !loop.phase().equals(phase)) {
-                hook(phase.equals("backward") ? atHook : before);
-                if (!loop.phase().equals(phase)) {
+            if (!here.equals(running) || loop.moment().phase() != phase) {
+                hook(phase == Phase.BACKWARD ? atHook : before);
+                if (loop.moment().phase() != phase) {
                     atLastHook = before;
                 }
                 running = here;
-                phase = loop.phase();
+                phase = loop.moment().phase();
                 atHook = before;
             }
             if (action == Action.ALLOC) {

@@ -1,8 +1,12 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.estimator.predict.PhaseState;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
+
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.model.run.PhaseMemory;
+import dev.headroom.model.scenario.TorchVersion;
 import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,10 +28,9 @@ public final class LeastMemory {
     private LeastMemory() {}
 
     private static PredictionRequest request(long batch) {
-        return Runs.request("published/fastai-resnet50-i28", "rtx-2080-super", run -> {
-            run.torch = "1.0";
-            run.batch = batch;
-        });
+        return Runs.request(
+                "published/fastai-resnet50-i28", "rtx-2080-super", run -> run.with(TORCH, TorchVersion.of("1.0"))
+                        .with(BATCH, batch));
     }
 
     /** All figures; the least memory stands beside the middle between what fits and what does not. */
@@ -36,7 +39,7 @@ public final class LeastMemory {
         BATCHES.forEach((batch, row) -> {
             PredictionRequest request = request(batch);
             Prediction p = Runs.predict(request);
-            PhaseState model = p.phases().get(0);
+            PhaseMemory model = p.phases().get(0);
             long context = p.peak().device() - p.peak().reserved();
             out.add(Figure.of(
                             "P8",

@@ -1,11 +1,19 @@
 package dev.headroom.validation.published;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
+import static dev.headroom.model.scenario.ScenarioSettings.INPUT_GRAD;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
+
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.device.DeviceLines;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.run.OutOfMemory;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioSettings;
+import dev.headroom.model.scenario.TorchVersion;
 import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -14,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * P1: a deep perceptron under {@code checkpoint_sequential} on an RTX 2080 Super (2020). Peak memory over the number
@@ -22,7 +30,7 @@ import java.util.function.Consumer;
  * time, and a linear layer adds its bias apart.
  */
 public final class Perceptron {
-    private static final String TORCH = "1.5";
+    private static final TorchVersion TORCH = TorchVersion.of("1.5");
     private static final long MIB = 1 << 20;
     /** {@code nvidia-smi} less reserved memory: the context of an eagerly loading CUDA, and a desktop. */
     static final long CONTEXT_AND_DESKTOP = 822 * MIB;
@@ -50,22 +58,21 @@ public final class Perceptron {
     private Perceptron() {}
 
     private static PredictionRequest request(int segments) {
-        return request("mlp-xor", run -> {
-            run.inputGrad = segments > 0;
-            run.checkpoint = segments;
-        });
+        return request("mlp-xor", run -> run.with(INPUT_GRAD, segments > 0).with(CHECKPOINT, segments));
     }
 
     /** Two steps on the article's card. */
-    static PredictionRequest request(String archive, Consumer<Scenario> options) {
+    static PredictionRequest request(String archive, UnaryOperator<Scenario> options) {
         Gpu card = GpuCatalogue.find("rtx-2080-super").orElseThrow();
         long inUse = CONTEXT_AND_DESKTOP - DeviceLines.bytes(DeviceLines.of(card, false, false));
-        return Runs.request(archive, card.name(), USABLE, inUse, run -> {
-            run.torch = TORCH;
-            run.batch = 100_000L;
-            run.steps = 2;
-            options.accept(run);
-        });
+        return Runs.request(
+                archive,
+                card.name(),
+                USABLE,
+                inUse,
+                run -> options.apply(run.with(ScenarioSettings.TORCH, TORCH)
+                        .with(BATCH, 100_000L)
+                        .with(STEPS, 2)));
     }
 
     /** The plain run, which fails. */
@@ -90,7 +97,7 @@ public final class Perceptron {
 
     /** What the article's reader wants to know besides: the curve, the best count, and why to checkpoint at all. */
     static List<String> remarks() {
-        Prediction.Oom oom = plain().oom();
+        OutOfMemory oom = plain().oom();
         SortedMap<Integer, Long> curve = curve();
         long least = Collections.min(curve.values());
         List<Integer> best = curve.keySet().stream()

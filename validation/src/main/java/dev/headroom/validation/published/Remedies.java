@@ -1,16 +1,27 @@
 package dev.headroom.validation.published;
 
+import static dev.headroom.model.scenario.ScenarioSettings.AMP;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
+
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.TorchVersion;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * What one may do about too much memory, in two of the published systems.
@@ -30,42 +41,38 @@ public final class Remedies {
 
     private Remedies() {}
 
-    private static final Map<String, Consumer<Scenario>> MIXED = new LinkedHashMap<>();
-    private static final Map<String, Consumer<Scenario>> X_RAYS = new LinkedHashMap<>();
+    private static final Map<String, UnaryOperator<Scenario>> MIXED = new LinkedHashMap<>();
+    private static final Map<String, UnaryOperator<Scenario>> X_RAYS = new LinkedHashMap<>();
 
     static {
-        Consumer<Scenario> chunks = run -> {
-            run.checkpoint = 3;
-            run.reentrant = true;
-        };
-        Consumer<Scenario> precision = run -> {
-            run.amp = DType.FLOAT16;
-            run.optimizer = OptimizerKind.SGD_MOMENTUM;
-        };
-        MIXED.put("plain", run -> {});
+        UnaryOperator<Scenario> chunks = run -> run.with(CHECKPOINT, 3).with(REENTRANT, true);
+        UnaryOperator<Scenario> precision =
+                run -> run.with(AMP, DType.FLOAT16).with(OPTIMIZER, OptimizerKind.SGD_MOMENTUM);
+        MIXED.put("plain", UnaryOperator.identity());
         MIXED.put("three chunks", chunks);
         MIXED.put("mixed precision", precision);
-        MIXED.put("both", precision.andThen(chunks));
-        X_RAYS.put("plain", run -> {});
-        X_RAYS.put("dense blocks checkpointed", run -> run.checkpointModules = List.of("features.denseblock*"));
+        MIXED.put("both", run -> chunks.apply(precision.apply(run)));
+        X_RAYS.put("plain", UnaryOperator.identity());
+        X_RAYS.put("dense blocks checkpointed", run -> run.with(CHECKPOINT_MODULES, List.of("features.denseblock*")));
         X_RAYS.put(
                 "dense layers checkpointed",
-                run -> run.checkpointModules = List.of("features.denseblock*.denselayer*"));
-        X_RAYS.put("mixed precision", run -> run.amp = DType.FLOAT16);
+                run -> run.with(CHECKPOINT_MODULES, List.of("features.denseblock*.denselayer*")));
+        X_RAYS.put("mixed precision", run -> run.with(AMP, DType.FLOAT16));
     }
 
     /** P4: one step with a batch of 128, by remedy. */
     public static Map<String, Prediction> mixed() {
         Map<String, Prediction> out = new LinkedHashMap<>();
-        MIXED.forEach((name, options) ->
-                out.put(name, Runs.predict(Runs.request("published/resnet18-sequential", "v100-16gb", run -> {
-                    run.torch = "1.8";
-                    run.batch = 128L;
-                    run.steps = 1;
-                    run.loss = LossKind.SUM;
-                    run.optimizer = OptimizerKind.NONE;
-                    options.accept(run);
-                }))));
+        MIXED.forEach((name, options) -> out.put(
+                name,
+                Runs.predict(Runs.request(
+                        "published/resnet18-sequential",
+                        "v100-16gb",
+                        run -> options.apply(run.with(TORCH, TorchVersion.of("1.8"))
+                                .with(BATCH, 128L)
+                                .with(STEPS, 1)
+                                .with(LOSS, LossKind.SUM)
+                                .with(OPTIMIZER, OptimizerKind.NONE))))));
         return out;
     }
 
@@ -80,27 +87,29 @@ public final class Remedies {
     public static Map<String, Prediction> cards(int cards, long batch) {
         Map<String, Prediction> out = new LinkedHashMap<>();
         for (String name : List.of("plain", "dense layers checkpointed")) {
-            Consumer<Scenario> options = X_RAYS.get(name);
+            UnaryOperator<Scenario> options = X_RAYS.get(name);
             String title = " of " + cards + " cards, " + name;
             out.put("first" + title, xRay(options, CARDS.get(0), batch / cards, 64L << 30));
-            Consumer<Scenario> replica = options.andThen(run -> run.optimizer = OptimizerKind.NONE);
+            UnaryOperator<Scenario> replica = run -> options.apply(run).with(OPTIMIZER, OptimizerKind.NONE);
             out.put("another" + title, xRay(replica, CARDS.get(0), batch / cards, 64L << 30));
         }
         return out;
     }
 
-    private static Prediction xRay(Consumer<Scenario> options, String card, long batch, Long memory) {
-        return Runs.predict(Runs.request("densenet169-i512", card, memory, 0, run -> {
-            run.torch = "1.10";
-            run.batch = batch;
-            run.steps = 2;
-            options.accept(run);
-        }));
+    private static Prediction xRay(UnaryOperator<Scenario> options, String card, long batch, Long memory) {
+        return Runs.predict(Runs.request(
+                "densenet169-i512",
+                card,
+                memory,
+                0,
+                run -> options.apply(run.with(TORCH, TorchVersion.of("1.10"))
+                        .with(BATCH, batch)
+                        .with(STEPS, 2))));
     }
 
     /** The largest batch of P6 that gets through on a card. */
     static long largestBatch(String remedy, String card) {
-        Consumer<Scenario> options = X_RAYS.get(remedy);
+        UnaryOperator<Scenario> options = X_RAYS.get(remedy);
         long fits = 0;
         long fails = 1;
         while (xRay(options, card, fails, null).oom() == null) {

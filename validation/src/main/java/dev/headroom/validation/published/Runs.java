@@ -1,21 +1,26 @@
 package dev.headroom.validation.published;
 
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.CudnnWorkspace;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** Puts the questions of the published systems together. */
 final class Runs {
     private Runs() {}
 
     /** @param archive path in {@code models}, without its ending */
-    static PredictionRequest request(String archive, String gpu, Consumer<Scenario> options) {
+    static PredictionRequest request(String archive, String gpu, UnaryOperator<Scenario> options) {
         return request(archive, gpu, null, 0, options);
     }
 
@@ -25,18 +30,13 @@ final class Runs {
      * @param memory bytes that the source names, or {@code null} for the catalogue's
      * @param inUse bytes taken by others
      */
-    static PredictionRequest request(String archive, String gpu, Long memory, long inUse, Consumer<Scenario> options) {
-        Scenario run = new Scenario();
-        run.optimizer = OptimizerKind.ADAM;
-        run.cudnnWorkspace = 0L;
-        options.accept(run);
+    static PredictionRequest request(
+            String archive, String gpu, Long memory, long inUse, UnaryOperator<Scenario> options) {
+        Scenario run = options.apply(
+                Scenario.defaults().with(OPTIMIZER, OptimizerKind.ADAM).with(CUDNN_WORKSPACE, CudnnWorkspace.NONE));
         return new PredictionRequest(
                 Importers.read(Fixtures.models().resolve(archive + ".pt2")),
-                run,
-                GpuCatalogue.find(gpu).orElseThrow(),
-                memory,
-                inUse,
-                null);
+                run.withDevice(new DeviceBudget(GpuCatalogue.find(gpu).orElseThrow(), memory, inUse, null)));
     }
 
     static Prediction predict(PredictionRequest request) {

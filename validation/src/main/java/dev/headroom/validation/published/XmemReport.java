@@ -1,9 +1,12 @@
 package dev.headroom.validation.published;
 
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.model.cudnn.WorkspaceLevel;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.validation.scores.EstimatorScore;
 import java.io.PrintStream;
@@ -12,8 +15,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 /**
  * Prints every run of the xMem repository, and the errors of all estimators over the same runs, with the workspaces that
@@ -50,8 +53,9 @@ public final class XmemReport {
         out.println("| workspaces | runs | compared | median error | mean error | verdicts right |");
         out.println("|---|---|---|---|---|---|");
         variant(out, "shipped rules", results);
-        variant(out, "none", results(rows, run -> run.cudnnWorkspace = 0L));
-        askedSource(rows).ifPresent(source -> variant(out, "asked: " + source, results(rows, run -> {})));
+        variant(out, "none", results(rows, run -> run.with(CUDNN_WORKSPACE, CudnnWorkspace.NONE)));
+        askedSource(rows)
+                .ifPresent(source -> variant(out, "asked: " + source, results(rows, UnaryOperator.identity())));
         out.println();
         out.println(
                 results.stream().filter(r -> r.comparable() && r.explained()).count() + " of "
@@ -59,17 +63,16 @@ public final class XmemReport {
                         + " differ by no more than the base line's and the libraries' uncertainty");
     }
 
-    private static void shipped(Scenario run) {
-        run.workspaces = Scenario.Workspaces.DISTILLED;
+    private static Scenario shipped(Scenario run) {
+        return run.with(CUDNN_WORKSPACE, CudnnWorkspace.from(Scenario.Workspaces.DISTILLED));
     }
 
-    private static XmemResult result(XmemRow row, Consumer<Scenario> workspaces) {
+    private static XmemResult result(XmemRow row, UnaryOperator<Scenario> workspaces) {
         PredictionRequest request = row.request();
-        workspaces.accept(request.run());
-        return XmemResult.of(row, Predictor.predict(request));
+        return XmemResult.of(row, Predictor.predict(request.with(workspaces.apply(request.scenario()))));
     }
 
-    private static List<XmemResult> results(List<XmemRow> rows, Consumer<Scenario> workspaces) {
+    private static List<XmemResult> results(List<XmemRow> rows, UnaryOperator<Scenario> workspaces) {
         return rows.parallelStream().map(row -> result(row, workspaces)).toList();
     }
 

@@ -1,12 +1,20 @@
 package dev.headroom.validation.published;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.NEW_BATCHES;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_BEFORE_BACKWARD;
+
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioSettings;
+import dev.headroom.model.scenario.TorchVersion;
 import dev.headroom.validation.scores.Answer;
 import dev.headroom.validation.scores.Peak;
 import dev.headroom.validation.scores.Quantity;
@@ -44,7 +52,7 @@ public record XmemRow(
         boolean oom,
         Map<String, Estimate> estimates) {
     /** The version of the published runs. */
-    public static final String TORCH = "2.6";
+    public static final TorchVersion TORCH = TorchVersion.of("2.6");
 
     /** The estimators that the xMem repository compares. */
     public static final List<String> OTHERS = List.of("xmem", "dnnmem", "schedtune", "llmem");
@@ -101,21 +109,17 @@ public record XmemRow(
 
     /** The question that Headroom answers for this run. */
     public PredictionRequest request() {
-        Scenario run = new Scenario();
-        run.batch = batch;
-        run.optimizer = optimizer;
-        run.steps = STEPS;
-        run.torch = TORCH;
-        run.newBatches = true;
-        run.zeroGradBeforeBackward = gradientsLiveThroughForward;
+        Scenario run = Scenario.defaults()
+                .with(BATCH, batch)
+                .with(OPTIMIZER, optimizer)
+                .with(ScenarioSettings.STEPS, STEPS)
+                .with(ScenarioSettings.TORCH, TORCH)
+                .with(NEW_BATCHES, true)
+                .with(ZERO_GRAD_BEFORE_BACKWARD, gradientsLiveThroughForward);
         Gpu card = GpuCatalogue.find(gpu).orElseThrow();
         return new PredictionRequest(
                 Importers.read(Fixtures.models().resolve("xmem").resolve(archive + ".pt2")),
-                run,
-                card,
-                totalBytes,
-                0,
-                null);
+                run.withDevice(new DeviceBudget(card, totalBytes, 0, null)));
     }
 
     /** What the other estimators said, for scores; none of an estimator that does not support the model. */

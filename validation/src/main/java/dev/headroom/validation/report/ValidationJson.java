@@ -2,8 +2,8 @@ package dev.headroom.validation.report;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.headroom.app.report.JsonOutput;
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.fixtures.Recording;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.validation.Comparison;
 import dev.headroom.validation.runs.Outcome;
 import dev.headroom.validation.runs.Scores;
@@ -207,7 +207,7 @@ public final class ValidationJson {
 
     private void phase(Comparison.Row row) throws IOException {
         Recording.Phase measured = row.recorded();
-        PhaseState predicted = row.predicted();
+        PhaseMemory predicted = row.predicted();
         json.writeStartObject();
         json.writeStringField("phase", measured.phase());
         JsonOutput.number(json, "step", measured.step());

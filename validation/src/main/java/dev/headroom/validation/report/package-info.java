@@ -1,2 +1,5 @@
-/** A validation on the terminal, as JSON and as a page. */
+/**
+ * A validation as the user sees it: on the terminal, as JSON and as a page for the browser. Reports read scores and
+ * compute nothing.
+ */
 package dev.headroom.validation.report;

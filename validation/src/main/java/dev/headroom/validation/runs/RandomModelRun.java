@@ -1,12 +1,12 @@
 package dev.headroom.validation.runs;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.validation.Comparison;
 import dev.headroom.validation.generate.RecordedCase;
 import dev.headroom.validation.scores.Peak;
@@ -52,13 +52,13 @@ final class RandomModelRun implements MeasuredRuns {
     public List<Outcome> compare() {
         Graph graph = recorded.asked().graph();
         Prediction prediction = Predictor.predict(
-                new PredictionRequest(graph, recorded.asked().run().training(), null, null, 0, null));
+                new PredictionRequest(graph, recorded.asked().run().training()));
         Recording recording = new Recording(
                 Path.of(name),
                 JsonNodeFactory.instance.objectNode(),
                 recorded.phases().stream().map(RandomModelRun::phase).toList());
         Comparison comparison = Comparison.of(recording, prediction);
-        PhaseState last = recorded.phases().get(recorded.phases().size() - 1);
+        PhaseMemory last = recorded.phases().get(recorded.phases().size() - 1);
         return List.of(new Outcome(
                 source(),
                 name,
@@ -74,8 +74,8 @@ final class RandomModelRun implements MeasuredRuns {
                 Map.of()));
     }
 
-    private static Recording.Phase phase(PhaseState p) {
+    private static Recording.Phase phase(PhaseMemory p) {
         return new Recording.Phase(
-                p.phase(), p.step(), p.micro(), p.allocated(), p.reserved(), p.maxAllocated(), p.maxReserved());
+                p.phase().label(), p.step(), p.micro(), p.allocated(), p.reserved(), p.maxAllocated(), p.maxReserved());
     }
 }

@@ -3,6 +3,7 @@ package dev.headroom.validation.runs;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.run.Phase;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -11,8 +12,6 @@ import java.util.Set;
 
 /** Reads recordings that strangers made: whatever is missing or of the wrong kind is named. */
 final class RecordingCheck {
-    private static final Set<String> PHASES =
-            Set.of("model", "inputs", "zero_grad", "forward", "loss", "backward", "optimizer");
     private static final List<String> BYTES = List.of("allocated", "reserved", "max_allocated", "max_reserved");
     private static final List<String> YES_OR_NO = List.of("new_batches", "zero_grad_before_backward", "null_libraries");
 
@@ -83,7 +82,7 @@ final class RecordingCheck {
         require(phases.size() <= MOST_PHASES, "it has more than " + MOST_PHASES + " phases");
         for (JsonNode phase : phases) {
             require(
-                    PHASES.contains(phase.path("phase").asText()),
+                    Phase.of(phase.path("phase").asText()).isPresent(),
                     "phase '" + word(phase.path("phase")) + "' is unknown");
             for (String key : List.of("step", "micro")) {
                 require(

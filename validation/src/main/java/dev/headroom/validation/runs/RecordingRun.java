@@ -79,7 +79,7 @@ final class RecordingRun implements MeasuredRuns {
                 source,
                 name().replaceFirst("\\.json(\\.gz)?$", ""),
                 ModelClass.of(request.graph()).label(),
-                request.gpu().name(),
+                request.device().gpu().name(),
                 verdict.right() ? peaks(recording, prediction, comparison) : List.of(),
                 verdict,
                 interval(recording, prediction),

@@ -54,10 +54,7 @@ final class XmemRun implements MeasuredRuns {
                 new Verdicts.Verdict(row.oom(), result.oom(), measured.risk(others)),
                 result.comparable() ? interval(others.interval(measured.span(), Certainty.LEVEL)) : null,
                 List.of(),
-                "peak predicted in " + prediction.peak().phase()
-                        + (prediction.peak().step() == null
-                                ? ""
-                                : " of step " + prediction.peak().step()),
+                "peak predicted in " + prediction.peak().moment().words(),
                 row.answers()));
     }
 

@@ -1,2 +1,6 @@
-/** Measured training runs beside their predictions, whatever was measured and wherever it was written down. */
+/**
+ * Measured training runs beside their predictions, whatever was measured and wherever it was written down. {@link
+ * MeasuredRuns} is a source of runs; {@link Validation} predicts every run of every source; a new kind of measurement
+ * implements the one and is named in {@link Sources}.
+ */
 package dev.headroom.validation.runs;

@@ -1,5 +1,6 @@
 package dev.headroom.validation.cudnn;
 
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,7 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.validation.Comparison;
 import dev.headroom.validation.RecordedRun;
@@ -42,8 +44,9 @@ class DistilledRecordingsTest {
     private static Prediction predict(Recording recording) {
         RecordedRun run = new RecordedRun(recording);
         PredictionRequest request = run.request(run.archive(Fixtures.models()).orElseThrow());
-        request.run().workspaces = Scenario.Workspaces.DISTILLED;
-        Prediction prediction = Predictor.predict(request);
+        Scenario distilled =
+                request.scenario().with(CUDNN_WORKSPACE, CudnnWorkspace.from(Scenario.Workspaces.DISTILLED));
+        Prediction prediction = Predictor.predict(request.with(distilled));
         assertEquals(Set.of("distilled"), prediction.convolutions().answered().keySet());
         return prediction;
     }

@@ -1,5 +1,13 @@
 package dev.headroom.validation.executor;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;
+import static dev.headroom.model.scenario.ScenarioSettings.INPUT_GRAD;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -7,14 +15,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.executor.host.HostBackend;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.tensor.Tensor;
-import dev.headroom.executor.train.PhaseMemory;
 import dev.headroom.executor.train.Training;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
@@ -24,6 +31,8 @@ import dev.headroom.model.dsl.Model;
 import dev.headroom.model.dsl.Sequential;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.run.PhaseMemory;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -59,14 +68,14 @@ class CheckpointTest {
     }
 
     private static Scenario run(int segments, Boolean reentrant, boolean inputGrad) {
-        Scenario run = new Scenario();
-        run.batch = 128L;
-        run.steps = 3;
-        run.loss = LossKind.MSE;
-        run.optimizer = OptimizerKind.SGD;
-        run.checkpoint = segments;
-        run.reentrant = reentrant;
-        run.inputGrad = inputGrad;
+        Scenario run = Scenario.defaults()
+                .with(BATCH, 128L)
+                .with(STEPS, 3)
+                .with(LOSS, LossKind.MSE)
+                .with(OPTIMIZER, OptimizerKind.SGD)
+                .with(CHECKPOINT, segments)
+                .with(REENTRANT, reentrant)
+                .with(INPUT_GRAD, inputGrad);
         return run;
     }
 
@@ -75,9 +84,9 @@ class CheckpointTest {
             Eager eager = new Eager(
                     new CachingAllocator(AllocatorSettings.defaults(), host.memory()),
                     host,
-                    new Settings(GPU, run.attention, 1));
+                    new Settings(GPU, run.kernels().attention(), 1));
             List<PhaseMemory> phases = new ArrayList<>();
-            Training training = new Training(eager, graph, run, phases::add);
+            Training training = new Training(eager, Preparation.of(graph, run), phases::add);
             training.prepare((name, t) -> host.random().uniform(t, -1, 1, name.hashCode()));
             training.run();
             Map<String, double[]> gradients = new LinkedHashMap<>();
@@ -98,7 +107,8 @@ class CheckpointTest {
     }
 
     private static List<String> predicted(Graph graph, Scenario run) {
-        List<PhaseState> phases = Predictor.predict(new PredictionRequest(graph, run, GPU, 1L << 30, 0, null))
+        List<PhaseMemory> phases = Predictor.predict(
+                        new PredictionRequest(graph, run.withDevice(new DeviceBudget(GPU, 1L << 30, 0, null))))
                 .phases();
         return phases.stream()
                 .map(p -> p.phase() + " " + p.step() + " " + p.allocated() + " " + p.maxAllocated() + " "
@@ -132,8 +142,7 @@ class CheckpointTest {
     void theMemoryIsThePredicted(int segments, Boolean reentrant, boolean inputGrad) {
         for (double dropout : new double[] {0, 0.3}) {
             Graph graph = chain(dropout);
-            Scenario run = run(segments, reentrant, inputGrad);
-            run.loss = LossKind.SUM;
+            Scenario run = run(segments, reentrant, inputGrad).with(LOSS, LossKind.SUM);
             assertEquals(predicted(graph, run), rows(measure(graph, run).phases));
         }
     }
@@ -149,12 +158,11 @@ class CheckpointTest {
     @CsvSource({"false", "true"})
     void namedModulesAreCheckpoints(boolean reentrant) {
         Graph graph = chain(0.3);
-        Scenario run = run(0, reentrant, true);
+        Scenario run = run(0, reentrant, true).with(CHECKPOINT_MODULES, List.of("1", "3", "4"));
         Result plain = measure(graph, run(0, null, true));
-        run.checkpointModules = List.of("1", "3", "4");
         Result checkpointed = measure(graph, run);
         plain.gradients.forEach((name, g) -> assertArrayEquals(g, checkpointed.gradients.get(name), 0, name));
-        run.loss = LossKind.SUM;
-        assertEquals(predicted(graph, run), rows(measure(graph, run).phases));
+        Scenario summed = run.with(LOSS, LossKind.SUM);
+        assertEquals(predicted(graph, summed), rows(measure(graph, summed).phases));
     }
 }

@@ -1,5 +1,14 @@
 package dev.headroom.validation.executor;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
+import static dev.headroom.model.scenario.ScenarioSettings.AMP;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +26,7 @@ import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -24,7 +34,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -70,28 +80,26 @@ class SmallModelsTest {
 
     @ParameterizedTest
     @MethodSource("variants")
-    void variantsTakeWhatIsPredicted(String model, String variant, Consumer<Scenario> option) {
-        Scenario run = run(model, 2, 2);
-        option.accept(run);
-        if (model.equals("unet") && run.checkpoint > 0) { // its skips leave no chain to split
-            run.checkpoint = 0;
-            run.checkpointModules = List.of("down.*");
+    void variantsTakeWhatIsPredicted(String model, String variant, UnaryOperator<Scenario> option) {
+        Scenario run = option.apply(run(model, 2, 2));
+        if (model.equals("unet") && run.checkpointing().segments() > 0) { // its skips leave no chain to split
+            run = run.with(CHECKPOINT, 0).with(CHECKPOINT_MODULES, List.of("down.*"));
         }
         asPredicted(model, run);
     }
 
     @Test
     void runsOfSiblingsUnderOneCheckpointTakeWhatIsPredicted() {
-        Scenario run = run("vgg16", 2, 2);
-        run.checkpointModules = List.of("features.0..features.4", "features.5..features.9", "features.16");
+        Scenario run = run("vgg16", 2, 2)
+                .with(CHECKPOINT_MODULES, List.of("features.0..features.4", "features.5..features.9", "features.16"));
         asPredicted("vgg16", run);
     }
 
     static Stream<Arguments> variants() {
-        Map<String, Consumer<Scenario>> variants = new LinkedHashMap<>();
-        variants.put("amp bf16", r -> r.amp = DType.BFLOAT16);
-        variants.put("in two parts", r -> r.accumulate = 2);
-        variants.put("two checkpoints", r -> r.checkpoint = 2);
+        Map<String, UnaryOperator<Scenario>> variants = new LinkedHashMap<>();
+        variants.put("amp bf16", r -> r.with(AMP, DType.BFLOAT16));
+        variants.put("in two parts", r -> r.with(ACCUMULATE, 2));
+        variants.put("two checkpoints", r -> r.with(CHECKPOINT, 2));
         return Stream.of(
                         "mlp-xor",
                         "cnn-small",
@@ -109,13 +117,13 @@ class SmallModelsTest {
     }
 
     private static Scenario run(String model, long batch, int steps) {
-        Scenario run = new Scenario();
-        run.batch = batch;
-        run.steps = steps;
-        run.optimizer = OptimizerKind.ADAMW;
-        run.cudnnWorkspace = 0L;
+        Scenario run = Scenario.defaults()
+                .with(BATCH, batch)
+                .with(STEPS, steps)
+                .with(OPTIMIZER, OptimizerKind.ADAMW)
+                .with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
         if (model.equals("cnn-small")) {
-            run.loss = LossKind.MSE;
+            run = run.with(LOSS, LossKind.MSE);
         }
         return run;
     }
@@ -123,9 +131,8 @@ class SmallModelsTest {
     private static Measurement asPredicted(String model, Scenario run) {
         Graph graph = Importers.read(Fixtures.models().resolve("small").resolve(model + ".pt2"));
         try (Backend host = new HostBackend(MEMORY)) {
-            Measurement measured = Measurer.measure(new MeasurementRequest(graph, run, GPU, null, 1, true), host);
-            Comparison compared =
-                    Comparison.of(Predictor.predict(new PredictionRequest(graph, run, GPU, null, 0, null)), measured);
+            Measurement measured = Measurer.measure(new MeasurementRequest(graph, run.on(GPU), 1, true), host);
+            Comparison compared = Comparison.of(Predictor.predict(new PredictionRequest(graph, run.on(GPU))), measured);
             assertTrue(compared.equal(), () -> compared.different().stream()
                     .map(p -> p.title() + "\n  predicted " + p.predicted() + "\n  measured  " + p.measured())
                     .collect(Collectors.joining("\n")));

@@ -1,5 +1,17 @@
 package dev.headroom.validation.executor;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
+import static dev.headroom.model.scenario.ScenarioSettings.AMP;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.DROP_OUTPUTS;
+import static dev.headroom.model.scenario.ScenarioSettings.DTYPE;
+import static dev.headroom.model.scenario.ScenarioSettings.FOREACH;
+import static dev.headroom.model.scenario.ScenarioSettings.FUSED;
+import static dev.headroom.model.scenario.ScenarioSettings.INFERENCE;
+import static dev.headroom.model.scenario.ScenarioSettings.INPUT_GRAD;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.headroom.allocator.AllocatorSettings;
@@ -8,6 +20,7 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
+import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.train.Training;
@@ -24,7 +37,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -33,7 +46,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Every option of the loop on a perceptron: the allocator stands where it is predicted to stand after each phase. */
 class TrainingMemoryTest {
     static Stream<Arguments> runs() {
-        Map<String, Consumer<Scenario>> runs = new LinkedHashMap<>();
+        Map<String, UnaryOperator<Scenario>> runs = new LinkedHashMap<>();
         for (OptimizerKind kind : List.of(
                 OptimizerKind.SGD,
                 OptimizerKind.SGD_MOMENTUM,
@@ -43,49 +56,31 @@ class TrainingMemoryTest {
                 OptimizerKind.ADAGRAD,
                 OptimizerKind.ADAFACTOR,
                 OptimizerKind.NONE)) {
-            runs.put(kind.option(), r -> r.optimizer = kind);
-            runs.put(kind.option() + " amp fp16", r -> {
-                r.optimizer = kind;
-                r.amp = DType.FLOAT16;
-            });
+            runs.put(kind.option(), r -> r.with(OPTIMIZER, kind));
+            runs.put(kind.option() + " amp fp16", r -> r.with(OPTIMIZER, kind).with(AMP, DType.FLOAT16));
         }
-        runs.put("amp bf16", r -> r.amp = DType.BFLOAT16);
-        runs.put("amp fp16 fused", r -> {
-            r.amp = DType.FLOAT16;
-            r.fused = true;
-        });
-        runs.put("amp fp16 in three parts", r -> {
-            r.amp = DType.FLOAT16;
-            r.accumulate = 3;
-        });
-        runs.put("bf16", r -> r.dtype = DType.BFLOAT16);
-        runs.put("fp16", r -> r.dtype = DType.FLOAT16);
-        runs.put("in two parts", r -> r.accumulate = 2);
-        runs.put("in two parts, outputs dropped", r -> {
-            r.accumulate = 2;
-            r.dropOutputs = true;
-        });
-        runs.put("kept gradients", r -> r.zeroGradKeep = true);
-        runs.put("for-loop", r -> r.foreach = Scenario.Foreach.FALSE);
-        runs.put("fused", r -> r.fused = true);
-        runs.put("dropped outputs", r -> r.dropOutputs = true);
-        runs.put("input gradient", r -> r.inputGrad = true);
-        runs.put("sum", r -> r.loss = LossKind.SUM);
-        runs.put("sum amp fp16", r -> {
-            r.loss = LossKind.SUM;
-            r.amp = DType.FLOAT16;
-        });
-        runs.put("inference", r -> r.inference = true);
-        runs.put("inference amp", r -> {
-            r.inference = true;
-            r.amp = DType.BFLOAT16;
-        });
+        runs.put("amp bf16", r -> r.with(AMP, DType.BFLOAT16));
+        runs.put("amp fp16 fused", r -> r.with(AMP, DType.FLOAT16).with(FUSED, true));
+        runs.put("amp fp16 in three parts", r -> r.with(AMP, DType.FLOAT16).with(ACCUMULATE, 3));
+        runs.put("bf16", r -> r.with(DTYPE, DType.BFLOAT16));
+        runs.put("fp16", r -> r.with(DTYPE, DType.FLOAT16));
+        runs.put("in two parts", r -> r.with(ACCUMULATE, 2));
+        runs.put("in two parts, outputs dropped", r -> r.with(ACCUMULATE, 2).with(DROP_OUTPUTS, true));
+        runs.put("kept gradients", r -> r.with(ZERO_GRAD_KEEP, true));
+        runs.put("for-loop", r -> r.with(FOREACH, Scenario.Foreach.FALSE));
+        runs.put("fused", r -> r.with(FUSED, true));
+        runs.put("dropped outputs", r -> r.with(DROP_OUTPUTS, true));
+        runs.put("input gradient", r -> r.with(INPUT_GRAD, true));
+        runs.put("sum", r -> r.with(LOSS, LossKind.SUM));
+        runs.put("sum amp fp16", r -> r.with(LOSS, LossKind.SUM).with(AMP, DType.FLOAT16));
+        runs.put("inference", r -> r.with(INFERENCE, true));
+        runs.put("inference amp", r -> r.with(INFERENCE, true).with(AMP, DType.BFLOAT16));
         return runs.entrySet().stream().map(e -> Arguments.of(e.getKey(), e.getValue()));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("runs")
-    void phasesEndAsPredicted(String name, Consumer<Scenario> options) {
+    void phasesEndAsPredicted(String name, UnaryOperator<Scenario> options) {
         Graph graph = Model.of(
                         "mlp",
                         Sequential.of(
@@ -96,12 +91,9 @@ class TrainingMemoryTest {
                                 Layers.linear(900, 11)))
                 .input("x", DType.FLOAT32, Model.BATCH, 300)
                 .graph();
-        Scenario run = new Scenario();
-        run.batch = 400L;
-        run.loss = LossKind.MSE;
-        options.accept(run);
+        Scenario run = options.apply(Scenario.defaults().with(BATCH, 400L).with(LOSS, LossKind.MSE));
         var gpu = GpuCatalogue.find("h200").orElseThrow();
-        var predicted = Predictor.simulate(new PredictionRequest(graph, run, gpu, null, 0, null)).phases().stream()
+        var predicted = Predictor.simulate(new PredictionRequest(graph, run.on(gpu))).phases().stream()
                 .map(p -> p.phase() + " " + p.step() + " " + p.micro() + ": " + p.allocated() + " " + p.maxAllocated()
                         + " " + p.reserved())
                 .toList();
@@ -110,11 +102,10 @@ class TrainingMemoryTest {
             Eager eager = new Eager(
                     new CachingAllocator(AllocatorSettings.defaults(), none.memory()),
                     none,
-                    new Settings(gpu, run.attention, 1));
+                    new Settings(gpu, run.kernels().attention(), 1));
             Training training = new Training(
                     eager,
-                    graph,
-                    run,
+                    Preparation.of(graph, run),
                     p -> measured.add(p.phase() + " " + p.step() + " " + p.micro() + ": " + p.allocated() + " "
                             + p.maxAllocated() + " " + p.reserved()));
             training.prepare((input, t) -> {});

@@ -20,7 +20,7 @@ class GeneratorsTest {
     @Property(tries = 200)
     void everyCaseIsPlayedWithRulesForAllOperators(@ForAll("cases") RandomCase c) {
         Prediction p =
-                Predictor.predict(new PredictionRequest(c.graph(), c.run().training(), null, null, 0, null));
+                Predictor.predict(new PredictionRequest(c.graph(), c.run().training()));
         assertTrue(p.unmodelled().isEmpty(), () -> p.unmodelled().toString());
         assertTrue(p.peak().allocated() > 0);
     }

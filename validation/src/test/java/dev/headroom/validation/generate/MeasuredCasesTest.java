@@ -67,10 +67,12 @@ class MeasuredCasesTest {
     /** Runs a case on a backend and on its prediction; the backend stays open. */
     static void assertPredicted(RandomCase c, Gpu gpu, Backend backend) {
         Assume.that(Lacking.nothing(c));
-        Measurement measured =
-                Measurer.measure(new MeasurementRequest(c.graph(), c.run().training(), gpu, null, 1, false), backend);
+        Measurement measured = Measurer.measure(
+                new MeasurementRequest(c.graph(), c.run().training().on(gpu), 1, false), backend);
         Comparison compared = Comparison.of(
-                Predictor.predict(new PredictionRequest(c.graph(), c.run().training(), gpu, null, 0, null)), measured);
+                Predictor.predict(
+                        new PredictionRequest(c.graph(), c.run().training().on(gpu))),
+                measured);
         assertTrue(compared.equal(), () -> compared.different().stream()
                 .map(p -> p.title() + "\n  predicted " + p.predicted() + "\n  measured  " + p.measured())
                 .collect(Collectors.joining("\n")));

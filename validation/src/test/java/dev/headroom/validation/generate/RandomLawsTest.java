@@ -1,5 +1,7 @@
 package dev.headroom.validation.generate;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -8,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.SimulatedDeviceMemory;
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
@@ -17,6 +18,8 @@ import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.run.PhaseMemory;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import net.jqwik.api.Arbitrary;
@@ -37,7 +40,7 @@ class RandomLawsTest {
     }
 
     private static Prediction predict(Graph graph, Scenario run, Long memory) {
-        return Predictor.predict(new PredictionRequest(graph, run, null, memory, 0, null));
+        return Predictor.predict(new PredictionRequest(graph, run.withDevice(new DeviceBudget(null, memory, 0, null))));
     }
 
     private static Prediction predict(RandomCase c, Long memory) {
@@ -45,7 +48,8 @@ class RandomLawsTest {
     }
 
     private static Simulation simulate(RandomCase c, Long limit) {
-        return Predictor.simulate(new PredictionRequest(c.graph(), c.run().training(), null, null, 0, limit));
+        return Predictor.simulate(new PredictionRequest(
+                c.graph(), c.run().training().withDevice(new DeviceBudget(null, null, 0, limit))));
     }
 
     /** The events of a run, played again through an allocator that is looked at after each. */
@@ -95,7 +99,7 @@ class RandomLawsTest {
         EventLog log = s.runtime().log();
         Replayed replayed = new Replayed(log, AllocatorSettings.parse(c.run().allocConf()));
         log.replay(log.size(), replayed);
-        PhaseState last = s.phases().get(s.phases().size() - 1);
+        PhaseMemory last = s.phases().get(s.phases().size() - 1);
         assertEquals(last.allocated(), replayed.live);
         assertEquals(last.maxAllocated(), replayed.highest);
         assertEquals(
@@ -157,10 +161,10 @@ class RandomLawsTest {
 
     @Property(tries = 60, seed = MeasuredCasesTest.SEED)
     void oneMoreStepChangesNoStepBeforeIt(@ForAll("cases") RandomCase c) {
-        Scenario longer = c.run().training();
-        longer.steps++;
-        List<PhaseState> few = predict(c.graph(), c.run().training(), null).phases();
-        List<PhaseState> more = predict(c.graph(), longer, null).phases();
+        Scenario run = c.run().training();
+        Scenario longer = run.with(STEPS, run.loop().steps() + 1);
+        List<PhaseMemory> few = predict(c.graph(), run, null).phases();
+        List<PhaseMemory> more = predict(c.graph(), longer, null).phases();
         assertTrue(more.size() > few.size());
         assertEquals(few, more.subList(0, few.size()));
     }
@@ -215,9 +219,9 @@ class RandomLawsTest {
     /** A larger batch keeps no less between the passes. */
     @Property(tries = 60, seed = MeasuredCasesTest.SEED)
     void aLargerBatchNeverKeepsLess(@ForAll("cases") RandomCase c) {
-        Scenario larger = c.run().training();
-        larger.batch++;
-        assertTrue(kept(c, c.run().training()) <= kept(c, larger));
+        Scenario run = c.run().training();
+        Scenario larger = run.with(BATCH, run.sizes().batch() + 1);
+        assertTrue(kept(c, run) <= kept(c, larger));
     }
 
     private static long kept(RandomCase c, Scenario run) {

@@ -1,5 +1,13 @@
 package dev.headroom.validation.planning;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.INFERENCE;
+import static dev.headroom.model.scenario.ScenarioSettings.INPUT_GRAD;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,10 +20,12 @@ import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.TorchVersion;
 import java.util.Optional;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,23 +35,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CheckpointPlannerTest {
     private static final long MIB = 1 << 20;
 
-    private static PredictionRequest request(String model, long batch, Consumer<Scenario> options) {
-        Scenario run = new Scenario();
-        run.batch = batch;
-        run.steps = 2;
-        run.cudnnWorkspace = 0L;
-        options.accept(run);
+    private static PredictionRequest request(String model, long batch, UnaryOperator<Scenario> options) {
+        Scenario run = options.apply(
+                Scenario.defaults().with(BATCH, batch).with(STEPS, 2).with(CUDNN_WORKSPACE, CudnnWorkspace.NONE));
         return new PredictionRequest(
                 Importers.read(Fixtures.models().resolve(model + ".pt2")),
-                run,
-                GpuCatalogue.find("rtx-2080-super").orElseThrow(),
-                null,
-                0,
-                null);
+                run.on(GpuCatalogue.find("rtx-2080-super").orElseThrow()));
     }
 
     private static long peak(PredictionRequest request, CheckpointChoice choice) {
-        return Predictor.simulate(request.with(choice.applied(request.run())).unbounded())
+        return Predictor.simulate(
+                        request.with(choice.applied(request.scenario())).unbounded())
                 .runtime()
                 .maxAllocated();
     }
@@ -57,7 +61,7 @@ class CheckpointPlannerTest {
         "swin_t-i224, 8, true"
     })
     void plansKeepTheirLaws(String model, long batch, boolean exact) {
-        PredictionRequest request = request(model, batch, run -> {});
+        PredictionRequest request = request(model, batch, UnaryOperator.identity());
         CheckpointPlans plans = CheckpointPlanner.plan(request);
         assertEquals(exact, plans.exact(), plans.method());
         CheckpointChoice before = null;
@@ -86,7 +90,7 @@ class CheckpointPlannerTest {
     @ParameterizedTest
     @CsvSource({"resnet18-i224, 32, false", "unet-i256, 4, true", "efficientnet_b0-i224, 8, true"})
     void checkpointsInCheckpointsNeverNeedMore(String model, long batch, boolean less) {
-        CheckpointPlans plans = CheckpointPlanner.plan(request(model, batch, run -> {}));
+        CheckpointPlans plans = CheckpointPlanner.plan(request(model, batch, UnaryOperator.identity()));
         NestedLeast nested = plans.nestedLeast();
         assertTrue(nested.exact());
         assertEquals(less, nested.saves() > 0, nested::toString);
@@ -100,7 +104,7 @@ class CheckpointPlannerTest {
 
     @Test
     void moreBudgetNeverCostsMoreRecomputation() {
-        PredictionRequest request = request("resnet18-i224", 32, run -> {});
+        PredictionRequest request = request("resnet18-i224", 32, UnaryOperator.identity());
         CheckpointPlans plans = CheckpointPlanner.plan(request);
         long low = plans.leanest().peakAllocated();
         long high = plans.pareto().get(0).peakAllocated();
@@ -119,17 +123,13 @@ class CheckpointPlannerTest {
     /** At the bar or below: 3777 MiB were published as the best, with 8 segments. */
     @Test
     void thePerceptronNeedsLessThanThePublishedOptimum() {
-        PredictionRequest request = request("mlp-xor", 100_000, run -> {
-            run.torch = "1.5";
-            run.optimizer = OptimizerKind.ADAM;
-            run.inputGrad = true;
-        });
-        PredictionRequest published = request("mlp-xor", 100_000, run -> {
-            run.torch = "1.5";
-            run.optimizer = OptimizerKind.ADAM;
-            run.inputGrad = true;
-            run.checkpoint = 8;
-        });
+        PredictionRequest request = request("mlp-xor", 100_000, run -> run.with(TORCH, TorchVersion.of("1.5"))
+                .with(OPTIMIZER, OptimizerKind.ADAM)
+                .with(INPUT_GRAD, true));
+        PredictionRequest published = request("mlp-xor", 100_000, run -> run.with(TORCH, TorchVersion.of("1.5"))
+                .with(OPTIMIZER, OptimizerKind.ADAM)
+                .with(INPUT_GRAD, true)
+                .with(CHECKPOINT, 8));
         CheckpointPlans plans = CheckpointPlanner.plan(request);
         CheckpointChoice eight = CheckpointPlanner.play(published);
         Optional<CheckpointChoice> better = plans.pareto().stream()
@@ -143,10 +143,8 @@ class CheckpointPlannerTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void nothingIsPlannedWhereNothingIsKept(boolean inference) {
-        PredictionRequest request = request("resnet18-i224", 8, run -> {
-            run.inference = inference;
-            run.checkpoint = inference ? 0 : 3;
-        });
+        PredictionRequest request = request(
+                "resnet18-i224", 8, run -> run.with(INFERENCE, inference).with(CHECKPOINT, inference ? 0 : 3));
         CheckpointPlans plans = CheckpointPlanner.plan(request);
         assertEquals(inference, plans.pareto().size() == 1);
         assertEquals(inference, plans.nestedLeast() == null);

@@ -1,5 +1,8 @@
 package dev.headroom.validation.planning;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
+import static dev.headroom.model.scenario.ScenarioSettings.ATTENTION;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.headroom.estimator.flops.GraphFlops;
@@ -31,16 +34,19 @@ class FlopsTest {
 
     private static GraphFlops flops(String model, Scenario run) {
         Graph graph = Importers.read(Fixtures.models().resolve(model + ".pt2"));
-        return GraphFlops.of(graph, run, SymbolBinding.bind(graph, run.batch, run.dims));
+        return GraphFlops.of(
+                graph,
+                run,
+                SymbolBinding.bind(graph, run.sizes().batch(), run.sizes().dims()));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("counted")
     void productsAreThoseThatPyTorchCounts(String row) {
         List<String> columns = List.of(row.split(","));
-        Scenario run = new Scenario();
-        run.batch = Long.valueOf(columns.get(2));
-        run.attention = columns.get(3).equals("math") ? Scenario.Attention.MATH : Scenario.Attention.AUTO;
+        Scenario run = Scenario.defaults()
+                .with(BATCH, Long.valueOf(columns.get(2)))
+                .with(ATTENTION, columns.get(3).equals("math") ? Scenario.Attention.MATH : Scenario.Attention.AUTO);
         GraphFlops flops = flops(columns.get(0), run);
         Map<String, OperatorFlops> modules = flops.byModule();
         assertEquals(
@@ -53,13 +59,11 @@ class FlopsTest {
 
     @Test
     void aStepHasAsManyFlopsAsItsAccumulatedPasses() {
-        Scenario run = new Scenario();
-        run.batch = 2L;
+        Scenario run = Scenario.defaults().with(BATCH, 2L);
         long once = flops("resnet18-i224", run).step().total();
-        run.accumulate = 3;
+        run = run.with(ACCUMULATE, 3);
         assertEquals(3 * once, flops("resnet18-i224", run).step().total());
-        run.accumulate = 1;
-        run.batch = 6L;
+        run = run.with(ACCUMULATE, 1).with(BATCH, 6L);
         long thrice = flops("resnet18-i224", run).step().total();
         // All but what is done to weights alone grows with the batch.
         assertEquals(3 * once, thrice, 1e-3 * thrice);

@@ -1,5 +1,7 @@
 package dev.headroom.validation.planning;
 
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,7 +12,9 @@ import dev.headroom.advisor.checkpoints.NestedLeast;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.HashMap;
@@ -45,12 +49,12 @@ class NestedLeastTest {
     @ParameterizedTest
     @ValueSource(strings = {"unet-i256", "llama-1b-like-s2048"})
     void pytorchSavesWhatThePlanPromises(String model) throws IOException {
-        Scenario run = new Scenario();
-        run.batch = (long) BATCH;
-        run.steps = 2;
-        run.cudnnWorkspace = 0L;
-        CheckpointPlans plans = CheckpointPlanner.plan(new PredictionRequest(
-                Importers.read(Fixtures.models().resolve(model + ".pt2")), run, null, null, 0, null));
+        Scenario run = Scenario.defaults()
+                .with(ScenarioSettings.BATCH, (long) BATCH)
+                .with(STEPS, 2)
+                .with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
+        CheckpointPlans plans = CheckpointPlanner.plan(
+                new PredictionRequest(Importers.read(Fixtures.models().resolve(model + ".pt2")), run));
         Map<String, Long> recorded = recorded(model);
         NestedLeast nested = plans.nestedLeast();
         Long with = recorded.get(text(nested.checkpoints()));

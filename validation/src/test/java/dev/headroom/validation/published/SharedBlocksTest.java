@@ -7,6 +7,8 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
+import dev.headroom.model.scenario.Checkpointing;
+import dev.headroom.model.scenario.Scenario;
 import dev.headroom.validation.Comparison;
 import dev.headroom.validation.RecordedRun;
 import java.util.List;
@@ -22,9 +24,8 @@ class SharedBlocksTest {
         Recording recording = Recording.read(Fixtures.recordings().resolve(name + "-b20000.json.gz"));
         PredictionRequest request =
                 new RecordedRun(recording).request(Fixtures.models().resolve(name + ".pt2"));
-        request.run().checkpointModules = List.of("blocks.*");
-        request.run().reentrant = true;
-        Comparison comparison = Comparison.of(recording, Predictor.predict(request));
+        Scenario placed = request.scenario().withCheckpointing(new Checkpointing(0, List.of("blocks.*"), true));
+        Comparison comparison = Comparison.of(recording, Predictor.predict(request.with(placed)));
         assertEquals("", comparison.structure());
         assertEquals(12, comparison.rows().size());
         comparison.rows().forEach(row -> assertTrue(row.exact(), row::difference));

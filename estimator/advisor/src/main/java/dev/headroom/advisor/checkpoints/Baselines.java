@@ -18,7 +18,7 @@ final class Baselines {
     Baselines(Rehearsal rehearsal, Stages stages) {
         this.rehearsal = rehearsal;
         this.stages = stages;
-        this.graph = rehearsal.storeAll().loop().plan().graph();
+        this.graph = rehearsal.storeAll().prepared().plan().graph();
     }
 
     /** Those that the model has, store all first. */

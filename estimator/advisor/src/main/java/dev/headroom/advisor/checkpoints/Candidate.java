@@ -1,5 +1,6 @@
 package dev.headroom.advisor.checkpoints;
 
+import dev.headroom.model.scenario.Checkpointing;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 
@@ -7,11 +8,12 @@ import java.util.List;
 record Candidate(String name, int segments, List<String> modules, Boolean reentrant) {
     static final Candidate STORE_ALL = new Candidate("store all", 0, List.of(), null);
 
+    /** What a run with it recomputes. */
+    Checkpointing checkpointing() {
+        return new Checkpointing(segments, modules, reentrant);
+    }
+
     Scenario applied(Scenario run) {
-        Scenario copy = run.copy();
-        copy.checkpoint = segments;
-        copy.checkpointModules = modules;
-        copy.reentrant = reentrant;
-        return copy;
+        return run.withCheckpointing(checkpointing());
     }
 }

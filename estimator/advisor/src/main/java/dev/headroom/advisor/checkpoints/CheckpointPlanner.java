@@ -56,8 +56,12 @@ public final class CheckpointPlanner {
      * @throws dev.headroom.model.error.UserInputException for impossible input, with a message for the user
      */
     public static CheckpointChoice play(PredictionRequest request) {
-        Scenario run = request.run();
-        Candidate own = new Candidate("as asked", run.checkpoint, run.checkpointModules, run.reentrant);
+        Scenario run = request.scenario();
+        Candidate own = new Candidate(
+                "as asked",
+                run.checkpointing().segments(),
+                run.checkpointing().modules(),
+                run.checkpointing().reentrant());
         return new Rehearsal(request)
                 .play(own)
                 .orElseThrow(() -> new UserInputException(

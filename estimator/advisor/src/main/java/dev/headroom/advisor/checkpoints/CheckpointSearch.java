@@ -2,7 +2,6 @@ package dev.headroom.advisor.checkpoints;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.TorchVersion;
 import java.util.List;
 import java.util.Optional;
 
@@ -29,7 +28,7 @@ final class CheckpointSearch {
 
     CheckpointSearch(Rehearsal rehearsal) {
         this.rehearsal = rehearsal;
-        Graph graph = rehearsal.storeAll().loop().plan().graph();
+        Graph graph = rehearsal.storeAll().prepared().plan().graph();
         stages = Stages.of(graph);
         reentrant = reentrant(rehearsal.asked());
         survey = new CostSurvey(rehearsal, stages);
@@ -40,9 +39,9 @@ final class CheckpointSearch {
 
     /** What the run says; else not re-entrant, which came with 1.11 (torch/utils/checkpoint.py). */
     private static boolean reentrant(Scenario run) {
-        return run.reentrant != null
-                ? run.reentrant
-                : !TorchVersion.of(run.torch).since(1, 11);
+        return run.checkpointing().reentrant() != null
+                ? run.checkpointing().reentrant()
+                : !run.torch().since(1, 11);
     }
 
     CheckpointPlans plans() {

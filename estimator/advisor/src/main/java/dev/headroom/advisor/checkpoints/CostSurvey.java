@@ -26,7 +26,7 @@ final class CostSurvey {
     CostSurvey(Rehearsal rehearsal, Stages stages) {
         this.rehearsal = rehearsal;
         this.stages = stages;
-        this.graph = rehearsal.storeAll().loop().plan().graph();
+        this.graph = rehearsal.storeAll().prepared().plan().graph();
         this.changes = new int[stages.size()];
         this.allowed = new boolean[stages.size()][stages.size()];
         readChanges();
@@ -100,8 +100,8 @@ final class CostSurvey {
                         .simulate(new Candidate("every stage", 0, names, reentrant))
                         .orElse(null);
         int[] runs = each == null ? null : each.loop().executions();
-        int passes = rehearsal.asked().steps * rehearsal.asked().accumulate;
-        int accumulate = rehearsal.asked().accumulate;
+        int passes = rehearsal.asked().loop().steps() * rehearsal.asked().loop().accumulate();
+        int accumulate = rehearsal.asked().loop().accumulate();
         long[][] again = new long[n][n];
         for (int i = 0; i < n; i++) {
             long before = 0;

@@ -1,8 +1,9 @@
 package dev.headroom.advisor.checkpoints;
 
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.estimator.runtime.EventLog;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.run.PhaseMemory;
 import java.util.List;
 
 /**
@@ -30,9 +31,9 @@ final class PassEvents {
     PassEvents(Simulation run, Stages stages) {
         this.log = run.runtime().log();
         this.stages = stages;
-        List<PhaseState> phases = run.phases();
-        int backward = last(phases, phases.size(), "backward");
-        int forward = last(phases, backward, "forward");
+        List<PhaseMemory> phases = run.phases();
+        int backward = last(phases, phases.size(), Phase.BACKWARD);
+        int forward = last(phases, backward, Phase.FORWARD);
         this.first = forward == 0 ? 0 : run.phaseEnds().get(forward - 1);
         this.turn = run.phaseEnds().get(backward - 1);
         this.end = run.phaseEnds().get(backward);
@@ -43,9 +44,9 @@ final class PassEvents {
         place();
     }
 
-    private static int last(List<PhaseState> phases, int before, String name) {
+    private static int last(List<PhaseMemory> phases, int before, Phase phase) {
         int i = before - 1;
-        while (!phases.get(i).phase().equals(name)) {
+        while (phases.get(i).phase() != phase) {
             i--;
         }
         return i;

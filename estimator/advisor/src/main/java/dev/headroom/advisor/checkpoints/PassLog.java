@@ -2,6 +2,7 @@ package dev.headroom.advisor.checkpoints;
 
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.estimator.runtime.EventLog;
+import dev.headroom.model.run.Phase;
 
 /**
  * The last forward and backward pass of a run that stores all, stage by stage: the bytes alive when a stage begins, at
@@ -63,8 +64,8 @@ final class PassLog {
         }
     }
 
-    private static boolean isElsewhere(String phase) {
-        return !phase.equals("forward") && !phase.equals("loss") && !phase.equals("backward");
+    private static boolean isElsewhere(Phase phase) {
+        return phase != Phase.FORWARD && phase != Phase.LOSS && phase != Phase.BACKWARD;
     }
 
     /** Goes to the stage of an event; stages without events begin and end at once. */

@@ -12,7 +12,7 @@ import dev.headroom.estimator.runtime.Tensor;
 record PassThroughHooks(EagerRuntime runtime) implements SavedTensorHooks {
     @Override
     public Packed pack(Tensor t) {
-        Tensor held = runtime.holdDetached(t);
+        Tensor held = runtime.tape().saveDetached(t);
         return new Packed() {
             private Tensor kept = held;
 
@@ -26,7 +26,7 @@ record PassThroughHooks(EagerRuntime runtime) implements SavedTensorHooks {
             @Override
             public void release() {
                 if (kept != null) {
-                    runtime.drop(kept);
+                    runtime.tape().releaseSaved(kept);
                     kept = null;
                 }
             }

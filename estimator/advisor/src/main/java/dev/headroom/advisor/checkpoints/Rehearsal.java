@@ -6,7 +6,7 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.model.error.UserInputException;
-import dev.headroom.model.graph.SymbolBinding;
+import dev.headroom.model.scenario.Checkpointing;
 import dev.headroom.model.scenario.Scenario;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,31 +17,27 @@ import java.util.Optional;
 final class Rehearsal {
     private final Scenario asked;
     private final PredictionRequest request;
-    private final Map<Key, Optional<CheckpointChoice>> played = new LinkedHashMap<>();
+
+    /** Candidates that differ in name alone are played once. */
+    private final Map<Checkpointing, Optional<CheckpointChoice>> played = new LinkedHashMap<>();
+
     private final Simulation storeAll;
     private final GraphFlops flops;
     private final Flops step;
 
-    /** Candidates that differ in name alone are played once. */
-    private record Key(int segments, List<String> modules, Boolean reentrant) {
-        static Key of(Candidate c) {
-            return new Key(c.segments(), c.modules(), c.reentrant());
-        }
-    }
-
     Rehearsal(PredictionRequest question) {
-        asked = question.run();
+        asked = question.scenario();
         request = question.with(Candidate.STORE_ALL.applied(asked)).unbounded();
         storeAll = Predictor.simulate(request);
         if (storeAll.oom() != null) {
             throw new UserInputException("the run needs more memory than any device has, whatever is recomputed; check"
                     + " --batch and --dim");
         }
-        Scenario run = request.run();
+        Scenario run = request.scenario();
         flops = GraphFlops.of(
-                storeAll.loop().plan().graph(), run, SymbolBinding.bind(request.graph(), run.batch, run.dims));
+                storeAll.prepared().plan().graph(), run, storeAll.prepared().symbols());
         step = flops.step();
-        played.put(Key.of(Candidate.STORE_ALL), Optional.of(choice(Candidate.STORE_ALL, storeAll)));
+        played.put(Candidate.STORE_ALL.checkpointing(), Optional.of(choice(Candidate.STORE_ALL, storeAll)));
     }
 
     /** The run as it was asked for, its own checkpoints included. */
@@ -51,7 +47,7 @@ final class Rehearsal {
 
     /** Whether there is anything to recompute for. */
     boolean hasBackward() {
-        return !asked.inference;
+        return !asked.loop().inference();
     }
 
     /** All choices so far. */
@@ -66,7 +62,7 @@ final class Rehearsal {
 
     /** The run that stores all, but lets go of what is saved as early as checkpoints do. */
     Simulation storeAllBriefly() {
-        return Predictor.simulate(request, (runtime, loop) -> runtime.setHooks(new PassThroughHooks(runtime)));
+        return Predictor.simulate(request, (runtime, loop) -> runtime.tape().setHooks(new PassThroughHooks(runtime)));
     }
 
     GraphFlops flops() {
@@ -75,7 +71,7 @@ final class Rehearsal {
 
     /** What the candidate gives; empty where PyTorch would refuse it or leave parameters without gradients. */
     Optional<CheckpointChoice> play(Candidate candidate) {
-        Key key = Key.of(candidate);
+        Checkpointing key = candidate.checkpointing();
         Optional<CheckpointChoice> known = played.get(key);
         if (known == null) {
             known = simulate(candidate).map(run -> choice(candidate, run));
@@ -87,7 +83,7 @@ final class Rehearsal {
     /** The run under a candidate. */
     Optional<Simulation> simulate(Candidate candidate) {
         try {
-            Simulation run = Predictor.simulate(request.with(candidate.applied(request.run())));
+            Simulation run = Predictor.simulate(request.with(candidate.applied(request.scenario())));
             return run.loop().losesGradients() ? Optional.empty() : Optional.of(run);
         } catch (UserInputException e) {
             return Optional.empty();
@@ -100,9 +96,10 @@ final class Rehearsal {
     }
 
     private CheckpointChoice choice(Candidate c, Simulation run) {
-        Scenario training = request.run();
-        int passes = training.steps * training.accumulate;
-        long again = flops.beyond(run.loop().executions(), passes).total() / training.steps;
+        Scenario training = request.scenario();
+        int passes = training.loop().steps() * training.loop().accumulate();
+        long again = flops.beyond(run.loop().executions(), passes).total()
+                / training.loop().steps();
         return new CheckpointChoice(
                 c.name(), c.segments(), c.modules(), c.reentrant(), run.maxAllocated(), again, share(again));
     }

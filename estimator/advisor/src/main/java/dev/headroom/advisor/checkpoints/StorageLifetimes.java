@@ -39,7 +39,7 @@ final class StorageLifetimes {
 
     /** Finds out from the graph which stages use which storage. */
     void readUses(Simulation run, Stages stages) {
-        Graph graph = run.loop().plan().graph();
+        Graph graph = run.prepared().plan().graph();
         Map<String, Integer> storageOf = new HashMap<>();
         for (int s = 0; s < stages.size(); s++) {
             for (int i = stages.all().get(s).from(); i < stages.all().get(s).to(); i++) {

@@ -1,2 +1,6 @@
-/** Which modules to checkpoint: plans between memory and recomputation; see {@link dev.headroom.advisor.checkpoints.CheckpointPlanner}. */
+/**
+ * Which modules to recompute: plans between memory and recomputation. {@link CheckpointPlanner} reads the costs of a
+ * model's stages off one play, solves the choice of checkpoints by dynamic programs, and plays every plan before it is
+ * reported.
+ */
 package dev.headroom.advisor.checkpoints;

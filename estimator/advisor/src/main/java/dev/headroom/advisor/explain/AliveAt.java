@@ -5,6 +5,7 @@ import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.timeline.LiveTensor;
 import dev.headroom.estimator.timeline.PhaseSpan;
 import dev.headroom.estimator.timeline.Timeline;
+import dev.headroom.model.run.Phase;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -37,8 +38,8 @@ final class AliveAt {
     /** Without autograd, only a checkpoint carries a result of the forward pass over into the backward pass. */
     private boolean waits(LiveTensor tensor) {
         return tensor.died() < timeline.size()
-                && timeline.phase(tensor.born()).phase().equals("forward")
-                && timeline.phase(tensor.died()).phase().equals("backward");
+                && timeline.phase(tensor.born()).phase() == Phase.FORWARD
+                && timeline.phase(tensor.died()).phase() == Phase.BACKWARD;
     }
 
     int event() {

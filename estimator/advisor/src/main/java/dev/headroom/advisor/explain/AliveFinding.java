@@ -73,7 +73,8 @@ final class AliveFinding {
             case TEMPORARIES -> temporaries() + ": " + largest(c);
             case WORKSPACES -> workspaces();
             case INPUTS ->
-                (story.run().inference ? "the batch" : "the batch and its labels") + ", held by Python's variables";
+                (story.run().loop().inference() ? "the batch" : "the batch and its labels")
+                        + ", held by Python's variables";
             case OUTPUTS -> outputs();
         };
     }
@@ -114,11 +115,11 @@ final class AliveFinding {
 
     private String temporaries() {
         return switch (peak.phase().phase()) {
-            case "backward" ->
+            case BACKWARD ->
                 story.recomputes()
                         ? "gradients of activations, recomputed results and scratch of kernels"
                         : "gradients of activations and scratch of kernels";
-            case "optimizer" -> "of the step itself";
+            case OPTIMIZER -> "of the step itself";
             default -> "results on their way and scratch of kernels";
         };
     }
@@ -139,7 +140,7 @@ final class AliveFinding {
 
     private String outputs() {
         long before = AliveAt.bornBefore(peak.holdings(Category.OUTPUTS), story.stepBegins());
-        String held = story.run().dropOutputs
+        String held = story.run().loop().dropOutputs()
                 ? "until backward has run and they are deleted"
                 : "until the next iteration binds the names outputs and loss anew";
         return before == 0 ? held : held + "; " + Words.size(before) + " are of the step before";

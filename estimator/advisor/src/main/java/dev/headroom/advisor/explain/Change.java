@@ -1,7 +1,7 @@
 package dev.headroom.advisor.explain;
 
 import dev.headroom.model.scenario.Scenario;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * Something that a user might change.
@@ -11,4 +11,4 @@ import java.util.function.Consumer;
  * @param set does it
  * @param otherwise why it has no effect where it has none; "" where there is no more to say
  */
-record Change(String key, String name, Consumer<Scenario> set, String otherwise) {}
+record Change(String key, String name, UnaryOperator<Scenario> set, String otherwise) {}

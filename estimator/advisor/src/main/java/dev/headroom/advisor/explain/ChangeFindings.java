@@ -1,5 +1,8 @@
 package dev.headroom.advisor.explain;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
+
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -42,7 +45,7 @@ final class ChangeFindings {
         leftOver().ifPresent(does::add);
         List<String> doesNot = new ArrayList<>();
         useless.forEach(o -> doesNot.add(sentence(o)));
-        boolean helps = helpful.stream().anyMatch(o -> o.change().key().equals(Changes.BATCH));
+        boolean helps = helpful.stream().anyMatch(o -> o.change().key().equals(Changes.HALF_BATCH));
         perSample().ifPresent(helps ? does::add : doesNot::add);
         reentrant().ifPresent(doesNot::add);
         doesNot.add(emptyCache());
@@ -81,13 +84,13 @@ final class ChangeFindings {
 
     /** What a sample of the batch costs, from the peak with half of them. */
     private Optional<String> perSample() {
-        Long batch = story.run().batch;
+        Long batch = story.run().sizes().batch();
         if (batch == null || batch < 2) {
             return Optional.empty();
         }
         long half = batch / 2;
         long peak = story.peak().allocated();
-        return trial.peak(r -> r.batch = half).filter(p -> p < peak).map(p -> {
+        return trial.peak(r -> r.with(BATCH, half)).filter(p -> p < peak).map(p -> {
             long each = (peak - p) / (batch - half);
             return "Between batch " + half + " and " + batch + " each sample adds " + Words.size(each)
                     + " to the peak: at " + batch + " they make " + Words.size(each * batch) + " of it, and "
@@ -100,7 +103,7 @@ final class ChangeFindings {
         return story.prediction().warnings().stream()
                 .filter(w -> w.startsWith("re-entrant checkpointing"))
                 .findFirst()
-                .flatMap(w -> trial.peak(r -> r.reentrant = false))
+                .flatMap(w -> trial.peak(r -> r.with(REENTRANT, false)))
                 .map(p ->
                         "Re-entrant checkpoints whose input requires no gradient: a part of what they spare is gradients"
                                 + " that are never made; with --reentrant false, which trains all, the peak is "

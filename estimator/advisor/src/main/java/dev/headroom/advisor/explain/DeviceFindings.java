@@ -1,5 +1,7 @@
 package dev.headroom.advisor.explain;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
+
 import dev.headroom.allocator.BlockState;
 import dev.headroom.allocator.Segment;
 import dev.headroom.allocator.SimulatedDeviceMemory;
@@ -161,11 +163,11 @@ final class DeviceFindings {
 
     /** What the other kind of segments would do, where it may be chosen. */
     private Optional<String> expandable() {
-        TorchVersion torch = TorchVersion.of(story.run().torch);
-        if (!torch.allocatorSettings() || !story.run().allocConf.isBlank()) {
+        TorchVersion torch = story.run().torch();
+        if (!torch.allocatorSettings() || !story.run().allocConf().isBlank()) {
             return Optional.empty();
         }
-        return trial.play(r -> r.allocConf = EXPANDABLE)
+        return trial.play(r -> r.with(ALLOC_CONF, EXPANDABLE))
                 .map(played -> "With --alloc-conf " + EXPANDABLE + " the run reserves "
                         + Words.size(played.maxReserved()) + " at most; it reserves "
                         + Words.size(story.prediction().peak().reserved()) + " as it is.");

@@ -5,8 +5,8 @@ import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.timeline.PhaseSpan;
 import dev.headroom.estimator.timeline.PlayedRun;
 import dev.headroom.estimator.timeline.Timeline;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.TorchVersion;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -32,7 +32,7 @@ final class ExplainedRun {
     }
 
     Scenario run() {
-        return played.request().run();
+        return played.request().scenario();
     }
 
     /** What is alive after an event. */
@@ -42,7 +42,7 @@ final class ExplainedRun {
 
     /** Whether activations are checkpointed. */
     boolean recomputes() {
-        return run().checkpoint > 0 || !run().checkpointModules.isEmpty();
+        return run().checkpointing().any();
     }
 
     /** The end of a phase. */
@@ -63,19 +63,19 @@ final class ExplainedRun {
     /** The step of the peak, or the last one. */
     int step() {
         Integer step = peak.phase().step();
-        return step == null ? run().steps - 1 : step;
+        return step == null ? run().loop().steps() - 1 : step;
     }
 
     /** A phase of the pass in which the peak is; of accumulated passes the last one, where the peak is in none. */
-    Optional<PhaseSpan> phase(String name) {
+    Optional<PhaseSpan> phase(Phase phase) {
         Integer micro = peak.phase().micro();
-        return phase(name, step(), micro);
+        return phase(phase, step(), micro);
     }
 
     /** @param micro {@code null}: the last pass */
-    Optional<PhaseSpan> phase(String name, int step, Integer micro) {
+    Optional<PhaseSpan> phase(Phase phase, int step, Integer micro) {
         List<PhaseSpan> all = timeline().phases().stream()
-                .filter(p -> p.phase().equals(name) && Objects.equals(p.step(), step))
+                .filter(p -> p.phase() == phase && Objects.equals(p.step(), step))
                 .filter(p -> micro == null || micro.equals(p.micro()))
                 .toList();
         return all.isEmpty() ? Optional.empty() : Optional.of(all.get(all.size() - 1));
@@ -103,12 +103,12 @@ final class ExplainedRun {
 
     /** Whether zero_grad fills gradients with zeros. */
     boolean keepsGradients() {
-        return run().zeroGradKeep || zeroGradAlwaysKeeps();
+        return run().loop().zeroGradKeep() || zeroGradAlwaysKeeps();
     }
 
     /** Whether {@code zero_grad()} of the version that is modelled has no other way. */
     boolean zeroGradAlwaysKeeps() {
-        return !TorchVersion.of(run().torch).zeroGradSetsToNone();
+        return !run().torch().zeroGradSetsToNone();
     }
 
     /** Whether so many bytes are worth a sentence: a hundredth of the peak. */

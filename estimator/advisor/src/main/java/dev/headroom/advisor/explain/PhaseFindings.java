@@ -2,6 +2,7 @@ package dev.headroom.advisor.explain;
 
 import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.timeline.PhaseSpan;
+import dev.headroom.model.run.Phase;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -21,10 +22,10 @@ final class PhaseFindings {
     static List<Finding> of(ExplainedRun story) {
         PhaseFindings findings = new PhaseFindings(story);
         List<Finding> out = new ArrayList<>();
-        story.phase("forward").flatMap(findings::forward).ifPresent(out::add);
-        story.phase("loss").flatMap(findings::loss).ifPresent(out::add);
-        story.phase("backward").flatMap(findings::backward).ifPresent(out::add);
-        story.phase("optimizer").flatMap(findings::optimizer).ifPresent(out::add);
+        story.phase(Phase.FORWARD).flatMap(findings::forward).ifPresent(out::add);
+        story.phase(Phase.LOSS).flatMap(findings::loss).ifPresent(out::add);
+        story.phase(Phase.BACKWARD).flatMap(findings::backward).ifPresent(out::add);
+        story.phase(Phase.OPTIMIZER).flatMap(findings::optimizer).ifPresent(out::add);
         return out;
     }
 
@@ -35,7 +36,7 @@ final class PhaseFindings {
         Difference d = new Difference(start, end);
         boolean above = story.matters(high.allocated() - end.allocated());
         if (above && (!story.matters(d.bytes()) || high.event() == story.peak().event())) {
-            return Optional.of(rise("forward", span, start, high, List.of(), List.of()));
+            return Optional.of(rise(span, start, high, List.of(), List.of()));
         }
         if (!rises(d)) {
             return Optional.empty();
@@ -51,7 +52,7 @@ final class PhaseFindings {
                 + ".");
         over(high, end).ifPresent(answer::add);
         return Optional.of(new Finding(
-                "forward",
+                span.phase().label(),
                 "Why does forward add " + Words.size(d.bytes()) + "?",
                 answer,
                 List.of(account, byModule(families))));
@@ -72,8 +73,7 @@ final class PhaseFindings {
     }
 
     /** Why a phase is higher on its way than where it starts; more sentences and accounts follow. */
-    private static Finding rise(
-            String key, PhaseSpan span, AliveAt start, AliveAt high, List<String> more, List<Account> others) {
+    private static Finding rise(PhaseSpan span, AliveAt start, AliveAt high, List<String> more, List<Account> others) {
         Account rise = new Difference(start, high).account("peak of " + span.title() + " above its start");
         List<String> answer = new ArrayList<>();
         answer.add("It starts with " + Words.size(start.allocated()) + " and is highest when "
@@ -81,9 +81,11 @@ final class PhaseFindings {
         answer.addAll(more);
         List<Account> accounts = new ArrayList<>(List.of(rise));
         accounts.addAll(others);
-        String phase = key.equals("optimizer") ? "the optimizer step" : key;
+        String phase = span.phase() == Phase.OPTIMIZER
+                ? "the optimizer step"
+                : span.phase().label();
         return new Finding(
-                key,
+                span.phase().label(),
                 "Why does " + phase + " need " + Words.size(rise.bytes()) + " more than it starts with?",
                 answer,
                 accounts);
@@ -120,7 +122,7 @@ final class PhaseFindings {
         }
         over(story.peakOf(span), end).ifPresent(answer::add);
         return Optional.of(new Finding(
-                "loss",
+                span.phase().label(),
                 "Why does the loss add " + Words.size(d.bytes()) + "?",
                 answer,
                 List.of(d.account(span.title()))));
@@ -130,7 +132,7 @@ final class PhaseFindings {
     private static Finding fall(PhaseSpan span, Difference d) {
         Account account = d.account(span.title());
         return new Finding(
-                "loss",
+                span.phase().label(),
                 "Why does memory fall by " + Words.size(-d.bytes()) + " in the loss?",
                 List.of("It changes by " + account.changes(PARTS) + "."),
                 List.of(account));
@@ -157,7 +159,7 @@ final class PhaseFindings {
                 .filter(h -> h.tensor().died() > high.event())
                 .mapToLong(Holding::bytes)
                 .sum();
-        Optional<AliveAt> forward = story.phase("forward").map(story::endOf);
+        Optional<AliveAt> forward = story.phase(Phase.FORWARD).map(story::endOf);
         List<Account> accounts = new ArrayList<>();
         forward.filter(end -> story.matters(start.allocated() - end.allocated()))
                 .ifPresent(end -> {
@@ -177,7 +179,7 @@ final class PhaseFindings {
                 List.of(
                         new Account.Part("alive at its peak", still),
                         new Account.Part("let go before its peak", before - still))));
-        return Optional.of(rise("backward", span, start, high, more, accounts));
+        return Optional.of(rise(span, start, high, more, accounts));
     }
 
     /** Why a backward pass is higher than its start, by what came alive most. */
@@ -217,6 +219,6 @@ final class PhaseFindings {
                     + Words.share(d.appeared(Category.TEMPORARIES), high.bytes(Category.PARAMETERS))
                     + " of the parameters' size.");
         }
-        return Optional.of(rise("optimizer", span, start, high, more, List.of()));
+        return Optional.of(rise(span, start, high, more, List.of()));
     }
 }

@@ -5,6 +5,7 @@ import dev.headroom.allocator.Segment;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.timeline.PlacedSegment;
 import dev.headroom.estimator.timeline.PlayedRun;
+import dev.headroom.model.run.OutOfMemory;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -17,7 +18,7 @@ final class ShortageFinding {
     /** @param story the run with room to spare */
     static Finding of(PlayedRun run, ExplainedRun story) {
         Prediction p = run.prediction();
-        Prediction.Oom oom = p.oom();
+        OutOfMemory oom = p.oom();
         AliveAt last = new ExplainedRun(run).moment(run.timeline().size() - 1);
         List<Segment> segments = last.event() < 0
                 ? List.of()
@@ -38,9 +39,8 @@ final class ShortageFinding {
         long unused = unused(run, last);
         Account device = device(run, last, gaps, whole, unused);
         String place = Words.place(run.timeline().failed());
-        String when = oom.step() == null ? oom.phase() : oom.phase() + " of step " + oom.step();
         List<String> answer = new ArrayList<>();
-        answer.add("In " + when + ", when " + place + " runs: the allocator asks the driver for "
+        answer.add("In " + oom.moment().words() + ", when " + place + " runs: the allocator asks the driver for "
                 + Words.size(oom.requested()) + "; what is left, its free segments included, is "
                 + Words.size(whole + unused) + ".");
         answer.add("Memory is " + words(device) + ".");
@@ -67,18 +67,18 @@ final class ShortageFinding {
     /** Bytes of the device; where only the allocator is limited, that limit. */
     private static long total(PlayedRun run) {
         Prediction.Device device = run.prediction().device();
-        return device == null ? run.request().limit() : device.memory();
+        return device == null ? run.request().device().limit() : device.memory();
     }
 
     /** Bytes that the driver could still have given. */
     private static long unused(PlayedRun run, AliveAt last) {
-        Long limit = run.request().limit();
-        long free = total(run) - run.request().inUse() - context(run.prediction()) - last.reserved();
+        Long limit = run.request().device().limit();
+        long free = total(run) - run.request().device().inUse() - context(run.prediction()) - last.reserved();
         return limit == null ? free : Math.min(free, limit - last.reserved());
     }
 
     private static Account device(PlayedRun run, AliveAt last, long gaps, long whole, long unused) {
-        long inUse = run.request().inUse();
+        long inUse = run.request().device().inUse();
         long context = context(run.prediction());
         long beyond = total(run) - inUse - context - last.reserved() - unused;
         return new Account(

@@ -10,11 +10,13 @@ final class StateNames {
 
     /** Names for the optimizers that keep the same tensors for every parameter; none for the others. */
     static List<String> of(Scenario run) {
-        boolean plain = !run.fused && !run.optimizerOptions.amsgrad && !run.optimizerOptions.centered;
-        return switch (run.optimizer) {
+        boolean plain = !run.optimizer().fused()
+                && !run.optimizer().options().amsgrad()
+                && !run.optimizer().options().centered();
+        return switch (run.optimizer().kind()) {
             case ADAM, ADAMW -> plain ? List.of("exp_avg", "exp_avg_sq") : List.of();
             case SGD_MOMENTUM -> List.of("momentum_buffer");
-            case RMSPROP -> plain && !run.optimizerOptions.momentum ? List.of("square_avg") : List.of();
+            case RMSPROP -> plain && !run.optimizer().options().momentum() ? List.of("square_avg") : List.of();
             case ADAGRAD -> plain ? List.of("sum") : List.of();
             default -> List.of();
         };

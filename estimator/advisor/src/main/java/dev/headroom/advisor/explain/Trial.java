@@ -6,7 +6,7 @@ import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Optional;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** Plays a run with something changed, with room for anything. */
 final class Trial {
@@ -21,18 +21,17 @@ final class Trial {
     }
 
     /** Empty where the model or the version has nothing of the kind to change. */
-    Optional<Simulation> play(Consumer<Scenario> change) {
-        Scenario run = request.run().copy();
-        change.accept(run);
+    Optional<Simulation> play(UnaryOperator<Scenario> change) {
         try {
-            return Optional.of(Predictor.simulate(request.with(run))).filter(played -> played.oom() == null);
+            return Optional.of(Predictor.simulate(request.with(change.apply(request.scenario()))))
+                    .filter(played -> played.oom() == null);
         } catch (UserInputException e) {
             return Optional.empty();
         }
     }
 
     /** The peak of allocated bytes. */
-    Optional<Long> peak(Consumer<Scenario> change) {
+    Optional<Long> peak(UnaryOperator<Scenario> change) {
         return play(change).map(Simulation::maxAllocated);
     }
 }

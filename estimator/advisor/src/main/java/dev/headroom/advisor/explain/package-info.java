@@ -1,2 +1,5 @@
-/** Tells in sentences why a run takes the memory it takes, with the numbers of its timeline. */
+/**
+ * Tells in sentences why a run takes the memory it takes. {@link Explanation} is a list of {@link Finding}s: a
+ * question, its answer, and the numbers behind it as an {@link Account} whose parts add up.
+ */
 package dev.headroom.advisor.explain;

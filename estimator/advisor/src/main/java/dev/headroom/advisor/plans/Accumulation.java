@@ -1,5 +1,8 @@
 package dev.headroom.advisor.plans;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,9 +50,9 @@ final class Accumulation {
     /** The divisors of the batch above one. */
     private static List<Integer> parts(Scenario run) {
         List<Integer> parts = new ArrayList<>();
-        long batch = run.batch == null ? 1 : Math.min(run.batch, 1 << 20);
+        long batch = run.sizes().batch() == null ? 1 : Math.min(run.sizes().batch(), 1 << 20);
         for (int k = 2; k <= batch; k++) {
-            if (run.batch % k == 0) {
+            if (run.sizes().batch() % k == 0) {
                 parts.add(k);
             }
         }
@@ -57,16 +60,14 @@ final class Accumulation {
     }
 
     private static Scenario settled(Scenario run, int parts) {
-        Scenario r = run.copy();
-        r.batch /= parts;
-        r.accumulate = run.inference ? 1 : Math.max(run.accumulate, DIFFERENT);
-        return r;
+        int passes = run.loop().inference() ? 1 : Math.max(run.loop().accumulate(), DIFFERENT);
+        return run.with(BATCH, run.sizes().batch() / parts).with(ACCUMULATE, passes);
     }
 
     private Change change(Scenario run, int parts) {
-        String title = parts + " micro-batches of " + run.batch / parts;
+        String title = parts + " micro-batches of " + run.sizes().batch() / parts;
         Cost cost = new Cost(parts, 0L, 0);
-        if (run.inference) {
+        if (run.loop().inference()) {
             return new Change(
                     "micro-batches",
                     title,
@@ -74,24 +75,22 @@ final class Accumulation {
                     cost,
                     List.of("outputs = [model(part).cpu() for part in inputs.chunk(" + parts + ")]"),
                     List.of(),
-                    r -> r.batch /= parts);
+                    r -> r.with(BATCH, r.sizes().batch() / parts));
         }
-        int passes = parts * run.accumulate;
+        int passes = parts * run.loop().accumulate();
         boolean statistics = model.batchStatistics();
         return new Change(
                 "micro-batches",
                 title,
                 statistics ? Intrusion.STATISTICS : Intrusion.WORK,
                 cost,
-                code(run.batch / parts, passes),
+                code(run.sizes().batch() / parts, passes),
                 statistics
-                        ? List.of("batch normalization sees " + run.batch / parts + " samples at a time instead of "
-                                + run.batch)
+                        ? List.of("batch normalization sees " + run.sizes().batch() / parts
+                                + " samples at a time instead of " + run.sizes().batch())
                         : List.of(),
-                r -> {
-                    r.batch /= parts;
-                    r.accumulate *= parts;
-                });
+                r -> r.with(BATCH, r.sizes().batch() / parts)
+                        .with(ACCUMULATE, r.loop().accumulate() * parts));
     }
 
     private List<String> code(long samples, int passes) {

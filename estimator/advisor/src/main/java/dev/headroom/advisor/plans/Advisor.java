@@ -1,5 +1,7 @@
 package dev.headroom.advisor.plans;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+
 import dev.headroom.advisor.checkpoints.CheckpointChoice;
 import dev.headroom.advisor.checkpoints.CheckpointPlanner;
 import dev.headroom.estimator.predict.Prediction;
@@ -44,15 +46,15 @@ public final class Advisor {
         if (Predictor.room(request) == null) {
             throw new UserInputException("advice needs to know the memory there is: add --gpu NAME or --memory SIZE");
         }
-        Scenario run = request.run().copy();
-        if (run.batch == null && goal == Goal.MAX_BATCH && SymbolBinding.hasBatch(request.graph())) {
-            run.batch = 1L;
+        Scenario run = request.scenario();
+        if (run.sizes().batch() == null && goal == Goal.MAX_BATCH && SymbolBinding.hasBatch(request.graph())) {
+            run = run.with(BATCH, 1L);
         }
         return new Advisor(request.with(run), goal, progress).advice();
     }
 
     private Advice advice() {
-        Scenario run = request.run();
+        Scenario run = request.scenario();
         Prediction asked = trials.predict(run);
         List<Largest> largest = largest(run);
         if (asked.oom() == null || goal == Goal.MAX_BATCH) {
@@ -71,7 +73,7 @@ public final class Advisor {
         FreeChanges free = new FreeChanges(model);
         return new AvailableChanges(
                 free,
-                new PrecisionChanges(model, request.gpu()),
+                new PrecisionChanges(model, request.device().gpu()),
                 new Accumulation(model, trials),
                 new Checkpoints(request.graph(), trials, recomputable(free, run)),
                 trials);
@@ -82,7 +84,7 @@ public final class Advisor {
      * optimizer's step has the peak, no recomputation shows what it is worth.
      */
     private List<CheckpointChoice> recomputable(FreeChanges free, Scenario run) {
-        if (run.inference || run.checkpoint > 0 || !run.checkpointModules.isEmpty()) {
+        if (run.loop().inference() || run.checkpointing().any()) {
             return List.of();
         }
         Variant way = Variant.of(run);
@@ -91,7 +93,7 @@ public final class Advisor {
     }
 
     private boolean open() {
-        return request.run().batch != null && SymbolBinding.hasBatch(request.graph());
+        return request.scenario().sizes().batch() != null && SymbolBinding.hasBatch(request.graph());
     }
 
     private List<Largest> largest(Scenario run) {
@@ -99,14 +101,14 @@ public final class Advisor {
         if (open()) {
             largest.add(LargestValue.safeBatch(request, trials, run));
         }
-        run.dims.keySet().forEach(dim -> largest.add(LargestValue.dim(request, trials, run, dim)));
+        run.sizes().dims().keySet().forEach(dim -> largest.add(LargestValue.dim(request, trials, run, dim)));
         return largest;
     }
 
     /** What is worth recomputing shows when memory is full: at the largest batch of the run as it stands. */
     private List<Variant> growth(Largest batch) {
-        Scenario full = request.run().copy();
-        full.batch = batch.value() == null ? full.batch : batch.value();
+        Scenario run = request.scenario();
+        Scenario full = batch.value() == null ? run : run.with(BATCH, batch.value());
         long least = batch.value() == null ? 0 : batch.value();
         return new LargerBatchSearch(request.with(full), trials, toolbox(full)).beyond(least, goal == Goal.MAX_BATCH);
     }

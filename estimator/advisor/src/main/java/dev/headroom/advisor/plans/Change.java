@@ -2,7 +2,7 @@ package dev.headroom.advisor.plans;
 
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * One change of a training program.
@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * @param title in a few words
  * @param code lines of PyTorch, as they stand after the change
  * @param effects what else is different, a sentence each without the full stop; empty when nothing is
- * @param edit makes the change in a run that is the editor's own
+ * @param edit the run with the change made
  */
 public record Change(
         String kind,
@@ -20,15 +20,14 @@ public record Change(
         Cost cost,
         List<String> code,
         List<String> effects,
-        Consumer<Scenario> edit) {
-    static Change free(String kind, String title, List<String> code, List<String> effects, Consumer<Scenario> edit) {
+        UnaryOperator<Scenario> edit) {
+    static Change free(
+            String kind, String title, List<String> code, List<String> effects, UnaryOperator<Scenario> edit) {
         return new Change(kind, title, Intrusion.NONE, Cost.NONE, code, effects, edit);
     }
 
     /** The run with the change made. */
     public Scenario of(Scenario run) {
-        Scenario changed = run.copy();
-        edit.accept(changed);
-        return changed;
+        return edit.apply(run);
     }
 }

@@ -2,6 +2,7 @@ package dev.headroom.advisor.plans;
 
 import dev.headroom.advisor.checkpoints.CheckpointChoice;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.Checkpointing;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Comparator;
 import java.util.List;
@@ -57,11 +58,7 @@ final class Checkpoints {
                 new Cost(1, choice.recomputedFlops(), choice.recomputedShare()),
                 code,
                 List.of(),
-                r -> {
-                    r.checkpoint = choice.segments();
-                    r.checkpointModules = modules;
-                    r.reentrant = choice.reentrant();
-                });
+                r -> r.withCheckpointing(new Checkpointing(choice.segments(), modules, choice.reentrant())));
     }
 
     private static String title(int segments, List<String> modules) {

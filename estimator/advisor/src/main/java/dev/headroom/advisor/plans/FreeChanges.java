@@ -1,5 +1,14 @@
 package dev.headroom.advisor.plans;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
+import static dev.headroom.model.scenario.ScenarioSettings.ATTENTION;
+import static dev.headroom.model.scenario.ScenarioSettings.CHANNELS_LAST;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_BENCHMARK;
+import static dev.headroom.model.scenario.ScenarioSettings.DROP_OUTPUTS;
+import static dev.headroom.model.scenario.ScenarioSettings.FOREACH;
+import static dev.headroom.model.scenario.ScenarioSettings.FUSED;
+import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
+
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.Scenario.Attention;
@@ -22,8 +31,8 @@ final class FreeChanges {
     /** Those that can be made to a run. */
     List<Change> of(Scenario run) {
         List<Change> out = new ArrayList<>();
-        TorchVersion torch = TorchVersion.of(run.torch);
-        if (!run.inference) {
+        TorchVersion torch = run.torch();
+        if (!run.loop().inference()) {
             lifetimes(run, torch, out);
             optimizer(run, torch, out);
         }
@@ -35,56 +44,65 @@ final class FreeChanges {
     }
 
     private void lifetimes(Scenario run, TorchVersion torch, List<Change> out) {
-        if (run.zeroGradKeep && torch.zeroGradSetsToNone()) {
+        if (run.loop().zeroGradKeep() && torch.zeroGradSetsToNone()) {
             out.add(Change.free(
                     "zero-grad",
                     "drop gradients between steps",
                     List.of("optimizer.zero_grad(set_to_none=True)"),
                     List.of(),
-                    r -> r.zeroGradKeep = false));
+                    r -> r.with(ZERO_GRAD_KEEP, false)));
         }
-        if (!run.dropOutputs) {
+        if (!run.loop().dropOutputs()) {
             out.add(Change.free(
                     "outputs",
                     "delete outputs and loss after backward",
                     List.of("del outputs, loss  # after loss.backward(), or compute both in a function"),
                     List.of(),
-                    r -> r.dropOutputs = true));
+                    r -> r.with(DROP_OUTPUTS, true)));
         }
     }
 
     private void optimizer(Scenario run, TorchVersion torch, List<Change> out) {
-        boolean has = run.optimizer != OptimizerKind.NONE;
-        if (has && !run.fused && run.foreach != Scenario.Foreach.TRUE && torch.hasFused(run.optimizer)) {
+        boolean has = run.optimizer().kind() != OptimizerKind.NONE;
+        if (has
+                && !run.optimizer().fused()
+                && run.optimizer().foreach() != Scenario.Foreach.TRUE
+                && torch.hasFused(run.optimizer().kind())) {
             out.add(Change.free(
                     OPTIMIZER_KERNELS,
                     "fused optimizer kernels",
-                    List.of("optimizer = " + OptimizerChanges.constructor(run.optimizer, "fused=True")),
+                    List.of("optimizer = "
+                            + OptimizerChanges.constructor(run.optimizer().kind(), "fused=True")),
                     List.of(),
-                    r -> r.fused = true));
+                    r -> r.with(FUSED, true)));
         }
-        boolean lists = run.foreach == Scenario.Foreach.TRUE
-                || run.foreach == Scenario.Foreach.AUTO && torch.foreachByDefault();
-        if (has && !run.fused && lists && torch.foreachArgument() && !OptimizerChanges.coarse(run.optimizer)) {
+        boolean lists = run.optimizer().foreach() == Scenario.Foreach.TRUE
+                || run.optimizer().foreach() == Scenario.Foreach.AUTO && torch.foreachByDefault();
+        if (has
+                && !run.optimizer().fused()
+                && lists
+                && torch.foreachArgument()
+                && !OptimizerChanges.coarse(run.optimizer().kind())) {
             out.add(Change.free(
                     OPTIMIZER_KERNELS,
                     "optimizer without lists of tensors",
-                    List.of("optimizer = " + OptimizerChanges.constructor(run.optimizer, "foreach=False")),
+                    List.of("optimizer = "
+                            + OptimizerChanges.constructor(run.optimizer().kind(), "foreach=False")),
                     List.of("the optimizer launches a few kernels for every parameter, which is slower"),
-                    r -> r.foreach = Scenario.Foreach.FALSE));
+                    r -> r.with(FOREACH, Scenario.Foreach.FALSE)));
         }
     }
 
     private void kernels(Scenario run, TorchVersion torch, List<Change> out) {
-        if (run.cudnnBenchmark) {
+        if (run.kernels().cudnnBenchmark()) {
             out.add(Change.free(
                     "cudnn-benchmark",
                     "no trials of cuDNN's algorithms",
                     List.of("torch.backends.cudnn.benchmark = False"),
                     List.of("convolutions may be slower"),
-                    r -> r.cudnnBenchmark = false));
+                    r -> r.with(CUDNN_BENCHMARK, false)));
         }
-        if (model.images() && !run.channelsLast) {
+        if (model.images() && !run.kernels().channelsLast()) {
             out.add(Change.free(
                     "memory-format",
                     "channels last",
@@ -92,17 +110,17 @@ final class FreeChanges {
                             "model = model.to(memory_format=torch.channels_last)",
                             "inputs = inputs.to(memory_format=torch.channels_last)"),
                     List.of(),
-                    r -> r.channelsLast = true));
+                    r -> r.with(CHANNELS_LAST, true)));
         }
-        if (model.attention() && run.attention == Attention.MATH) {
+        if (model.attention() && run.kernels().attention() == Attention.MATH) {
             out.add(Change.free(
                     "attention",
                     "PyTorch's own choice of attention kernels",
                     List.of("# call attention outside of sdpa_kernel(SDPBackend.MATH)"),
                     List.of(),
-                    r -> r.attention = Attention.AUTO));
+                    r -> r.with(ATTENTION, Attention.AUTO)));
         }
-        if (model.attention() && run.attention == Attention.AUTO && torch.since(2, 3)) {
+        if (model.attention() && run.kernels().attention() == Attention.AUTO && torch.since(2, 3)) {
             for (Attention kind : List.of(Attention.FLASH, Attention.EFFICIENT)) {
                 String name = kind == Attention.FLASH ? "flash" : "memory-efficient";
                 String backend = kind == Attention.FLASH ? "FLASH_ATTENTION" : "EFFICIENT_ATTENTION";
@@ -113,7 +131,7 @@ final class FreeChanges {
                                 "with torch.nn.attention.sdpa_kernel([SDPBackend." + backend + ", SDPBackend.MATH]):",
                                 "    loss = " + model.loss()),
                         List.of(),
-                        r -> r.attention = kind));
+                        r -> r.with(ATTENTION, kind)));
             }
         }
     }
@@ -121,16 +139,17 @@ final class FreeChanges {
     private static void allocator(Scenario run, List<Change> out) {
         for (String setting : SETTINGS) {
             String name = setting.substring(0, setting.indexOf(':'));
-            if (run.allocConf.contains("expandable_segments") || run.allocConf.contains(name)) {
+            if (run.allocConf().contains("expandable_segments")
+                    || run.allocConf().contains(name)) {
                 continue;
             }
-            String all = run.allocConf.isBlank() ? setting : run.allocConf + "," + setting;
+            String all = run.allocConf().isBlank() ? setting : run.allocConf() + "," + setting;
             out.add(Change.free(
                     "allocator",
                     "allocator setting " + setting,
                     List.of("PYTORCH_CUDA_ALLOC_CONF=" + all + " python train.py"),
                     List.of(),
-                    r -> r.allocConf = all));
+                    r -> r.with(ALLOC_CONF, all)));
         }
     }
 }

@@ -1,5 +1,7 @@
 package dev.headroom.advisor.plans;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
@@ -48,13 +50,12 @@ final class LargerBatchSearch {
 
     /** With the batch, and without the free changes that it gets through without. */
     private Variant minimal(Variant way, long batch) {
-        Scenario run = asked.run().copy();
-        run.batch = batch;
+        Scenario run = asked.scenario().with(BATCH, batch);
         return Variant.of(run).with(way.changes()).minimal(run, trials::fits);
     }
 
     private List<Variant> ways(boolean optimizers) {
-        Variant start = Variant.of(asked.run());
+        Variant start = Variant.of(asked.scenario());
         Variant last = tools.checkpoints().strongest().map(start::with).orElse(start);
         List<Change> helpful = tools.helpful(List.of(start, last));
         List<Variant> ways = new ArrayList<>();
@@ -71,10 +72,10 @@ final class LargerBatchSearch {
     /** The run as it is, with fewer bits, and with both fewer bits and other optimizers. */
     private List<Variant> bases(Variant start, boolean optimizers) {
         List<Variant> bases = new ArrayList<>(List.of(start));
-        tools.precisions(asked.run()).forEach(change -> bases.add(start.with(change)));
+        tools.precisions(asked.scenario()).forEach(change -> bases.add(start.with(change)));
         if (optimizers) {
             Variant deepest = bases.get(bases.size() - 1);
-            OptimizerChanges.of(asked.run()).forEach(change -> bases.add(deepest.with(change)));
+            OptimizerChanges.of(asked.scenario()).forEach(change -> bases.add(deepest.with(change)));
         }
         return bases;
     }

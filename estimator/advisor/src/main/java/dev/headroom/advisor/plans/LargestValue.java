@@ -1,10 +1,12 @@
 package dev.headroom.advisor.plans;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.scenario.Scenario;
-import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 
 /**
  * Looks for the largest batch, or other open size, with which a run gets through. Memory grows with the size nearly as a
@@ -25,10 +27,14 @@ final class LargestValue {
     private final Trials trials;
     private final String name;
     private final Scenario run;
-    private final BiConsumer<Scenario, Long> set;
+    private final BiFunction<Scenario, Long, Scenario> set;
 
     private LargestValue(
-            PredictionRequest asked, Trials trials, String name, Scenario run, BiConsumer<Scenario, Long> set) {
+            PredictionRequest asked,
+            Trials trials,
+            String name,
+            Scenario run,
+            BiFunction<Scenario, Long, Scenario> set) {
         this.asked = asked;
         this.trials = trials;
         this.name = name;
@@ -38,29 +44,28 @@ final class LargestValue {
 
     /** The largest batch, for a run that names one. */
     static Largest batch(PredictionRequest asked, Trials trials, Scenario run) {
-        return batches(asked, trials, run).from(run.batch);
+        return batches(asked, trials, run).from(run.sizes().batch());
     }
 
     /** The same with the largest batch that is safe. */
     static Largest safeBatch(PredictionRequest asked, Trials trials, Scenario run) {
         LargestValue batches = batches(asked, trials, run);
-        Largest found = batches.from(run.batch);
+        Largest found = batches.from(run.sizes().batch());
         return found.value() == null ? found : found.withSafe(batches.safe(found.value()));
     }
 
     private static LargestValue batches(PredictionRequest asked, Trials trials, Scenario run) {
-        return new LargestValue(asked, trials, "batch", run, (r, value) -> r.batch = value);
+        return new LargestValue(asked, trials, "batch", run, (r, value) -> r.with(BATCH, value));
     }
 
     /** The largest value of a size that the run's {@code dims} give. */
     static Largest dim(PredictionRequest asked, Trials trials, Scenario run, String dim) {
-        return new LargestValue(asked, trials, dim, run, (r, value) -> r.dims.put(dim, value)).from(run.dims.get(dim));
+        return new LargestValue(asked, trials, dim, run, (r, value) -> r.withDim(dim, value))
+                .from(run.sizes().dims().get(dim));
     }
 
     private Scenario with(long value) {
-        Scenario changed = run.copy();
-        set.accept(changed, value);
-        return changed;
+        return set.apply(run, value);
     }
 
     private Largest from(long start) {
@@ -196,7 +201,7 @@ final class LargestValue {
     private boolean possible(long value) {
         try {
             Scenario r = with(value);
-            SymbolBinding.bind(asked.graph(), r.batch, r.dims);
+            SymbolBinding.bind(asked.graph(), r.sizes().batch(), r.sizes().dims());
             return true;
         } catch (UserInputException e) {
             return false;

@@ -1,5 +1,7 @@
 package dev.headroom.advisor.plans;
 
+import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
+
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
@@ -23,7 +25,7 @@ final class Notes {
     Notes(Trials trials, PredictionRequest request) {
         this.trials = trials;
         this.request = request;
-        this.asked = request.run();
+        this.asked = request.scenario();
     }
 
     /** Of a run that gets through. */
@@ -54,11 +56,11 @@ final class Notes {
                 + peak.get(Category.OPTIMIZER_STATE);
         long allocated = whole.peak().allocated();
         long saved = peak.get(Category.SAVED_ACTIVATIONS);
-        String where =
-                "the peak of " + Mib.text(allocated) + " (in " + whole.peak().phase() + ") holds "
-                        + Mib.text(fixed) + " of weights, gradients and optimizer state and " + Mib.text(saved)
-                        + " of saved activations";
-        if (asked.inference || asked.checkpoint > 0 || !asked.checkpointModules.isEmpty()) {
+        String where = "the peak of " + Mib.text(allocated) + " (in "
+                + whole.peak().moment().phase() + ") holds "
+                + Mib.text(fixed) + " of weights, gradients and optimizer state and " + Mib.text(saved)
+                + " of saved activations";
+        if (asked.loop().inference() || asked.checkpointing().any()) {
             return Optional.empty();
         }
         Optional<Long> left = tools.checkpoints().strongest().map(c -> trials.unbounded(c.of(asked))
@@ -75,13 +77,12 @@ final class Notes {
 
     /** The variant that drops gradients of what comes before the first input that requires one. */
     private Optional<String> reentrant(Prediction whole) {
-        boolean trap = Boolean.TRUE.equals(asked.reentrant)
+        boolean trap = Boolean.TRUE.equals(asked.checkpointing().reentrant())
                 && whole.warnings().stream().anyMatch(w -> w.startsWith("re-entrant checkpointing"));
         if (!trap) {
             return Optional.empty();
         }
-        Scenario other = asked.copy();
-        other.reentrant = false;
+        Scenario other = asked.with(REENTRANT, false);
         Trials.Outcome outcome = trials.unbounded(other);
         return outcome.fits()
                 ? Optional.of("re-entrant checkpoints of inputs without gradients train nothing in them: pass"

@@ -1,8 +1,10 @@
 package dev.headroom.advisor.plans;
 
+import static dev.headroom.model.scenario.ScenarioSettings.FUSED;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.TorchVersion;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,22 +15,25 @@ final class OptimizerChanges {
     /** Those that have less state than the run's. */
     static List<Change> of(Scenario run) {
         List<Change> out = new ArrayList<>();
-        if (run.inference) {
+        if (run.loop().inference()) {
             return out;
         }
-        boolean adam = run.optimizer == OptimizerKind.ADAM || run.optimizer == OptimizerKind.ADAMW;
-        if (run.optimizer == OptimizerKind.ADAM) {
+        boolean adam =
+                run.optimizer().kind() == OptimizerKind.ADAM || run.optimizer().kind() == OptimizerKind.ADAMW;
+        if (run.optimizer().kind() == OptimizerKind.ADAM) {
             out.add(to(OptimizerKind.ADAM_8BIT));
-        } else if (run.optimizer == OptimizerKind.ADAMW) {
+        } else if (run.optimizer().kind() == OptimizerKind.ADAMW) {
             out.add(to(OptimizerKind.ADAMW_8BIT));
         }
-        if (adam && TorchVersion.of(run.torch).hasAdafactor()) {
+        if (adam && run.torch().hasAdafactor()) {
             out.add(to(OptimizerKind.ADAFACTOR));
         }
-        if (adam || run.optimizer == OptimizerKind.RMSPROP && run.optimizerOptions.momentum) {
+        if (adam
+                || run.optimizer().kind() == OptimizerKind.RMSPROP
+                        && run.optimizer().options().momentum()) {
             out.add(to(OptimizerKind.SGD_MOMENTUM));
         }
-        if (run.optimizer != OptimizerKind.SGD && run.optimizer != OptimizerKind.NONE) {
+        if (run.optimizer().kind() != OptimizerKind.SGD && run.optimizer().kind() != OptimizerKind.NONE) {
             out.add(to(OptimizerKind.SGD));
         }
         return out;
@@ -41,10 +46,9 @@ final class OptimizerChanges {
         }
         code.add("optimizer = " + constructor(kind, ""));
         return new Change(
-                "optimizer", title(kind), Intrusion.OPTIMIZER, Cost.NONE, code, List.of(effect(kind)), run -> {
-                    run.optimizer = kind;
-                    run.fused = run.fused && TorchVersion.of(run.torch).hasFused(kind);
-                });
+                "optimizer", title(kind), Intrusion.OPTIMIZER, Cost.NONE, code, List.of(effect(kind)), run -> run.with(
+                                OPTIMIZER, kind)
+                        .with(FUSED, run.optimizer().fused() && run.torch().hasFused(kind)));
     }
 
     /** Whether the state is quantized. */

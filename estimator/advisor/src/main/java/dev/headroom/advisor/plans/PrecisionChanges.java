@@ -1,9 +1,11 @@
 package dev.headroom.advisor.plans;
 
+import static dev.headroom.model.scenario.ScenarioSettings.AMP;
+import static dev.headroom.model.scenario.ScenarioSettings.DTYPE;
+
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.TorchVersion;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,21 +24,23 @@ final class PrecisionChanges {
 
     /** Those that take bits from a run in float32. */
     List<Change> of(Scenario run) {
-        boolean single = run.dtype == null ? model.singlePrecision() : run.dtype == DType.FLOAT32;
+        boolean single = run.precision().dtype() == null
+                ? model.singlePrecision()
+                : run.precision().dtype() == DType.FLOAT32;
         List<Change> out = new ArrayList<>();
         if (!single) {
             return out;
         }
-        boolean brain = bfloat16 && TorchVersion.of(run.torch).since(1, 10);
-        if (run.amp == null) {
-            out.add(brain ? autocast() : scaled(run.inference));
+        boolean brain = bfloat16 && run.torch().since(1, 10);
+        if (run.precision().amp() == null) {
+            out.add(brain ? autocast() : scaled(run.loop().inference()));
         }
         if (brain) {
             out.add(weights(
                     DType.BFLOAT16,
                     "weights, gradients and optimizer state in bfloat16: an update smaller"
                             + " than 1/256 of a weight is lost"));
-        } else if (run.inference) {
+        } else if (run.loop().inference()) {
             out.add(weights(DType.FLOAT16, "weights in float16"));
         }
         return out;
@@ -50,7 +54,7 @@ final class PrecisionChanges {
                 Cost.NONE,
                 List.of("with torch.autocast(\"cuda\", dtype=torch.bfloat16):", "    loss = " + model.loss()),
                 List.of("matrix products and convolutions in bfloat16, with 8 significant bits"),
-                r -> r.amp = DType.BFLOAT16);
+                r -> r.with(AMP, DType.BFLOAT16));
     }
 
     private Change scaled(boolean inference) {
@@ -67,7 +71,7 @@ final class PrecisionChanges {
                 Cost.NONE,
                 inference ? List.of(enter, "    outputs = model(inputs)") : training,
                 List.of("matrix products and convolutions in float16, with losses scaled against underflow"),
-                r -> r.amp = DType.FLOAT16);
+                r -> r.with(AMP, DType.FLOAT16));
     }
 
     private static Change weights(DType type, String effect) {
@@ -78,9 +82,6 @@ final class PrecisionChanges {
                 Cost.NONE,
                 List.of("model = model.to(torch." + type.torchName() + ")  # and floating-point inputs"),
                 List.of(effect),
-                r -> {
-                    r.dtype = type;
-                    r.amp = null;
-                });
+                r -> r.with(DTYPE, type).with(AMP, null));
     }
 }

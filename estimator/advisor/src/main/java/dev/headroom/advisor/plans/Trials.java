@@ -1,13 +1,14 @@
 package dev.headroom.advisor.plans;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
+
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.ScenarioArguments;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,15 +35,13 @@ final class Trials {
         IMPOSSIBLE
     }
 
-    private record Key(List<String> run, boolean bounded) {}
-
     /** Passes and steps after which memory goes round in a circle: nothing is first any more in the third. */
     private static final int SETTLED = 3;
 
     private final PredictionRequest asked;
     private final LongConsumer progress;
     private final AtomicLong played = new AtomicLong();
-    private final Map<Key, Outcome> seen = new ConcurrentHashMap<>();
+    private final Map<Scenario, Outcome> seen = new ConcurrentHashMap<>();
 
     /** @param progress told after every run how many were played, from any thread */
     Trials(PredictionRequest asked, LongConsumer progress) {
@@ -52,20 +51,19 @@ final class Trials {
 
     /** Within the device's memory. */
     Outcome within(Scenario run) {
-        return outcome(run, true);
+        return outcome(run);
     }
 
     /** Within the device's memory, cut to the passes and steps in which memory settles: quick, and nearly as sure. */
     boolean mayFit(Scenario run) {
-        Scenario few = run.copy();
-        few.accumulate = Math.min(run.accumulate, SETTLED);
-        few.steps = Math.min(run.steps, SETTLED);
+        Scenario few = run.with(ACCUMULATE, Math.min(run.loop().accumulate(), SETTLED))
+                .with(STEPS, Math.min(run.loop().steps(), SETTLED));
         return fits(few);
     }
 
     /** With room for anything, on the same card. */
     Outcome unbounded(Scenario run) {
-        return outcome(run, false);
+        return outcome(PredictionRequest.unbounded(run));
     }
 
     /** Within the device's memory, to the end. */
@@ -89,12 +87,11 @@ final class Trials {
         return Predictor.room(asked);
     }
 
-    private Outcome outcome(Scenario run, boolean bounded) {
-        Key key = new Key(ScenarioArguments.of(run), bounded);
-        Outcome known = seen.get(key);
+    private Outcome outcome(Scenario run) {
+        Outcome known = seen.get(run);
         if (known == null) {
-            known = play(bounded ? asked.with(run) : asked.with(run).unbounded());
-            seen.put(key, known);
+            known = play(asked.with(run));
+            seen.put(run, known);
             progress.accept(played.incrementAndGet());
         }
         return known;

@@ -1,7 +1,12 @@
 package dev.headroom.advisor.checkpoints;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
+
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,13 +21,9 @@ record Surveyed(
         long before,
         boolean chain) {
     static Surveyed of(String model, long batch) {
-        Scenario run = new Scenario();
-        run.batch = batch;
-        run.steps = 2;
-        run.cudnnWorkspace = 0L;
-        Rehearsal rehearsal =
-                new Rehearsal(new PredictionRequest(Importers.read(archive(model)), run, null, null, 0, null));
-        Stages stages = Stages.of(rehearsal.storeAll().loop().plan().graph());
+        Scenario run = Scenario.defaults().with(BATCH, batch).with(STEPS, 2).with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
+        Rehearsal rehearsal = new Rehearsal(new PredictionRequest(Importers.read(archive(model)), run));
+        Stages stages = Stages.of(rehearsal.storeAll().prepared().plan().graph());
         CostSurvey survey = new CostSurvey(rehearsal, stages);
         PassLog log = new PassLog(rehearsal.storeAll(), stages);
         PassLog brief = new PassLog(rehearsal.storeAllBriefly(), stages);

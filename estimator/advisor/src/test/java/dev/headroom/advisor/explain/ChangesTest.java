@@ -1,5 +1,17 @@
 package dev.headroom.advisor.explain;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
+import static dev.headroom.model.scenario.ScenarioSettings.AMP;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
+import static dev.headroom.model.scenario.ScenarioSettings.DROP_OUTPUTS;
+import static dev.headroom.model.scenario.ScenarioSettings.FUSED;
+import static dev.headroom.model.scenario.ScenarioSettings.INFERENCE;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
+import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -35,10 +47,9 @@ class ChangesTest {
     /** P5: "checkpointing does not reduce memory" (2019): three linear layers of 2 GiB each after small convolutions. */
     @Test
     void checkpointingDoesNotHelpWhereWeightsDominate() {
-        Explanation explanation = Explanation.of(Runs.request("cnn-full", 8, "v100-32gb", null, run -> {
-            run.loss = LossKind.MSE;
-            run.steps = 2;
-        }));
+        Explanation explanation =
+                Explanation.of(Runs.request("cnn-full", 8, "v100-32gb", null, run -> run.with(LOSS, LossKind.MSE)
+                        .with(STEPS, 2)));
         assertTrue(sentence(explanation, "no_help", "Checkpointing blocks").contains("no change"));
         assertTrue(sentence(explanation, "no_help", "Checkpointing each single layer")
                 .contains("no change"));
@@ -49,19 +60,16 @@ class ChangesTest {
 
     @Test
     void figuresAreThoseOfTheChangedRun() {
-        PredictionRequest request = Runs.request("gpt2-s512", 4, run -> run.zeroGradKeep = true);
+        PredictionRequest request = Runs.request("gpt2-s512", 4, run -> run.with(ZERO_GRAD_KEEP, true));
         Explanation explanation = Explanation.of(request);
-        Scenario less = request.run().copy();
-        less.zeroGradKeep = false;
+        Scenario less = request.scenario().with(ZERO_GRAD_KEEP, false);
         long peak = Predictor.predict(request.with(less)).peak().allocated();
         boolean helps =
                 Runs.finding(explanation, "help").accounts().stream().anyMatch(a -> a.of().equals("set_to_none"));
         assertEquals(
                 peak,
                 account(explanation, helps ? "help" : "no_help", "set_to_none").bytes());
-        Scenario half = request.run().copy();
-        half.batch = 2L;
-        half.accumulate = 2;
+        Scenario half = request.scenario().with(BATCH, 2L).with(ACCUMULATE, 2);
         assertEquals(
                 Predictor.predict(request.with(half)).peak().allocated(),
                 account(explanation, "help", "batch").bytes());
@@ -70,27 +78,21 @@ class ChangesTest {
     /** P4: the first chunks of a chain whose input requires no gradient get none with re-entrant checkpoints. */
     @Test
     void reentrantCheckpointsThatCutTheGraphArePointedOut() {
-        Explanation trap = Explanation.of(Runs.request("small/resnet18", 8, run -> {
-            run.checkpoint = 3;
-            run.reentrant = true;
-        }));
+        Explanation trap = Explanation.of(
+                Runs.request("small/resnet18", 8, run -> run.with(CHECKPOINT, 3).with(REENTRANT, true)));
         assertTrue(sentence(trap, "no_help", "Re-entrant checkpoints").contains("--reentrant false"));
-        Explanation sound = Explanation.of(Runs.request("small/resnet18", 8, run -> {
-            run.checkpoint = 3;
-            run.reentrant = false;
-        }));
+        Explanation sound = Explanation.of(
+                Runs.request("small/resnet18", 8, run -> run.with(CHECKPOINT, 3).with(REENTRANT, false)));
         assertFalse(Runs.finding(sound, "no_help").answer().stream().anyMatch(s -> s.startsWith("Re-entrant")));
     }
 
     /** Batch norm before its activation saves its input, which is what a checkpoint around it would keep. */
     @Test
     void onlyWhatIsThereToChangeIsTried() {
-        Explanation explanation = Explanation.of(Runs.request("small/resnet18", 8, run -> {
-            run.amp = DType.FLOAT16;
-            run.optimizer = OptimizerKind.SGD;
-            run.fused = true;
-            run.dropOutputs = true;
-        }));
+        Explanation explanation = Explanation.of(Runs.request("small/resnet18", 8, run -> run.with(AMP, DType.FLOAT16)
+                .with(OPTIMIZER, OptimizerKind.SGD)
+                .with(FUSED, true)
+                .with(DROP_OUTPUTS, true)));
         List<String> all = explanation.findings().stream()
                 .filter(f -> f.key().endsWith("help"))
                 .flatMap(f -> f.accounts().stream())
@@ -109,11 +111,9 @@ class ChangesTest {
         Graph empty = Model.of("nothing", Layers.relu())
                 .input("x", DType.FLOAT32, Model.BATCH, 0)
                 .graph();
-        Scenario run = new Scenario();
-        run.batch = 1L;
-        run.loss = LossKind.SUM;
-        run.inference = true;
-        Explanation explanation = Explanation.of(new PredictionRequest(empty, run, null, null, 0, null));
+        Scenario run =
+                Scenario.defaults().with(BATCH, 1L).with(LOSS, LossKind.SUM).with(INFERENCE, true);
+        Explanation explanation = Explanation.of(new PredictionRequest(empty, run));
         assertTrue(explanation.findings().get(0).answer().get(0).contains("no memory"));
     }
 }

@@ -1,5 +1,12 @@
 package dev.headroom.advisor.explain;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
+import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
+import static dev.headroom.model.scenario.ScenarioSettings.AMP;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
+import static dev.headroom.model.scenario.ScenarioSettings.INFERENCE;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
+import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -11,26 +18,28 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.timeline.PlayedRun;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.run.OutOfMemory;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever the run, an explanation's numbers are those of the prediction. */
 class ExplanationLawsTest {
-    private static final Map<String, Consumer<Scenario>> SCENARIOS = new TreeMap<>(Map.of(
-            "plain", run -> {},
-            "one step", run -> run.steps = 1,
-            "accumulate", run -> run.accumulate = 3,
-            "amp", run -> run.amp = DType.FLOAT16,
-            "inference", run -> run.inference = true,
-            "keep", run -> run.zeroGradKeep = true,
-            "checkpoint", run -> run.checkpoint = 4,
-            "expandable", run -> run.allocConf = "expandable_segments:True"));
+    private static final Map<String, UnaryOperator<Scenario>> SCENARIOS = new TreeMap<>(Map.of(
+            "plain", UnaryOperator.identity(),
+            "one step", run -> run.with(STEPS, 1),
+            "accumulate", run -> run.with(ACCUMULATE, 3),
+            "amp", run -> run.with(AMP, DType.FLOAT16),
+            "inference", run -> run.with(INFERENCE, true),
+            "keep", run -> run.with(ZERO_GRAD_KEEP, true),
+            "checkpoint", run -> run.with(CHECKPOINT, 4),
+            "expandable", run -> run.with(ALLOC_CONF, "expandable_segments:True")));
 
     private static void holds(PredictionRequest request, String what) {
         Explanation explanation = Explanation.of(PlayedRun.of(request));
@@ -78,22 +87,22 @@ class ExplanationLawsTest {
 
     @Test
     void phasesAddUpToWhatThePredictionSays() {
-        Explanation explanation = Explanation.of(Runs.request("small/resnet50", 4, run -> {}));
+        Explanation explanation = Explanation.of(Runs.request("small/resnet50", 4, UnaryOperator.identity()));
         Prediction p = explanation.run().prediction();
-        int step = p.peak().step();
-        long before = allocated(p, "zero_grad", step);
-        long forward = allocated(p, "forward", step);
+        int step = p.peak().moment().step();
+        long before = allocated(p, Phase.ZERO_GRAD, step);
+        long forward = allocated(p, Phase.FORWARD, step);
         assertEquals(
                 forward - before,
                 Runs.finding(explanation, "forward").accounts().get(0).bytes());
         assertEquals(
-                allocated(p, "optimizer", 0) - allocated(p, "inputs", null),
+                allocated(p, Phase.OPTIMIZER, 0) - allocated(p, Phase.INPUTS, null),
                 Runs.finding(explanation, "remains").accounts().get(0).bytes());
     }
 
-    private static long allocated(Prediction p, String phase, Integer step) {
+    private static long allocated(Prediction p, Phase phase, Integer step) {
         return p.phases().stream()
-                .filter(s -> s.phase().equals(phase) && java.util.Objects.equals(s.step(), step))
+                .filter(s -> s.phase() == phase && java.util.Objects.equals(s.step(), step))
                 .findFirst()
                 .orElseThrow()
                 .allocated();
@@ -108,19 +117,19 @@ class ExplanationLawsTest {
 
     @Test
     void saysWhereMemoryRanOut() {
-        PredictionRequest request = Runs.request("resnet50-i224", 64, "v100-16gb", 3L << 30, run -> {});
+        PredictionRequest request = Runs.request("resnet50-i224", 64, "v100-16gb", 3L << 30, UnaryOperator.identity());
         Explanation explanation = Explanation.of(request);
-        Prediction.Oom oom = explanation.run().prediction().oom();
+        OutOfMemory oom = explanation.run().prediction().oom();
         assertNotNull(oom);
         Finding shortage = explanation.findings().get(0);
         assertEquals("shortage", shortage.key());
         String first = shortage.answer().get(0);
-        assertTrue(first.contains(oom.phase()) && first.contains(oom.module()), first);
+        assertTrue(first.contains(oom.phase().label()) && first.contains(oom.module()), first);
         assertTrue(first.contains(Words.size(oom.requested())), first);
         Account memory = shortage.accounts().get(0);
         long left = Runs.part(memory, "not taken yet") + Runs.part(memory, "free segments");
         assertTrue(left < oom.requested(), left + " bytes were left for " + oom.requested());
-        assertEquals(request.gpu().memory(), memory.bytes());
+        assertEquals(request.device().gpu().memory(), memory.bytes());
         // With room to spare, the run is the one without the limit.
         Prediction free = PlayedRun.of(request.unbounded()).prediction();
         assertEquals(
@@ -130,10 +139,10 @@ class ExplanationLawsTest {
 
     @Test
     void whatFailedInAFunctionWasStillThere() {
-        PredictionRequest request = Runs.request("mlp-xor", 1000, "v100-16gb", 150L << 20, run -> {});
+        PredictionRequest request = Runs.request("mlp-xor", 1000, "v100-16gb", 150L << 20, UnaryOperator.identity());
         Explanation explanation = Explanation.of(request);
-        Prediction.Oom oom = explanation.run().prediction().oom();
-        assertEquals("optimizer", oom.phase());
+        OutOfMemory oom = explanation.run().prediction().oom();
+        assertEquals(Phase.OPTIMIZER, oom.phase());
         Account memory = explanation.findings().get(0).accounts().get(0);
         long left = Runs.part(memory, "not taken yet") + Runs.part(memory, "free segments");
         assertTrue(left < oom.requested(), left + " bytes were left for " + oom.requested());
@@ -141,7 +150,8 @@ class ExplanationLawsTest {
 
     @Test
     void aLimitNeedsNoDevice() {
-        Explanation explanation = Explanation.of(Runs.request("resnet50-i224", 64, null, 3L << 30, run -> {}));
+        Explanation explanation =
+                Explanation.of(Runs.request("resnet50-i224", 64, null, 3L << 30, UnaryOperator.identity()));
         Account memory = explanation.findings().get(0).accounts().get(0);
         assertEquals(3L << 30, memory.bytes());
     }

@@ -1,33 +1,40 @@
 package dev.headroom.advisor.explain;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.CudnnWorkspace;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** Runs to explain. */
 final class Runs {
     private Runs() {}
 
     /** An archive on a card, with Adam. */
-    static PredictionRequest request(String archive, long batch, Consumer<Scenario> options) {
+    static PredictionRequest request(String archive, long batch, UnaryOperator<Scenario> options) {
         return request(archive, batch, "v100-16gb", null, options);
     }
 
     /** @param limit bytes that the allocator may reserve, or {@code null} */
-    static PredictionRequest request(String archive, long batch, String card, Long limit, Consumer<Scenario> options) {
-        Scenario run = new Scenario();
-        run.batch = batch;
-        run.optimizer = OptimizerKind.ADAM;
-        run.cudnnWorkspace = 0L;
-        options.accept(run);
+    static PredictionRequest request(
+            String archive, long batch, String card, Long limit, UnaryOperator<Scenario> options) {
+        Scenario run = options.apply(Scenario.defaults()
+                .with(BATCH, batch)
+                .with(OPTIMIZER, OptimizerKind.ADAM)
+                .with(CUDNN_WORKSPACE, CudnnWorkspace.NONE));
         Gpu gpu = card == null ? null : GpuCatalogue.find(card).orElseThrow();
         return new PredictionRequest(
-                Importers.read(Path.of("../../fixtures/models/" + archive + ".pt2")), run, gpu, null, 0, limit);
+                Importers.read(Path.of("../../fixtures/models/" + archive + ".pt2")),
+                run.withDevice(new DeviceBudget(gpu, null, 0, limit)));
     }
 
     static Finding finding(Explanation explanation, String key) {

@@ -1,5 +1,11 @@
 package dev.headroom.advisor.explain;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
+import static dev.headroom.model.scenario.ScenarioSettings.AMP;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;
+import static dev.headroom.model.scenario.ScenarioSettings.INFERENCE;
+import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,7 +17,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -27,18 +33,15 @@ class SentencesTest {
     private static final Pattern SIZE =
             Pattern.compile("(?<![0-9.])([0-9]+(?:\\.[0-9]+)? (?:bytes|KiB|MiB|GiB))(?! other)");
 
-    private static Consumer<Scenario> options(String name) {
+    private static UnaryOperator<Scenario> options(String name) {
         return switch (name) {
-            case "checkpoint" -> run -> run.checkpoint = 2;
-            case "keep" -> run -> run.zeroGradKeep = true;
-            case "accumulate" -> run -> run.accumulate = 2;
+            case "checkpoint" -> run -> run.with(CHECKPOINT, 2);
+            case "keep" -> run -> run.with(ZERO_GRAD_KEEP, true);
+            case "accumulate" -> run -> run.with(ACCUMULATE, 2);
             case "autocast" ->
-                run -> {
-                    run.amp = DType.FLOAT16;
-                    run.checkpointModules = List.of("bert.encoder.layer.*");
-                };
-            case "inference" -> run -> run.inference = true;
-            default -> run -> {};
+                run -> run.with(AMP, DType.FLOAT16).with(CHECKPOINT_MODULES, List.of("bert.encoder.layer.*"));
+            case "inference" -> run -> run.with(INFERENCE, true);
+            default -> UnaryOperator.identity();
         };
     }
 

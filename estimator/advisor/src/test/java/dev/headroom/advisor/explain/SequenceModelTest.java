@@ -1,8 +1,11 @@
 package dev.headroom.advisor.explain;
 
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
+import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.model.scenario.TorchVersion;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -16,11 +19,9 @@ class SequenceModelTest {
     /** Vocabulary of 30000, 50 words of 80 sentences. */
     private static final long LOGITS = 30000L * 50 * 80 * 4;
 
-    private static final Explanation EXPLANATION =
-            Explanation.of(Runs.request("published/seq2seq-gru-packed-s50", 80, run -> {
-                run.torch = "1.0";
-                run.zeroGradKeep = true;
-            }));
+    private static final Explanation EXPLANATION = Explanation.of(
+            Runs.request("published/seq2seq-gru-packed-s50", 80, run -> run.with(TORCH, TorchVersion.of("1.0"))
+                    .with(ZERO_GRAD_KEEP, true)));
 
     @Test
     void theLossKeepsTheResultOfLogSoftmax() {

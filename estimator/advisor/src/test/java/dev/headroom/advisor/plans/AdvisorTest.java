@@ -1,5 +1,9 @@
 package dev.headroom.advisor.plans;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -14,6 +18,8 @@ import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.CudnnWorkspace;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,14 +42,14 @@ class AdvisorTest {
     }
 
     private static Scenario run(long batch) {
-        Scenario run = new Scenario();
-        run.batch = batch;
-        run.cudnnWorkspace = 0L;
+        Scenario run = Scenario.defaults().with(BATCH, batch).with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
         return run;
     }
 
     private static PredictionRequest request(Graph graph, Scenario run, long mib) {
-        return new PredictionRequest(graph, run, GpuCatalogue.find("rtx-3060").orElseThrow(), null, 0, mib << 20);
+        return new PredictionRequest(
+                graph,
+                run.withDevice(new DeviceBudget(GpuCatalogue.find("rtx-3060").orElseThrow(), null, 0, mib << 20)));
     }
 
     /** With a part of the memory that the run would reserve with room to spare. */
@@ -58,8 +64,7 @@ class AdvisorTest {
     }
 
     private static PredictionRequest with(PredictionRequest request, long batch) {
-        Scenario run = request.run().copy();
-        run.batch = batch;
+        Scenario run = request.scenario().with(BATCH, batch);
         return request.with(run);
     }
 
@@ -73,7 +78,9 @@ class AdvisorTest {
         for (Plan plan : advice.plans()) {
             Scenario changed = plan.prediction().run();
             assertEquals(
-                    batch, changed.batch * changed.accumulate, plan.changes().toString());
+                    batch,
+                    changed.sizes().batch() * changed.loop().accumulate(),
+                    plan.changes().toString());
             Prediction again = Predictor.predict(request.with(changed));
             assertEquals(Boolean.TRUE, again.verdict().fits(), plan.changes().toString());
             assertEquals(again.peak(), plan.prediction().peak());
@@ -89,8 +96,7 @@ class AdvisorTest {
     @ParameterizedTest
     @CsvSource({"small/resnet18, 100", "small/gpt2, 80"})
     void everyBatchOfAPlanIsTheLargest(String name, long mib) {
-        Scenario run = run(1);
-        run.batch = null;
+        Scenario run = run(1).with(BATCH, null);
         PredictionRequest request = request(model(name), run, mib);
         Advice advice = Advisor.advise(request, Goal.MAX_BATCH);
         assertTrue(advice.fits());
@@ -99,9 +105,9 @@ class AdvisorTest {
         assertFalse(advice.plans().isEmpty());
         for (Plan plan : advice.plans()) {
             Scenario changed = plan.prediction().run();
-            assertTrue(changed.batch > before, changed.batch + " after " + before);
+            assertTrue(changed.sizes().batch() > before, changed.sizes().batch() + " after " + before);
             assertTrue(fits(request.with(changed)));
-            before = changed.batch;
+            before = changed.sizes().batch();
         }
     }
 
@@ -138,14 +144,14 @@ class AdvisorTest {
     @CsvSource({"4, 11000, MODEL", "256, 100, MEMORY"})
     void theLongestSequenceIsFoundWhereItIsOpen(long batch, long mib, Largest.Limit limit) {
         Scenario run = run(batch);
-        run.dims.put("input_ids.1", 16L);
+        run.sizes().dims().put("input_ids.1", 16L);
         PredictionRequest request = request(model("small/gpt2-open-sequence"), run, mib);
         Largest longest = Advisor.advise(request, Goal.KEEP_BATCH).largest().get(1);
         assertEquals("input_ids.1", longest.name());
         assertEquals(limit, longest.limit());
-        run.dims.put("input_ids.1", longest.value());
+        run.sizes().dims().put("input_ids.1", longest.value());
         assertTrue(fits(request));
-        run.dims.put("input_ids.1", longest.next());
+        run.sizes().dims().put("input_ids.1", longest.next());
         if (limit == Largest.Limit.MODEL) {
             assertEquals(256, longest.value());
             assertThrows(UserInputException.class, () -> fits(request));
@@ -161,7 +167,8 @@ class AdvisorTest {
         assertTrue(advice.fits() && advice.possible());
         assertNull(advice.shortfall());
         assertTrue(advice.largest().get(0).value() > 8);
-        advice.plans().forEach(plan -> assertTrue(plan.prediction().run().batch > 8));
+        advice.plans()
+                .forEach(plan -> assertTrue(plan.prediction().run().sizes().batch() > 8));
     }
 
     @Test
@@ -191,9 +198,7 @@ class AdvisorTest {
 
     @Test
     void theReentrantTrapIsTold() {
-        Scenario run = run(64);
-        run.checkpoint = 4;
-        run.reentrant = true;
+        Scenario run = run(64).with(CHECKPOINT, 4).with(REENTRANT, true);
         Advice advice = Advisor.advise(request(model("resnet18-i224"), run, 11_000), Goal.KEEP_BATCH);
         assertTrue(
                 advice.notes().stream().anyMatch(note -> note.contains("use_reentrant=False")),
@@ -202,7 +207,7 @@ class AdvisorTest {
 
     @Test
     void withoutADeviceThereIsNoAdvice() {
-        PredictionRequest request = new PredictionRequest(model("small/gpt2"), run(1), null, null, 0, null);
+        PredictionRequest request = new PredictionRequest(model("small/gpt2"), run(1));
         assertThrows(UserInputException.class, () -> Advisor.advise(request, Goal.KEEP_BATCH));
     }
 }

@@ -10,7 +10,7 @@ import dev.headroom.app.report.AdviceReport;
 import dev.headroom.app.report.CheckpointReport;
 import dev.headroom.app.report.Style;
 import dev.headroom.estimator.predict.PredictionRequest;
-import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.model.scenario.Scenario;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -60,7 +60,7 @@ final class AdviseCommand implements Callable<Integer> {
         if (keepBatch && maxBatch) {
             throw new BadOption("--keep-batch cannot be combined with --max-batch; leave out one of them");
         }
-        PredictionRequest asked = question.withoutModel();
+        Scenario asked = question.asked();
         List<String> idle = question.withoutEffect(asked);
         if (!idle.isEmpty()) {
             throw new BadOption(idle.get(0) + "; leave it out");
@@ -68,7 +68,7 @@ final class AdviseCommand implements Callable<Integer> {
         if (checkpoints) {
             return curve();
         }
-        if (Predictor.room(asked) == null) {
+        if (asked.device().total() == null && asked.device().limit() == null) {
             throw new BadOption("advise needs to know the memory there is; add --gpu NAME or --memory SIZE");
         }
         PredictionRequest request = question.read(engine);

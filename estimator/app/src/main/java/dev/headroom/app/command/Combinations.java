@@ -11,37 +11,41 @@ final class Combinations {
     private Combinations() {}
 
     static void check(Scenario run) {
-        if (run.fused) {
+        if (run.optimizer().fused()) {
             fused(run);
         }
-        if (run.amp == DType.FLOAT16 && run.dtype == DType.FLOAT16 && !run.inference && steps(run)) {
+        if (run.precision().amp() == DType.FLOAT16
+                && run.precision().dtype() == DType.FLOAT16
+                && !run.loop().inference()
+                && steps(run)) {
             // GradScaler.unscale_ (torch/amp/grad_scaler.py) raises for gradients in fp16.
             throw new BadOption("--amp fp16 cannot be combined with --dtype fp16: the GradScaler does not unscale fp16"
                     + " gradients; leave out one of them");
         }
-        if (run.checkpoint > 0 && !run.checkpointModules.isEmpty()) {
+        if (run.checkpointing().segments() > 0 && !run.checkpointing().modules().isEmpty()) {
             throw new BadOption("--checkpoint cannot be combined with --checkpoint-modules; leave out one of them");
         }
-        if ((long) run.steps * run.accumulate > MOST_PASSES) {
-            throw new BadOption("--steps " + run.steps + " with --accumulate " + run.accumulate + ": more than "
-                    + MOST_PASSES + " passes; the third step is like any later one, so --steps 3 is enough");
+        if ((long) run.loop().steps() * run.loop().accumulate() > MOST_PASSES) {
+            throw new BadOption("--steps " + run.loop().steps() + " with --accumulate "
+                    + run.loop().accumulate() + ": more than " + MOST_PASSES
+                    + " passes; the third step is like any later one, so --steps 3 is enough");
         }
     }
 
     private static boolean steps(Scenario run) {
-        return run.optimizer != OptimizerKind.NONE;
+        return run.optimizer().kind() != OptimizerKind.NONE;
     }
 
     /** The constructors of torch/optim/*.py. */
     private static void fused(Scenario run) {
-        if (run.foreach == Scenario.Foreach.TRUE) {
+        if (run.optimizer().foreach() == Scenario.Foreach.TRUE) {
             throw new BadOption("--fused cannot be combined with --foreach true; leave out one of them");
         }
-        switch (run.optimizer) {
+        switch (run.optimizer().kind()) {
             case SGD, SGD_MOMENTUM, ADAM, ADAMW, ADAGRAD -> {}
             default ->
                 throw new BadOption("--fused: PyTorch has no fused CUDA kernel for --optimizer "
-                        + run.optimizer.option() + "; leave it out, or take sgd, adam, adamw or adagrad");
+                        + run.optimizer().kind().option() + "; leave it out, or take sgd, adam, adamw or adagrad");
         }
     }
 }

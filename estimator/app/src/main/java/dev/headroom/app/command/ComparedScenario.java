@@ -4,6 +4,7 @@ import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,7 +59,7 @@ final class ComparedScenario {
         try {
             line.parseArgs(words.toArray(String[]::new));
             compared.lastDims();
-            compared.request(null);
+            compared.asked();
         } catch (ParameterException | UserInputException e) {
             throw new BadOption("--compare '" + compared.text + "': " + reason(e));
         }
@@ -97,9 +98,13 @@ final class ComparedScenario {
         return text;
     }
 
+    private Scenario asked() {
+        return device.on(scenario.toRun());
+    }
+
     /** The question, for a graph. */
     PredictionRequest request(Graph graph) {
-        return device.request(graph, scenario.toRun());
+        return new PredictionRequest(graph, asked());
     }
 
     /** The answer with what was asked for in vain among its warnings. */

@@ -1,10 +1,9 @@
 package dev.headroom.app.command;
 
-import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.error.Suggestion;
-import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
 import picocli.CommandLine.Option;
 
@@ -30,11 +29,11 @@ public final class DeviceOptions {
     String limit;
 
     /**
-     * The question to ask of a graph.
+     * The scenario on the device.
      *
      * @throws dev.headroom.model.error.UserInputException for an unknown card or sizes that contradict each other
      */
-    public PredictionRequest request(Graph graph, Scenario run) {
+    public Scenario on(Scenario run) {
         Gpu card = gpu == null ? null : card();
         Long total = memory == null ? null : (Long) Sizes.positive("--memory", memory);
         long taken = inUse == null ? 0 : Sizes.parse("--in-use", inUse);
@@ -47,7 +46,7 @@ public final class DeviceOptions {
         plausible("--limit", limit, most);
         within("--in-use", inUse, taken, size);
         within("--limit", limit, most == null ? 0 : most, size);
-        return new PredictionRequest(graph, run, card, total, taken, most);
+        return run.withDevice(new DeviceBudget(card, total, taken, most));
     }
 
     private Gpu card() {

@@ -39,7 +39,7 @@ final class ExplainCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PredictionRequest request = question.read(engine);
-        Explanation explanation = Explanation.of(request).withRemarks(question.withoutEffect(request));
+        Explanation explanation = Explanation.of(request).withRemarks(question.withoutEffect(request.scenario()));
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             ExplanationJson.write(explanation, out);

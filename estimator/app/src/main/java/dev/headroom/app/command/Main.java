@@ -19,9 +19,17 @@ public final class Main {
         String terminal = System.getProperty("sun.stdout.encoding", System.getProperty("native.encoding"));
         PrintWriter out = writer(FileDescriptor.out, json ? StandardCharsets.UTF_8 : charset(terminal));
         PrintWriter err = writer(FileDescriptor.err, charset(terminal));
+        Runtime.getRuntime().exit(run(out, err, args));
+    }
+
+    /**
+     * Runs one command inside this process, as the test of the documentation does.
+     *
+     * @return the exit status that the process would have
+     */
+    public static int run(PrintWriter out, PrintWriter err, String... args) {
         boolean debug = "1".equals(System.getenv("HEADROOM_DEBUG"));
-        int status = new Cli(Services.REAL, debug).run(out, err, args);
-        Runtime.getRuntime().exit(status);
+        return new Cli(Services.REAL, debug).run(out, err, args);
     }
 
     private static PrintWriter writer(FileDescriptor to, Charset charset) {

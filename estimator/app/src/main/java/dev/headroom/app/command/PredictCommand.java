@@ -66,7 +66,7 @@ final class PredictCommand implements Callable<Integer> {
         }
         page.check(spec.commandLine().getParseResult().matchedOptions());
         PredictionRequest request = question.read(engine);
-        Prediction prediction = predict(request, question.withoutEffect(request));
+        Prediction prediction = predict(request, question.withoutEffect(request.scenario()));
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             JsonReport.write(prediction, out);

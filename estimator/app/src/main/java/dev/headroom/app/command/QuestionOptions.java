@@ -1,6 +1,7 @@
 package dev.headroom.app.command;
 
 import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Mixin;
@@ -18,12 +19,12 @@ final class QuestionOptions {
     DeviceOptions device = new DeviceOptions();
 
     /**
-     * The question without the model, which is read last: a mistyped card should not cost the reading.
+     * All of the question but the model, which is read last: a mistyped card should not cost the reading.
      *
      * @throws dev.headroom.model.error.UserInputException for options that cannot be
      */
-    PredictionRequest withoutModel() {
-        return device.request(null, scenario.toRun());
+    Scenario asked() {
+        return device.on(scenario.toRun());
     }
 
     /**
@@ -32,12 +33,12 @@ final class QuestionOptions {
      * @throws dev.headroom.model.error.UserInputException for options that cannot be, or an archive that cannot be read
      */
     PredictionRequest read(Services engine) {
-        PredictionRequest question = withoutModel();
-        return question.with(engine.reader().apply(model));
+        Scenario asked = asked();
+        return new PredictionRequest(engine.reader().apply(model), asked);
     }
 
     /** What was asked for and cannot have an effect, one line each. */
-    List<String> withoutEffect(PredictionRequest request) {
-        return scenario.withoutEffect(request.run());
+    List<String> withoutEffect(Scenario asked) {
+        return scenario.withoutEffect(asked);
     }
 }

@@ -1,20 +1,23 @@
 package dev.headroom.app.command;
 
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
+
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.SimulatedDeviceMemory;
-import dev.headroom.allocator.replay.JsonTrace;
 import dev.headroom.allocator.replay.ProgramStates;
 import dev.headroom.allocator.replay.Replay;
 import dev.headroom.allocator.replay.ReplayComparison;
 import dev.headroom.allocator.replay.ReplaySettings;
-import dev.headroom.allocator.replay.Trace;
-import dev.headroom.allocator.snapshot.SnapshotTrace;
+import dev.headroom.allocator.trace.JsonTrace;
+import dev.headroom.allocator.trace.SnapshotTrace;
+import dev.headroom.allocator.trace.Trace;
 import dev.headroom.app.report.ReplayReport;
 import dev.headroom.app.report.Style;
 import dev.headroom.estimator.predict.Prediction;
-import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.device.DeviceLines;
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
 import java.io.PrintWriter;
@@ -68,13 +71,18 @@ final class ReplayCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Scenario run = new Scenario();
-        run.torch = torch == null ? run.torch : torch;
-        PredictionRequest where = device.request(null, run);
+        Scenario where = device.on(Scenario.defaults());
+        if (torch != null) {
+            where = where.with(TORCH, TorchVersion.of(torch));
+        }
+        return replay(where);
+    }
+
+    private int replay(Scenario where) {
         confs.forEach(conf -> TraceInput.settings("--alloc-conf", () -> AllocatorSettings.parse(conf)));
-        String version = torch == null ? null : TorchVersion.of(torch).toString();
+        String version = torch == null ? null : where.torch().toString();
         Trace trace = TraceInput.open(file);
-        long limit = where.limit() == null ? -1 : where.limit();
+        long limit = where.device().limit() == null ? -1 : where.device().limit();
         ReplaySettings settings =
                 TraceInput.settings(file, () -> new ReplaySettings(trace, version, limit, total(where) > 0));
         if (json && trace instanceof JsonTrace program && program.isProgram()) {
@@ -93,7 +101,7 @@ final class ReplayCommand implements Callable<Integer> {
         return comparison.best() == null ? ExitStatus.DOES_NOT_FIT : ExitStatus.OK;
     }
 
-    private ReplayComparison compare(Trace trace, ReplaySettings settings, PredictionRequest where) {
+    private ReplayComparison compare(Trace trace, ReplaySettings settings, Scenario where) {
         try (Progress progress = Progress.of("Playing events")) {
             ReplayProgress observer = new ReplayProgress(progress);
             return TraceInput.read(
@@ -101,7 +109,7 @@ final class ReplayCommand implements Callable<Integer> {
         }
     }
 
-    private int states(JsonTrace program, ReplaySettings settings, PredictionRequest where) {
+    private int states(JsonTrace program, ReplaySettings settings, Scenario where) {
         if (confs.size() > 1) {
             throw new BadOption("--alloc-conf: the states of a program are those of one setting; give one, or leave out"
                     + " --json for a comparison");
@@ -117,29 +125,38 @@ final class ReplayCommand implements Callable<Integer> {
         return ExitStatus.OK;
     }
 
-    private static DeviceMemory memory(Trace trace, PredictionRequest where) {
+    private static DeviceMemory memory(Trace trace, Scenario where) {
         long total = total(where);
         if (total == 0) {
             return Replay.device(trace, 0);
         }
-        long context = DeviceLines.bytes(where.deviceLines());
-        if (where.inUse() + context >= total) {
-            throw new BadOption("--in-use: " + where.inUse() + " bytes and the CUDA context leave nothing of " + total
-                    + " bytes of device memory; free some first");
+        long context = context(where);
+        if (where.device().inUse() + context >= total) {
+            throw new BadOption("--in-use: " + where.device().inUse() + " bytes and the CUDA context leave nothing of "
+                    + total + " bytes of device memory; free some first");
         }
-        return new SimulatedDeviceMemory(total, where.inUse() + context);
+        return new SimulatedDeviceMemory(total, where.device().inUse() + context);
+    }
+
+    /** What the process takes beside; a trace does not tell whether it used cuDNN, so that is counted. */
+    private static long context(Scenario where) {
+        Gpu gpu = where.device().gpu();
+        return gpu == null
+                ? 0
+                : DeviceLines.bytes(DeviceLines.of(gpu, where.torch().loadsKernelsLazily(), true));
     }
 
     /** Bytes of the device that was named, or 0. */
-    private static long total(PredictionRequest where) {
-        return where.memory() != null
-                ? where.memory()
-                : where.gpu() == null ? 0 : where.gpu().memory();
+    private static long total(Scenario where) {
+        Long total = where.device().total();
+        return total == null ? 0 : total;
     }
 
-    private static Prediction.Device deviceOf(PredictionRequest where) {
-        long total = total(where);
-        return total == 0 ? null : new Prediction.Device(where.gpu(), total, where.inUse(), where.limit());
+    private static Prediction.Device deviceOf(Scenario where) {
+        DeviceBudget device = where.device();
+        return device.total() == null
+                ? null
+                : new Prediction.Device(device.gpu(), device.total(), device.inUse(), device.limit());
     }
 
     private static List<String> warnings(Trace trace, ReplayComparison comparison) {

@@ -64,7 +64,7 @@ final class ReportOptions {
         Graph graph = run.request().graph();
         List<PageRun> runs = new ArrayList<>();
         runs.add(PageRun.explained(
-                scenarios.isEmpty() ? ScenarioText.words(run.request().run()) : "as asked", run));
+                scenarios.isEmpty() ? ScenarioText.words(run.request().scenario()) : "as asked", run));
         for (ComparedScenario other : scenarios) {
             PredictionRequest request = other.request(graph);
             PlayedRun played = PlayedRun.of(request);

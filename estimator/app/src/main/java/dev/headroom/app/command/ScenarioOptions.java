@@ -1,16 +1,23 @@
 package dev.headroom.app.command;
 
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.DIMS;
+
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.scenario.Checkpointing;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.OptionNames;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.TorchVersion;
+import dev.headroom.model.scenario.ScenarioBuilder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import picocli.CommandLine.Option;
 
 /** What is trained and how: the options, turned into a {@link Scenario}. */
@@ -134,62 +141,70 @@ public final class ScenarioOptions {
      * @throws dev.headroom.model.error.UserInputException for a value or a combination that cannot be
      */
     public Scenario toRun() {
-        Scenario run = new Scenario();
-        run.batch = batch == null ? null : (Long) WholeNumbers.parse("--batch", batch, 1, Long.MAX_VALUE);
-        dims.forEach(text -> bind(run, text));
+        ScenarioBuilder run = Scenario.builder();
+        if (batch != null) {
+            run.batch(WholeNumbers.parse("--batch", batch, 1, Long.MAX_VALUE));
+        }
+        run.set(DIMS, sizes());
         if (optimizer != null) {
-            run.optimizer = Choice.of("--optimizer", optimizer, OptimizerKind.values(), OptimizerKind::option);
+            run.optimizer(Choice.of("--optimizer", optimizer, OptimizerKind.values(), OptimizerKind::option));
         }
         if (foreach != null) {
-            run.foreach = Choice.of("--foreach", foreach, Scenario.Foreach.values(), OptionNames::of);
+            run.foreach(Choice.of("--foreach", foreach, Scenario.Foreach.values(), OptionNames::of));
         }
-        run.fused = fused;
-        run.dtype = floating("--dtype", dtype, DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16);
-        run.amp = floating("--amp", amp, DType.FLOAT16, DType.BFLOAT16);
+        run.fused(fused);
+        run.dtype(floating("--dtype", dtype, DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16));
+        run.amp(floating("--amp", amp, DType.FLOAT16, DType.BFLOAT16));
         if (loss != null) {
             LossKind[] kinds = {LossKind.CROSS_ENTROPY, LossKind.MSE, LossKind.SUM, LossKind.OUTPUT};
-            run.loss = Choice.of("--loss", loss, kinds, OptionNames::of);
+            run.loss(Choice.of("--loss", loss, kinds, OptionNames::of));
         }
         if (checkpoint != null && !checkpoint.equals("none")) {
-            run.checkpoint = (int) WholeNumbers.parse("--checkpoint", checkpoint, 1, 1_000_000);
+            run.checkpoint((int) WholeNumbers.parse("--checkpoint", checkpoint, 1, 1_000_000));
         }
-        run.checkpointModules = List.copyOf(checkpointModules);
+        run.set(CHECKPOINT_MODULES, checkpointModules);
         if (reentrant != null && !reentrant.equals("auto")) {
-            run.reentrant = Choice.of("--reentrant", reentrant, new Boolean[] {true, false}, Object::toString);
+            run.reentrant(Choice.of("--reentrant", reentrant, new Boolean[] {true, false}, Object::toString));
         }
-        run.accumulate = accumulate == null ? 1 : (int) WholeNumbers.parse("--accumulate", accumulate, 1, MOST_PASSES);
-        run.steps = steps == null ? run.steps : (int) WholeNumbers.parse("--steps", steps, 1, MOST_STEPS);
-        run.zeroGradKeep = zeroGradKeep;
-        run.channelsLast = channelsLast;
-        run.cudnnBenchmark = cudnnBenchmark;
-        workspace(run);
+        if (accumulate != null) {
+            run.accumulate((int) WholeNumbers.parse("--accumulate", accumulate, 1, MOST_PASSES));
+        }
+        if (steps != null) {
+            run.steps((int) WholeNumbers.parse("--steps", steps, 1, MOST_STEPS));
+        }
+        run.zeroGradKeep(zeroGradKeep);
+        run.channelsLast(channelsLast);
+        run.cudnnBenchmark(cudnnBenchmark);
+        run.set(CUDNN_WORKSPACE, workspace());
         if (attention != null) {
-            run.attention = Choice.of("--attention", attention, Scenario.Attention.values(), OptionNames::of);
+            run.attention(Choice.of("--attention", attention, Scenario.Attention.values(), OptionNames::of));
         }
-        run.inputGrad = inputGrad;
-        run.dropOutputs = dropOutputs;
-        run.inference = inference;
-        run.allocConf = settings();
-        run.torch = torch == null ? run.torch : version();
-        Combinations.check(run);
-        return run;
+        run.inputGrad(inputGrad);
+        run.dropOutputs(dropOutputs);
+        run.inference(inference);
+        run.allocConf(settings());
+        if (torch != null) {
+            run.torch(torch);
+        }
+        Combinations.check(run.build());
+        return run.build();
     }
 
     /** What was asked for and cannot have an effect, one line each. */
     public List<String> withoutEffect(Scenario run) {
         List<String> lines = new ArrayList<>();
-        boolean modules = !run.checkpointModules.isEmpty();
-        if (run.reentrant != null && run.checkpoint == 0 && !modules) {
+        Checkpointing checkpointing = run.checkpointing();
+        if (checkpointing.reentrant() != null && !checkpointing.any()) {
             lines.add("--reentrant has no effect without --checkpoint");
         }
-        if (run.inference) {
-            note(lines, optimizer != null && run.optimizer != OptimizerKind.NONE, "--optimizer");
+        if (run.loop().inference()) {
+            note(lines, optimizer != null && run.optimizer().kind() != OptimizerKind.NONE, "--optimizer");
             note(lines, fused, "--fused");
             note(lines, loss != null, "--loss");
-            note(lines, run.accumulate > 1, "--accumulate");
+            note(lines, run.loop().accumulate() > 1, "--accumulate");
             note(lines, zeroGradKeep, "--zero-grad-keep");
-            note(lines, run.checkpoint > 0, "--checkpoint");
-            note(lines, modules, "--checkpoint-modules");
+            note(lines, checkpointing.segments() > 0, "--checkpoint");
+            note(lines, !checkpointing.modules().isEmpty(), "--checkpoint-modules");
         }
         return lines;
     }
@@ -200,32 +215,37 @@ public final class ScenarioOptions {
         }
     }
 
-    private static void bind(Scenario run, String text) {
-        int at = text.indexOf('=');
-        String name = at < 0 ? "" : text.substring(0, at).strip();
-        if (name.isEmpty()) {
-            throw new BadOption("--dim: '" + text + "' is not NAME=N; write it like --dim seq=512");
+    private Map<String, Long> sizes() {
+        Map<String, Long> sizes = new LinkedHashMap<>();
+        for (String text : dims) {
+            int at = text.indexOf('=');
+            String name = at < 0 ? "" : text.substring(0, at).strip();
+            if (name.isEmpty()) {
+                throw new BadOption("--dim: '" + text + "' is not NAME=N; write it like --dim seq=512");
+            }
+            long size = WholeNumbers.parse("--dim " + name, text.substring(at + 1), 1, Long.MAX_VALUE);
+            if (sizes.put(name, size) != null) {
+                throw new BadOption("--dim " + name + ": given twice");
+            }
         }
-        long size = WholeNumbers.parse("--dim " + name, text.substring(at + 1), 1, Long.MAX_VALUE);
-        if (run.dims.put(name, size) != null) {
-            throw new BadOption("--dim " + name + ": given twice");
-        }
+        return sizes;
     }
 
     private static DType floating(String option, String text, DType... types) {
         return text == null ? null : Choice.of(option, text, types, OptionNames::of);
     }
 
-    private void workspace(Scenario run) {
-        String text = cudnnWorkspace == null ? OptionNames.of(run.workspaces) : cudnnWorkspace;
-        Optional<Scenario.Workspaces> source = Arrays.stream(Scenario.Workspaces.values())
-                .filter(value -> OptionNames.of(value).equals(text))
-                .findFirst();
-        if (source.isPresent()) {
-            run.workspaces = source.get();
-        } else {
-            run.cudnnWorkspace = text.equals("none") ? 0L : (Long) Sizes.parse("--cudnn-workspace", text);
+    private CudnnWorkspace workspace() {
+        if (cudnnWorkspace == null) {
+            return CudnnWorkspace.AUTO;
         }
+        return Arrays.stream(Scenario.Workspaces.values())
+                .filter(value -> OptionNames.of(value).equals(cudnnWorkspace))
+                .findFirst()
+                .map(CudnnWorkspace::from)
+                .orElseGet(() -> cudnnWorkspace.equals("none")
+                        ? CudnnWorkspace.NONE
+                        : CudnnWorkspace.of(Sizes.parse("--cudnn-workspace", cudnnWorkspace)));
     }
 
     private String settings() {
@@ -238,10 +258,5 @@ public final class ScenarioOptions {
             throw new BadOption("--alloc-conf: " + e.getMessage());
         }
         return allocConf;
-    }
-
-    private String version() {
-        TorchVersion.of(torch);
-        return torch;
     }
 }

@@ -1,7 +1,7 @@
 package dev.headroom.app.command;
 
-import dev.headroom.allocator.replay.Trace;
-import dev.headroom.allocator.replay.TraceFile;
+import dev.headroom.allocator.trace.Trace;
+import dev.headroom.allocator.trace.TraceFile;
 import dev.headroom.model.error.UserInputException;
 import java.io.EOFException;
 import java.io.IOException;

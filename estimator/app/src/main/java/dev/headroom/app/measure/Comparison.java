@@ -1,12 +1,12 @@
 package dev.headroom.app.measure;
 
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.executor.measure.Measurement;
-import dev.headroom.executor.train.PhaseMemory;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.OutOfMemory;
+import dev.headroom.model.run.PhaseMemory;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * A prediction beside the measurement of the same run.
@@ -15,39 +15,21 @@ import java.util.Objects;
  */
 public record Comparison(Prediction predicted, Measurement measured, List<Phase> phases) {
     /** One phase as predicted and as measured. */
-    public record Phase(PhaseState predicted, PhaseMemory measured) {
+    public record Phase(PhaseMemory predicted, PhaseMemory measured) {
         /** Whether all four figures are the same. */
         public boolean equal() {
-            return predicted != null
-                    && measured != null
-                    && predicted.phase().equals(measured.phase())
-                    && Objects.equals(predicted.step(), measured.step())
-                    && Objects.equals(predicted.micro(), measured.micro())
-                    && predicted.allocated() == measured.allocated()
-                    && predicted.reserved() == measured.reserved()
-                    && predicted.maxAllocated() == measured.maxAllocated()
-                    && predicted.maxReserved() == measured.maxReserved();
+            return predicted != null && predicted.equals(measured);
         }
 
-        /** Its name. */
-        public String phase() {
-            return measured == null ? predicted.phase() : measured.phase();
-        }
-
-        /** {@code null} before the first step. */
-        public Integer step() {
-            return measured == null ? predicted.step() : measured.step();
-        }
-
-        /** Part of an accumulated step, or {@code null}. */
-        public Integer micro() {
-            return measured == null ? predicted.micro() : measured.micro();
+        /** Which phase it is. */
+        public Moment moment() {
+            return measured == null ? predicted.moment() : measured.moment();
         }
 
         /** {@code forward of step 1}. */
         public String title() {
-            String part = micro() == null ? "" : " (part " + micro() + ")";
-            return step() == null ? phase() : phase() + " of step " + step() + part;
+            Integer micro = moment().micro();
+            return moment().words() + (micro == null ? "" : " (part " + micro + ")");
         }
     }
 
@@ -75,12 +57,12 @@ public record Comparison(Prediction predicted, Measurement measured, List<Phase>
 
     /** Whether both ran out of memory in the same phase over the same request, or neither did. */
     public boolean sameEnd() {
-        Prediction.Oom p = predicted.oom();
-        Measurement.Oom m = measured.oom();
+        OutOfMemory p = predicted.oom();
+        OutOfMemory m = measured.oom();
         if (p == null || m == null) {
             return p == null && m == null;
         }
-        return p.phase().equals(m.phase()) && Objects.equals(p.step(), m.step()) && p.requested() == m.requested();
+        return p.moment().equals(m.moment()) && p.requested() == m.requested();
     }
 
     /** The phases that differ. */

@@ -27,13 +27,16 @@ final class HostHeap {
      * @throws UserInputException in one line, with what to do
      */
     static void check(Graph graph, Scenario run, long reserved, long heap) {
-        Map<String, Long> symbols = SymbolBinding.bind(graph, run.batch, run.dims);
+        Map<String, Long> symbols =
+                SymbolBinding.bind(graph, run.sizes().batch(), run.sizes().dims());
         long elements = 0;
         long bytes = 0;
         for (TensorMeta meta : graph.values().values()) {
             long n = elements(meta, symbols);
             elements = Math.max(elements, n);
-            DType type = run.dtype != null && meta.dtype().isFloatingPoint() ? run.dtype : meta.dtype();
+            DType type = run.precision().dtype() != null && meta.dtype().isFloatingPoint()
+                    ? run.precision().dtype()
+                    : meta.dtype();
             bytes = Math.max(bytes, n * type.bytes());
         }
         long needed = reserved + elements * BYTES_OF_AN_ELEMENT + OTHERS;

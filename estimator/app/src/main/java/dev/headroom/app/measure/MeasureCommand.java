@@ -1,5 +1,8 @@
 package dev.headroom.app.measure;
 
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.GPU;
+
 import dev.headroom.app.command.DeviceOptions;
 import dev.headroom.app.command.ExitStatus;
 import dev.headroom.app.command.ScenarioOptions;
@@ -17,6 +20,7 @@ import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.Scenario;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -74,17 +78,18 @@ public final class MeasureCommand implements Subcommand {
 
     @Override
     public Integer call() {
-        Scenario run = scenario.toRun();
-        PredictionRequest asked = device.request(null, run);
+        Scenario run = device.on(scenario.toRun());
         BackendProvider provider = Backends.choose(backend);
-        Refusals.check(run, asked, provider);
+        Refusals.check(run, provider);
         if (!provider.isDevice()) {
-            run.cudnnWorkspace = 0L; // no cuDNN runs there that could want one
+            run = run.with(CUDNN_WORKSPACE, CudnnWorkspace.NONE); // no cuDNN runs there that could want one
         }
         Graph graph = Importers.read(model);
-        Gpu card = provider.isDevice() ? provider.card().orElse(null) : asked.gpu();
-        PredictionRequest question =
-                new PredictionRequest(graph, run, card, asked.memory(), asked.inUse(), asked.limit());
+        if (provider.isDevice()) {
+            run = run.with(GPU, provider.card().orElse(null));
+        }
+        Gpu card = run.device().gpu();
+        PredictionRequest question = new PredictionRequest(graph, run);
         Prediction prediction = Predictor.predict(question);
         if (provider.computes() && !provider.isDevice()) {
             HostHeap.check(
@@ -109,13 +114,15 @@ public final class MeasureCommand implements Subcommand {
     }
 
     private static Measurement measure(BackendProvider provider, PredictionRequest question, Prediction prediction) {
-        Gpu gpu = question.gpu() == null ? GpuCatalogue.find(NOMINAL).orElseThrow() : question.gpu();
+        Gpu gpu = question.device().gpu() == null
+                ? GpuCatalogue.find(NOMINAL).orElseThrow()
+                : question.device().gpu();
         long total = prediction.device() == null ? PLENTY : prediction.device().memory();
         // What a prediction sets aside for the context, so that the same is left for both.
         long context = prediction.peak().device() - prediction.peak().reserved();
-        MeasurementRequest request = new MeasurementRequest(
-                question.graph(), question.run(), gpu, question.limit(), SEED, provider.computes());
-        try (Backend opened = provider.open(total, question.inUse() + context)) {
+        MeasurementRequest request =
+                new MeasurementRequest(question.graph(), question.scenario().with(GPU, gpu), SEED, provider.computes());
+        try (Backend opened = provider.open(total, question.device().inUse() + context)) {
             return Measurer.measure(request, opened);
         }
     }

@@ -3,10 +3,11 @@ package dev.headroom.app.measure;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.headroom.app.report.JsonOutput;
 import dev.headroom.app.report.JsonReport;
+import dev.headroom.app.report.RunJson;
 import dev.headroom.executor.kernel.DeviceMeter;
 import dev.headroom.executor.measure.Measurement;
 import dev.headroom.executor.tensor.MemoryLog;
-import dev.headroom.executor.train.PhaseMemory;
+import dev.headroom.model.run.PhaseMemory;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.OptionalLong;
@@ -38,13 +39,7 @@ final class MeasureJson {
         json.writeBooleanField("numbers_are_real", numbersAreReal);
         json.writeArrayFieldStart("phases");
         for (PhaseMemory p : m.phases()) {
-            json.writeStartObject();
-            place(p.phase(), p.step(), p.micro());
-            json.writeNumberField("allocated", p.allocated());
-            json.writeNumberField("reserved", p.reserved());
-            json.writeNumberField("max_allocated", p.maxAllocated());
-            json.writeNumberField("max_reserved", p.maxReserved());
-            json.writeEndObject();
+            RunJson.phase(p, json);
         }
         json.writeEndArray();
         json.writeObjectFieldStart("peak");
@@ -77,7 +72,7 @@ final class MeasureJson {
         }
         json.writeEndArray();
         device(m.device());
-        oom(m.oom());
+        RunJson.oom(m.oom(), json);
         json.writeEndObject();
     }
 
@@ -102,20 +97,6 @@ final class MeasureJson {
         json.writeEndObject();
     }
 
-    private void oom(Measurement.Oom oom) throws IOException {
-        if (oom == null) {
-            json.writeNullField("oom");
-            return;
-        }
-        json.writeObjectFieldStart("oom");
-        json.writeStringField("phase", oom.phase());
-        number("step", oom.step());
-        json.writeStringField("module", oom.module());
-        json.writeStringField("operator", oom.operator());
-        json.writeNumberField("requested", oom.requested());
-        json.writeEndObject();
-    }
-
     /** Phases that are as predicted are left out. */
     private void difference(Comparison c) throws IOException {
         json.writeObjectFieldStart("difference");
@@ -126,7 +107,7 @@ final class MeasureJson {
         json.writeArrayFieldStart("phases");
         for (Comparison.Phase p : c.different()) {
             json.writeStartObject();
-            place(p.phase(), p.step(), p.micro());
+            RunJson.moment(p.moment(), json);
             boolean both = p.predicted() != null && p.measured() != null;
             number("allocated", both ? p.measured().allocated() - p.predicted().allocated() : null);
             number("reserved", both ? p.measured().reserved() - p.predicted().reserved() : null);
@@ -149,12 +130,6 @@ final class MeasureJson {
         }
         json.writeEndArray();
         json.writeEndObject();
-    }
-
-    private void place(String phase, Integer step, Integer micro) throws IOException {
-        json.writeStringField("phase", phase);
-        number("step", step);
-        number("micro", micro);
     }
 
     private void number(String key, OptionalLong value) throws IOException {

@@ -2,9 +2,10 @@ package dev.headroom.app.measure;
 
 import dev.headroom.app.report.Columns;
 import dev.headroom.app.report.ScenarioText;
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.executor.measure.Measurement;
-import dev.headroom.executor.train.PhaseMemory;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.OutOfMemory;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.units.Mib;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -57,7 +58,7 @@ final class MeasureReport {
     }
 
     private String verdict() {
-        Measurement.Oom oom = comparison.measured().oom();
+        OutOfMemory oom = comparison.measured().oom();
         String end = oom == null
                 ? ""
                 : Character.toUpperCase(oom.text().charAt(0)) + oom.text().substring(1) + ". ";
@@ -91,12 +92,13 @@ final class MeasureReport {
                 + Columns.right("measured", NUMBER)
                 + Columns.right("bytes", BYTES));
         int steps = comparison.phases().stream()
-                .mapToInt(p -> p.step() == null ? 0 : p.step() + 1)
+                .mapToInt(p -> p.moment().step() == null ? 0 : p.moment().step() + 1)
                 .max()
                 .orElse(0);
         boolean skipping = false;
         for (Comparison.Phase p : comparison.phases()) {
-            boolean middle = p.step() != null && steps > MOST_STEPS && p.step() > 1 && p.step() < steps - 1;
+            Integer step = p.moment().step();
+            boolean middle = step != null && steps > MOST_STEPS && step > 1 && step < steps - 1;
             if (!middle) {
                 phase(p);
             } else if (!skipping) {
@@ -113,9 +115,10 @@ final class MeasureReport {
     }
 
     private void phase(Comparison.Phase p) {
-        String part = p.micro() == null ? "" : "." + p.micro();
-        String name = (p.step() == null ? "load " : "step " + p.step() + part + " ") + p.phase();
-        PhaseState a = p.predicted();
+        Moment at = p.moment();
+        String part = at.micro() == null ? "" : "." + at.micro();
+        String name = (at.step() == null ? "load " : "step " + at.step() + part + " ") + at.phase();
+        PhaseMemory a = p.predicted();
         PhaseMemory b = p.measured();
         row(
                 name,

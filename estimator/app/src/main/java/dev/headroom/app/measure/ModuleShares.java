@@ -3,6 +3,7 @@ package dev.headroom.app.measure;
 import dev.headroom.estimator.predict.LayerShare;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.executor.tensor.MemoryLog;
+import dev.headroom.model.run.Phase;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,7 +13,8 @@ import java.util.Set;
 /** Requested bytes of every module at the peak of allocated memory, predicted beside measured. */
 final class ModuleShares {
     /** Parts of the training loop, which stand beside modules. */
-    private static final Set<String> LOOP = Set.of("inputs", "loss", "backward", "optimizer");
+    private static final Set<String> LOOP =
+            Set.of(Phase.INPUTS.label(), Phase.LOSS.label(), Phase.BACKWARD.label(), Phase.OPTIMIZER.label());
 
     private static final String STATE = "optimizer_state";
 
@@ -35,7 +37,7 @@ final class ModuleShares {
             // A measured optimizer keeps its state for itself, not for the parameters' modules.
             long state = stateAtPeak ? layer.optimizerState() : 0;
             shares.row(layer.module(), layer.operator())[0] += layer.peakShare() - state;
-            shares.row("", "optimizer")[0] += state;
+            shares.row("", Phase.OPTIMIZER.label())[0] += state;
         }
         for (MemoryLog.Share s : c.measured().atPeak()) {
             shares.row(s.owner().module(), s.owner().operator())[1] += s.requested();

@@ -1,6 +1,5 @@
 package dev.headroom.app.measure;
 
-import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.executor.measure.BackendProvider;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.Scenario;
@@ -12,22 +11,24 @@ final class Refusals {
     private Refusals() {}
 
     /** @throws UserInputException for the first of them, in one line */
-    static void check(Scenario run, PredictionRequest asked, BackendProvider provider) {
-        if (!TorchVersion.of(run.torch).equals(TorchVersion.NEWEST)) {
-            refuse("--torch " + run.torch, "runs behave as PyTorch " + TorchVersion.NEWEST + " does; leave it out");
+    static void check(Scenario run, BackendProvider provider) {
+        if (!run.torch().equals(TorchVersion.NEWEST)) {
+            refuse("--torch " + run.torch(), "runs behave as PyTorch " + TorchVersion.NEWEST + " does; leave it out");
         }
-        if (run.cudnnWorkspace != null && run.cudnnWorkspace > 0) {
+        if (run.kernels().cudnnWorkspace().bytes() != null
+                && run.kernels().cudnnWorkspace().bytes() > 0) {
             refuse("--cudnn-workspace", "cuDNN's workspaces are measured; leave it out, or say none without a GPU");
         }
-        if (!provider.isDevice() && run.workspaces != Scenario.Workspaces.AUTO) {
+        if (!provider.isDevice() && run.kernels().cudnnWorkspace().source() != Scenario.Workspaces.AUTO) {
             refuse(
-                    "--cudnn-workspace " + run.workspaces.name().toLowerCase(Locale.ROOT),
+                    "--cudnn-workspace "
+                            + run.kernels().cudnnWorkspace().source().name().toLowerCase(Locale.ROOT),
                     "the " + provider.name() + " backend has no cuDNN; leave it out");
         }
-        if (run.cudnnBenchmark) {
+        if (run.kernels().cudnnBenchmark()) {
             refuse("--cudnn-benchmark", "algorithms are not timed; leave it out");
         }
-        if (provider.computes() && !provider.isDevice() && run.allocConf.contains("expandable_segments:True")) {
+        if (provider.computes() && !provider.isDevice() && run.allocConf().contains("expandable_segments:True")) {
             refuse(
                     "--alloc-conf expandable_segments:True",
                     "the " + provider.name() + " backend has no virtual memory management; take --backend none");
@@ -35,13 +36,14 @@ final class Refusals {
         if (provider.isDevice()) {
             String is =
                     "the " + provider.name() + " backend's device is what it is; leave it out, or take --limit SIZE";
-            boolean another = asked.gpu() != null
+            boolean another = run.device().gpu() != null
                     && provider.card()
-                            .filter(card -> card.name().equals(asked.gpu().name()))
+                            .filter(card ->
+                                    card.name().equals(run.device().gpu().name()))
                             .isEmpty();
             refuseIf(another, "--gpu", is);
-            refuseIf(asked.memory() != null, "--memory", is);
-            refuseIf(asked.inUse() > 0, "--in-use", is);
+            refuseIf(run.device().memory() != null, "--memory", is);
+            refuseIf(run.device().inUse() > 0, "--in-use", is);
         }
     }
 

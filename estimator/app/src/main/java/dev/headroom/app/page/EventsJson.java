@@ -138,7 +138,7 @@ final class EventsJson {
         json.writeArrayFieldStart("spans");
         for (PhaseSpan span : timeline.phases()) {
             json.writeStartObject();
-            json.writeStringField("phase", span.phase());
+            json.writeStringField("phase", span.phase().label());
             json.writeStringField("title", span.title());
             JsonOutput.number(json, "step", span.step());
             json.writeNumberField("from", span.from());

@@ -1,2 +1,5 @@
-/** Runs as one page of HTML that needs nothing but a browser. */
+/**
+ * The page of {@code --report}: one file of HTML with the timeline of every tensor, which needs no network. {@link
+ * Page} puts the data into the template; the scripts lie in this package's resources.
+ */
 package dev.headroom.app.page;

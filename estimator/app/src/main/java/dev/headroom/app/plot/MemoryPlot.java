@@ -221,7 +221,8 @@ final class MemoryPlot {
             if (span.from() > 0 && wide > letter) {
                 chart.addAnnotation(new AnnotationLine(span.from(), true, false));
             }
-            String name = span.micro() == null || span.micro() == 0 ? span.phase() : "";
+            String name =
+                    span.micro() == null || span.micro() == 0 ? span.phase().label() : "";
             if (wide > letter * name.length()) {
                 chart.addAnnotation(new AnnotationText(name, span.from() + wide / 2.0, top() * 0.97, false));
             }
@@ -246,9 +247,9 @@ final class MemoryPlot {
     private long room() {
         Prediction p = run.prediction();
         if (p.device() == null) {
-            return p.run() == null || run.request().limit() == null
+            return p.run() == null || run.request().device().limit() == null
                     ? Long.MAX_VALUE
-                    : run.request().limit();
+                    : run.request().device().limit();
         }
         long context = p.peak().device() - p.peak().reserved();
         long room = p.device().memory() - p.device().inUse() - context;

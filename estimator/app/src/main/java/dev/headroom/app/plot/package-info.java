@@ -1,2 +1,4 @@
-/** Pictures of a run for papers and chats. */
+/**
+ * Memory over the run as a picture: {@link PlotFile} writes SVG or PNG.
+ */
 package dev.headroom.app.plot;

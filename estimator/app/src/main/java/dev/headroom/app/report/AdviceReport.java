@@ -112,7 +112,7 @@ public final class AdviceReport {
     private void plan(int number, Plan plan, boolean keeps) {
         StringJoiner title = new StringJoiner(", ");
         if (!keeps) {
-            title.add("batch " + plan.prediction().run().batch);
+            title.add("batch " + plan.prediction().run().sizes().batch());
         }
         plan.changes().forEach(change -> title.add(change.title()));
         List<String> lines = Wrap.lines(number + ". " + title, WIDTH, "   ");

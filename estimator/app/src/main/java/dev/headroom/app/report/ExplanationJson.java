@@ -20,7 +20,7 @@ public final class ExplanationJson {
         JsonOutput.write(out, json -> {
             json.writeStartObject();
             json.writeStringField("model", explanation.run().prediction().model());
-            ScenarioJson.write(json, explanation.run().request().run());
+            ScenarioJson.write(json, explanation.run().request().scenario());
             json.writeFieldName("findings");
             write(explanation.findings(), json);
             JsonOutput.strings(json, "warnings", explanation.remarks());

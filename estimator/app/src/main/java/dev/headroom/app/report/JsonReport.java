@@ -3,11 +3,11 @@ package dev.headroom.app.report;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.headroom.estimator.cudnn.WorkspaceSources;
 import dev.headroom.estimator.predict.LayerShare;
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.runtime.Category;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import dev.headroom.model.device.Gpu;
+import dev.headroom.model.run.PhaseMemory;
 import java.io.IOException;
 import java.io.Writer;
 
@@ -35,8 +35,8 @@ public final class JsonReport {
         ScenarioJson.write(json, p.run());
         device(p.device());
         json.writeArrayFieldStart("phases");
-        for (PhaseState phase : p.phases()) {
-            phase(phase);
+        for (PhaseMemory phase : p.phases()) {
+            RunJson.phase(phase, json);
         }
         json.writeEndArray();
         json.writeObjectFieldStart("peak");
@@ -51,7 +51,7 @@ public final class JsonReport {
         }
         json.writeEndArray();
         verdict(p.verdict());
-        oom(p.oom());
+        RunJson.oom(p.oom(), json);
         JsonOutput.strings(json, "warnings", p.warnings());
         json.writeArrayFieldStart("unmodelled");
         for (Prediction.Unmodelled u : p.unmodelled()) {
@@ -80,18 +80,6 @@ public final class JsonReport {
         json.writeNumberField("memory", device.memory());
         json.writeNumberField("in_use", device.inUse());
         number("limit", device.limit());
-        json.writeEndObject();
-    }
-
-    private void phase(PhaseState phase) throws IOException {
-        json.writeStartObject();
-        json.writeStringField("phase", phase.phase());
-        number("step", phase.step());
-        number("micro", phase.micro());
-        json.writeNumberField("allocated", phase.allocated());
-        json.writeNumberField("reserved", phase.reserved());
-        json.writeNumberField("max_allocated", phase.maxAllocated());
-        json.writeNumberField("max_reserved", phase.maxReserved());
         json.writeEndObject();
     }
 
@@ -131,20 +119,6 @@ public final class JsonReport {
             json.writeNumberField("probability_oom", verdict.probabilityOom());
         }
         number("minimum_memory", verdict.minimumMemory());
-        json.writeEndObject();
-    }
-
-    private void oom(Prediction.Oom oom) throws IOException {
-        if (oom == null) {
-            json.writeNullField("oom");
-            return;
-        }
-        json.writeObjectFieldStart("oom");
-        json.writeStringField("phase", oom.phase());
-        number("step", oom.step());
-        json.writeStringField("module", oom.module());
-        json.writeStringField("operator", oom.operator());
-        json.writeNumberField("requested", oom.requested());
         json.writeEndObject();
     }
 

@@ -1,6 +1,7 @@
 package dev.headroom.app.report;
 
 import dev.headroom.estimator.op.Registry;
+import dev.headroom.estimator.op.StandardRules;
 import dev.headroom.estimator.op.Verification;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -23,7 +24,7 @@ public final class OperatorTable {
     private OperatorTable() {}
 
     private static Map<String, List<Row>> byFamily() {
-        Registry registry = Registry.standard();
+        Registry registry = StandardRules.registry();
         Map<String, Verification> verified = Verification.all();
         Map<String, List<Row>> out = new TreeMap<>();
         for (String operator : registry.operators()) {

@@ -1,7 +1,8 @@
 package dev.headroom.app.report;
 
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.units.Mib;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -22,10 +23,10 @@ final class PhaseTable {
 
     /** A heading, a row for what comes before the first step, and one a step; middle steps go when there are many. */
     static List<String> lines(Prediction p, Style style) {
-        Map<Integer, Map<String, PhaseState>> steps = new TreeMap<>();
-        Set<String> names = new LinkedHashSet<>();
-        List<PhaseState> before = new ArrayList<>();
-        for (PhaseState phase : p.phases()) {
+        Map<Integer, Map<Phase, PhaseMemory>> steps = new TreeMap<>();
+        Set<Phase> names = new LinkedHashSet<>();
+        List<PhaseMemory> before = new ArrayList<>();
+        for (PhaseMemory phase : p.phases()) {
             if (phase.step() == null) {
                 before.add(phase);
             } else {
@@ -45,7 +46,7 @@ final class PhaseTable {
             lines.add(loading(before));
         }
         int row = 0;
-        for (Map.Entry<Integer, Map<String, PhaseState>> step : steps.entrySet()) {
+        for (Map.Entry<Integer, Map<Phase, PhaseMemory>> step : steps.entrySet()) {
             boolean dropped = steps.size() > MOST_STEPS && row >= MOST_STEPS - 2 && row < steps.size() - 1;
             if (!dropped) {
                 lines.add(row(p, step.getKey(), names, step.getValue()));
@@ -57,26 +58,26 @@ final class PhaseTable {
         return lines;
     }
 
-    private static String heading(Set<String> names, Style style) {
+    private static String heading(Set<Phase> names, Style style) {
         StringBuilder line = new StringBuilder(Columns.left("MiB", STEP));
-        names.forEach(name -> line.append(Columns.right(name, NUMBER)));
+        names.forEach(name -> line.append(Columns.right(name.label(), NUMBER)));
         line.append(Columns.right("max alloc", MAXIMUM)).append(Columns.right("max resv", MAXIMUM));
         return style.strong(line.toString());
     }
 
-    private static String loading(List<PhaseState> before) {
+    private static String loading(List<PhaseMemory> before) {
         List<String> parts = new ArrayList<>();
         before.forEach(phase -> parts.add(phase.phase() + " " + Mib.number(phase.allocated())));
         return Columns.left("load", STEP) + " " + String.join(", ", parts);
     }
 
-    private static String row(Prediction p, int step, Set<String> names, Map<String, PhaseState> phases) {
+    private static String row(Prediction p, int step, Set<Phase> names, Map<Phase, PhaseMemory> phases) {
         StringBuilder line = new StringBuilder(Columns.left("step " + step, STEP));
-        PhaseState last = null;
-        for (String name : names) {
-            PhaseState phase = phases.get(name);
+        PhaseMemory last = null;
+        for (Phase name : names) {
+            PhaseMemory phase = phases.get(name);
             boolean failed = p.oom() != null
-                    && p.oom().phase().equals(name)
+                    && p.oom().phase() == name
                     && Integer.valueOf(step).equals(p.oom().step());
             last = phase == null ? last : phase;
             String cell = failed ? "OOM" : phase == null ? "-" : Mib.number(phase.allocated());

@@ -10,17 +10,33 @@ public final class ScenarioText {
     /** {@code batch 32, amp bf16, adamw, 3 steps}. */
     public static String words(Scenario run) {
         StringBuilder text = new StringBuilder();
-        add(text, run.batch != null, "batch " + run.batch);
-        run.dims.forEach((name, size) -> add(text, true, name + " " + size));
-        add(text, run.dtype != null, run.dtype == null ? "" : OptionNames.of(run.dtype));
-        add(text, run.amp != null, run.amp == null ? "" : "amp " + OptionNames.of(run.amp));
-        add(text, run.inference, "inference");
-        add(text, !run.inference, run.optimizer.option() + (run.fused ? " (fused)" : ""));
-        add(text, run.checkpoint > 0, "checkpoint " + run.checkpoint);
-        add(text, run.accumulate > 1, "accumulate " + run.accumulate);
-        add(text, run.channelsLast, "channels-last");
-        add(text, !run.allocConf.isEmpty(), run.allocConf);
-        add(text, true, run.steps + (run.steps == 1 ? " step" : " steps"));
+        add(text, run.sizes().batch() != null, "batch " + run.sizes().batch());
+        run.sizes().dims().forEach((name, size) -> add(text, true, name + " " + size));
+        add(
+                text,
+                run.precision().dtype() != null,
+                run.precision().dtype() == null
+                        ? ""
+                        : OptionNames.of(run.precision().dtype()));
+        add(
+                text,
+                run.precision().amp() != null,
+                run.precision().amp() == null
+                        ? ""
+                        : "amp " + OptionNames.of(run.precision().amp()));
+        add(text, run.loop().inference(), "inference");
+        add(
+                text,
+                !run.loop().inference(),
+                run.optimizer().kind().option() + (run.optimizer().fused() ? " (fused)" : ""));
+        add(
+                text,
+                run.checkpointing().segments() > 0,
+                "checkpoint " + run.checkpointing().segments());
+        add(text, run.loop().accumulate() > 1, "accumulate " + run.loop().accumulate());
+        add(text, run.kernels().channelsLast(), "channels-last");
+        add(text, !run.allocConf().isEmpty(), run.allocConf());
+        add(text, true, run.loop().steps() + (run.loop().steps() == 1 ? " step" : " steps"));
         return text.toString();
     }
 

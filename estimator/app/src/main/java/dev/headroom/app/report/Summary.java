@@ -38,7 +38,7 @@ public final class Summary {
 
     private static List<String> peaks(Prediction p, Style style) {
         Prediction.Peak peak = p.peak();
-        String where = "in " + peak.phase() + (peak.step() == null ? "" : " of step " + peak.step());
+        String where = "in " + peak.moment().words();
         return List.of(
                 peak(style, "Peak", "allocated", peak.allocated(), where),
                 peak(style, "", "reserved", peak.reserved(), "segments that the allocator took from the driver"),

@@ -1,6 +1,7 @@
 package dev.headroom.app.report;
 
 import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.model.run.OutOfMemory;
 import dev.headroom.model.units.Mib;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,11 +72,11 @@ final class Verdict {
         return ", " + text + " risk";
     }
 
-    private static String place(Prediction.Oom oom) {
+    private static String place(OutOfMemory oom) {
         String module = oom.module() == null || oom.module().isEmpty() ? "" : ", " + oom.module();
         String operator = oom.operator() == null || oom.operator().isEmpty() ? "" : " (" + oom.operator() + ")";
-        return "out of memory in " + oom.phase() + (oom.step() == null ? "" : " of step " + oom.step()) + module
-                + operator + ", asking for " + Mib.text(oom.requested());
+        return "out of memory in " + oom.moment().words() + module + operator + ", asking for "
+                + Mib.text(oom.requested());
     }
 
     private static String needs(Prediction.Verdict verdict) {

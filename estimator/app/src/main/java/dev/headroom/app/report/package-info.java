@@ -1,2 +1,5 @@
-/** Predictions as JSON, as a screen of text and as tables. */
+/**
+ * Predictions, advice and explanations as JSON, as a screen of text and as tables. Reports read results and compute
+ * nothing about memory.
+ */
 package dev.headroom.app.report;

@@ -24,7 +24,7 @@ class CliTest {
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
     private PredictionRequest asked;
-    private Function<PredictionRequest, Prediction> answer = request -> Predictions.fitting(request.run());
+    private Function<PredictionRequest, Prediction> answer = request -> Predictions.fitting(request.scenario());
 
     @Test
     void passesEveryOptionOn() {
@@ -34,55 +34,63 @@ class CliTest {
                 + " --attention flash --input-grad --drop-outputs --alloc-conf max_split_size_mb:128 --torch 2.6"
                 + " --gpu a100-40gb --memory 39GiB --in-use 1GiB --limit 30GB --json");
         assertEquals(0, status, err::toString);
-        Scenario run = asked.run();
-        assertEquals(48, run.batch);
-        assertEquals("{seq=512, k=3}", run.dims.toString());
-        assertEquals(OptimizerKind.SGD_MOMENTUM, run.optimizer);
-        assertEquals(Scenario.Foreach.FALSE, run.foreach);
-        assertEquals(DType.BFLOAT16, run.dtype);
-        assertEquals(DType.BFLOAT16, run.amp);
-        assertEquals(LossKind.CROSS_ENTROPY, run.loss);
-        assertEquals(4, run.checkpoint);
-        assertEquals(false, run.reentrant);
-        assertEquals(2, run.accumulate);
-        assertEquals(5, run.steps);
-        assertTrue(run.zeroGradKeep && run.channelsLast && run.cudnnBenchmark && run.inputGrad && run.dropOutputs);
-        assertEquals(64L << 20, run.cudnnWorkspace);
-        assertEquals(Scenario.Attention.FLASH, run.attention);
-        assertEquals("max_split_size_mb:128", run.allocConf);
-        assertEquals("2.6", run.torch);
-        assertEquals("a100-40gb", asked.gpu().name());
-        assertEquals(39L << 30, asked.memory());
-        assertEquals(1L << 30, asked.inUse());
-        assertEquals(30_000_000_000L, asked.limit());
+        Scenario run = asked.scenario();
+        assertEquals(48, run.sizes().batch());
+        assertEquals("{seq=512, k=3}", run.sizes().dims().toString());
+        assertEquals(OptimizerKind.SGD_MOMENTUM, run.optimizer().kind());
+        assertEquals(Scenario.Foreach.FALSE, run.optimizer().foreach());
+        assertEquals(DType.BFLOAT16, run.precision().dtype());
+        assertEquals(DType.BFLOAT16, run.precision().amp());
+        assertEquals(LossKind.CROSS_ENTROPY, run.loop().loss());
+        assertEquals(4, run.checkpointing().segments());
+        assertEquals(false, run.checkpointing().reentrant());
+        assertEquals(2, run.loop().accumulate());
+        assertEquals(5, run.loop().steps());
+        assertTrue(run.loop().zeroGradKeep()
+                && run.kernels().channelsLast()
+                && run.kernels().cudnnBenchmark()
+                && run.loop().inputGrad()
+                && run.loop().dropOutputs());
+        assertEquals(64L << 20, run.kernels().cudnnWorkspace().bytes());
+        assertEquals(Scenario.Attention.FLASH, run.kernels().attention());
+        assertEquals("max_split_size_mb:128", run.allocConf());
+        assertEquals("2.6", run.torch());
+        assertEquals("a100-40gb", asked.device().gpu().name());
+        assertEquals(39L << 30, asked.device().memory());
+        assertEquals(1L << 30, asked.device().inUse());
+        assertEquals(30_000_000_000L, asked.device().limit());
     }
 
     @Test
     void takesPyTorchsDefaults() {
         assertEquals(0, run("predict m.pt2 --json"));
-        Scenario run = asked.run();
-        assertNull(run.batch);
-        assertEquals(OptimizerKind.ADAMW, run.optimizer);
-        assertNull(run.dtype);
-        assertNull(run.cudnnWorkspace);
-        assertEquals(LossKind.AUTO, run.loss);
-        assertEquals(3, run.steps);
-        assertNull(asked.gpu());
+        Scenario run = asked.scenario();
+        assertNull(run.sizes().batch());
+        assertEquals(OptimizerKind.ADAMW, run.optimizer().kind());
+        assertNull(run.precision().dtype());
+        assertNull(run.kernels().cudnnWorkspace().bytes());
+        assertEquals(LossKind.AUTO, run.loop().loss());
+        assertEquals(3, run.loop().steps());
+        assertNull(asked.device().gpu());
     }
 
     @Test
     void workspaceNoneIsZero() {
         assertEquals(0, run("predict m.pt2 --cudnn-workspace none --json"));
-        assertEquals(0L, asked.run().cudnnWorkspace);
+        assertEquals(0L, asked.scenario().kernels().cudnnWorkspace().bytes());
     }
 
     @Test
     void workspaceNamesWhoIsAsked() {
         assertEquals(0, run("predict m.pt2 --cudnn-workspace distilled --json"));
-        assertNull(asked.run().cudnnWorkspace);
-        assertEquals(Scenario.Workspaces.DISTILLED, asked.run().workspaces);
+        assertNull(asked.scenario().kernels().cudnnWorkspace().bytes());
+        assertEquals(
+                Scenario.Workspaces.DISTILLED,
+                asked.scenario().kernels().cudnnWorkspace().source());
         assertEquals(0, run("predict m.pt2 --json"));
-        assertEquals(Scenario.Workspaces.AUTO, asked.run().workspaces);
+        assertEquals(
+                Scenario.Workspaces.AUTO,
+                asked.scenario().kernels().cudnnWorkspace().source());
         assertEquals(2, run("predict m.pt2 --cudnn-workspace guessed --json"));
     }
 
@@ -97,9 +105,9 @@ class CliTest {
     @Test
     void exitStatusSaysWhetherItFits() {
         assertEquals(0, run("predict m.pt2"));
-        answer = request -> Predictions.deviceless(request.run());
+        answer = request -> Predictions.deviceless(request.scenario());
         assertEquals(0, run("predict m.pt2"));
-        answer = request -> Predictions.failing(request.run());
+        answer = request -> Predictions.failing(request.scenario());
         assertEquals(3, run("predict m.pt2 --json"));
     }
 
@@ -144,7 +152,6 @@ class CliTest {
                 "predict m.pt2 --torch newest|write it like 2.14",
                 "predict m.pt2 --json=maybe|--json",
                 "devices extra|unexpected argument 'extra'",
-                "devices --calibrate|--calibrate: this installation cannot use a GPU",
             })
     void refusesInOneLine(String arguments, String part) {
         assertEquals(2, run(arguments), err::toString);

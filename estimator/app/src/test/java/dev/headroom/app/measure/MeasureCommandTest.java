@@ -1,5 +1,6 @@
 package dev.headroom.app.measure;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -157,15 +158,14 @@ class MeasureCommandTest {
     @Test
     void refusesWhatDoesNotFitIntoTheHeap() {
         Graph graph = Importers.read(model());
-        Scenario run = new Scenario();
-        run.batch = 4L;
+        Scenario run = Scenario.defaults().with(BATCH, 4L);
         HostHeap.check(graph, run, 200L << 20, 1L << 30);
         UserInputException heap =
                 assertThrows(UserInputException.class, () -> HostHeap.check(graph, run, 2L << 30, 1L << 30));
         assertTrue(heap.getMessage().contains("has 1.00 GiB; take a smaller --batch"), heap::getMessage);
-        run.batch = 1L << 20;
+        Scenario large = run.with(BATCH, 1L << 20);
         UserInputException arrays =
-                assertThrows(UserInputException.class, () -> HostHeap.check(graph, run, 0, Long.MAX_VALUE));
+                assertThrows(UserInputException.class, () -> HostHeap.check(graph, large, 0, Long.MAX_VALUE));
         assertTrue(arrays.getMessage().contains("2 GiB"), arrays::getMessage);
         assertEquals(1, arrays.getMessage().lines().count());
     }

@@ -1,5 +1,8 @@
 package dev.headroom.app.page;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.headroom.estimator.predict.PredictionRequest;
@@ -13,6 +16,7 @@ import dev.headroom.model.dsl.Value;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -31,11 +35,10 @@ final class Pages {
     }
 
     private static PlayedRun played(Graph graph, long batch, int steps, Long limit) {
-        Scenario run = new Scenario();
-        run.batch = batch;
-        run.steps = steps;
-        return PlayedRun.of(
-                new PredictionRequest(graph, run, GpuCatalogue.find("rtx-3090").orElseThrow(), null, 0, limit));
+        Scenario run = Scenario.defaults().with(BATCH, batch).with(STEPS, steps);
+        return PlayedRun.of(new PredictionRequest(
+                graph,
+                run.withDevice(new DeviceBudget(GpuCatalogue.find("rtx-3090").orElseThrow(), null, 0, limit))));
     }
 
     /** A model whose names would be markup, were they taken for it. */

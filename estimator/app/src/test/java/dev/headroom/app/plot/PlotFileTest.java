@@ -1,5 +1,6 @@
 package dev.headroom.app.plot;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,6 +12,7 @@ import dev.headroom.estimator.timeline.PlayedRun;
 import dev.headroom.estimator.timeline.Timeline;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
 import javax.imageio.ImageIO;
@@ -31,10 +33,10 @@ class PlotFileTest {
     Path folder;
 
     private static PlayedRun played(Long memory) {
-        Scenario run = new Scenario();
-        run.batch = 64L;
+        Scenario run = Scenario.defaults().with(BATCH, 64L);
         return PlayedRun.of(new PredictionRequest(
-                Importers.read(Path.of("../../fixtures/models/mlp-xor.pt2")), run, null, memory, 0, null));
+                Importers.read(Path.of("../../fixtures/models/mlp-xor.pt2")),
+                run.withDevice(new DeviceBudget(null, memory, 0, null))));
     }
 
     @Test

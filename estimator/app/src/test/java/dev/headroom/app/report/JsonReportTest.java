@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class JsonReportTest {
     @Test
     void hasTheKeysOfTheContractInOrder() throws IOException {
-        JsonNode json = json(Predictions.fitting(new Scenario()));
+        JsonNode json = json(Predictions.fitting(Scenario.defaults()));
         assertEquals(
                 List.of(
                         "model",
@@ -60,7 +60,7 @@ class JsonReportTest {
 
     @Test
     void writesBytesAndNulls() throws IOException {
-        JsonNode json = json(Predictions.deviceless(new Scenario()));
+        JsonNode json = json(Predictions.deviceless(Scenario.defaults()));
         assertTrue(json.get("device").isNull());
         assertTrue(json.get("oom").isNull());
         assertTrue(json.get("verdict").get("fits").isNull());
@@ -71,7 +71,7 @@ class JsonReportTest {
 
     @Test
     void tellsWhereMemoryRunsOut() throws IOException {
-        JsonNode json = json(Predictions.failing(new Scenario()));
+        JsonNode json = json(Predictions.failing(Scenario.defaults()));
         assertEquals(List.of("phase", "step", "module", "operator", "requested"), keys(json.get("oom")));
         assertEquals(false, json.get("verdict").get("fits").asBoolean(true));
         assertEquals(0.97, json.get("verdict").get("probability_oom").asDouble());
@@ -79,7 +79,7 @@ class JsonReportTest {
 
     @Test
     void tellsWhatDeviceMemoryIsMadeOfAndHowSureThatIs() throws IOException {
-        JsonNode json = json(Predictions.fitting(new Scenario()));
+        JsonNode json = json(Predictions.fitting(Scenario.defaults()));
         JsonNode reserved = json.get("device_lines").get(0);
         assertEquals(List.of("part", "kind", "bytes", "low", "high", "source"), keys(reserved));
         assertEquals("bounded", reserved.get("kind").asText());

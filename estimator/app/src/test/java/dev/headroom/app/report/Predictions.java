@@ -4,11 +4,14 @@ import dev.headroom.estimator.certainty.Certainty;
 import dev.headroom.estimator.certainty.Interval;
 import dev.headroom.estimator.certainty.Span;
 import dev.headroom.estimator.predict.LayerShare;
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.runtime.Category;
 import dev.headroom.model.device.DeviceLine;
 import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.OutOfMemory;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -36,13 +39,13 @@ public final class Predictions {
     /** Out of memory in the first backward pass. */
     public static Prediction failing(Scenario run) {
         Prediction.Device device = new Prediction.Device(null, 2_900 * MIB, 0, 2_900 * MIB);
-        Prediction.Oom oom = new Prediction.Oom("backward", 0, "layer1.0.conv1", "aten.conv2d", 32 * MIB);
+        OutOfMemory oom = new OutOfMemory(Moment.of(Phase.BACKWARD, 0), "layer1.0.conv1", "aten.conv2d", 32 * MIB);
         return of(run, device, new Prediction.Verdict(false, -800 * MIB, 0.97, 3_700 * MIB), oom, List.of());
     }
 
     /** One that fits, with these warnings. */
     public static Prediction warned(List<String> warnings) {
-        Prediction p = fitting(new Scenario());
+        Prediction p = fitting(Scenario.defaults());
         return of(p.run(), p.device(), p.verdict(), null, warnings);
     }
 
@@ -50,19 +53,19 @@ public final class Predictions {
             Scenario run,
             Prediction.Device device,
             Prediction.Verdict verdict,
-            Prediction.Oom oom,
+            OutOfMemory oom,
             List<String> warnings) {
-        List<PhaseState> phases = new ArrayList<>();
-        phases.add(new PhaseState("model", null, null, 98 * MIB, 118 * MIB, 98 * MIB, 118 * MIB));
-        phases.add(new PhaseState("inputs", null, null, 116 * MIB, 138 * MIB, 116 * MIB, 138 * MIB));
-        String[] names = {"zero_grad", "forward", "loss", "backward", "optimizer"};
+        List<PhaseMemory> phases = new ArrayList<>();
+        phases.add(new PhaseMemory(Moment.of(Phase.MODEL), 98 * MIB, 118 * MIB, 98 * MIB, 118 * MIB));
+        phases.add(new PhaseMemory(Moment.of(Phase.INPUTS), 116 * MIB, 138 * MIB, 116 * MIB, 138 * MIB));
+        Phase[] names = {Phase.ZERO_GRAD, Phase.FORWARD, Phase.LOSS, Phase.BACKWARD, Phase.OPTIMIZER};
         for (int step = 0; step < 3; step++) {
             for (int i = 0; i < names.length; i++) {
                 if (oom != null && (step > 0 || i >= 3)) {
                     break;
                 }
                 long at = (116 + 500L * i + 10 * step) * MIB;
-                phases.add(new PhaseState(names[i], step, null, at, at + 20 * MIB, 3034 * MIB, 3368 * MIB));
+                phases.add(new PhaseMemory(Moment.of(names[i], step), at, at + 20 * MIB, 3034 * MIB, 3368 * MIB));
             }
         }
         Map<Category, Long> atPeak = new EnumMap<>(Category.class);
@@ -87,7 +90,7 @@ public final class Predictions {
                 run,
                 device,
                 phases,
-                new Prediction.Peak(3034 * MIB, 3368 * MIB, 3790 * MIB, "backward", 1),
+                new Prediction.Peak(3034 * MIB, 3368 * MIB, 3790 * MIB, Moment.of(Phase.BACKWARD, 1)),
                 atPeak,
                 MIB / 2,
                 300 * MIB,

@@ -1,5 +1,7 @@
 package dev.headroom.app.report;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -60,8 +62,7 @@ class SummaryTest {
         List<String> many = IntStream.range(0, 9)
                 .mapToObj(i -> "warning number " + i + " says a lot of words about something that matters, at length")
                 .toList();
-        Scenario long_ = run();
-        long_.steps = 50;
+        Scenario long_ = run().with(STEPS, 50);
         for (Prediction p : List.of(
                 Predictions.fitting(run()),
                 Predictions.fitting(long_),
@@ -94,8 +95,7 @@ class SummaryTest {
     }
 
     private static Scenario run() {
-        Scenario run = new Scenario();
-        run.batch = 32L;
+        Scenario run = Scenario.defaults().with(BATCH, 32L);
         return run;
     }
 

@@ -31,17 +31,17 @@ final class NonReentrant {
         this.inputs = inputs.clone();
         this.autocast = runtime.autocast().state();
         for (Tensor t : inputs) {
-            runtime.retain(t);
+            runtime.hold(t);
         }
     }
 
     static Tensor[] run(EagerRuntime runtime, Body body, Tensor[] inputs) {
         NonReentrant frame = new NonReentrant(runtime, body, inputs);
-        SavedTensorHooks before = runtime.setHooks(frame::pack);
+        SavedTensorHooks before = runtime.tape().setHooks(frame::pack);
         try {
             return body.run(inputs);
         } finally {
-            runtime.setHooks(before);
+            runtime.tape().setHooks(before);
             frame.release();
         }
     }
@@ -57,17 +57,17 @@ final class NonReentrant {
     private SavedTensorHooks.Packed repack(Tensor t) {
         Holder holder = holders.get(counted++);
         if (holder.alive) {
-            holder.tensor = runtime.holdDetached(t);
+            holder.tensor = runtime.tape().saveDetached(t);
         }
         if (counted == holders.size()) {
             throw StopRecomputation.INSTANCE;
         }
-        return new Kept(runtime, runtime.holdDetached(t));
+        return new Kept(runtime, runtime.tape().saveDetached(t));
     }
 
     private void recompute() {
         recomputed = true;
-        SavedTensorHooks before = runtime.setHooks(this::repack);
+        SavedTensorHooks before = runtime.tape().setHooks(this::repack);
         boolean mode = runtime.setGradMode(true);
         int attribution = runtime.attribution();
         AutocastMode.State outside = runtime.autocast().enter(autocast);
@@ -81,7 +81,7 @@ final class NonReentrant {
             locals.close();
             runtime.attribute(attribution);
             runtime.setGradMode(mode);
-            runtime.setHooks(before);
+            runtime.tape().setHooks(before);
         }
     }
 
@@ -112,7 +112,7 @@ final class NonReentrant {
         public void release() {
             alive = false;
             if (tensor != null) {
-                runtime.drop(tensor);
+                runtime.tape().releaseSaved(tensor);
                 tensor = null;
             }
             NonReentrant.this.release();
@@ -128,7 +128,7 @@ final class NonReentrant {
 
         @Override
         public void release() {
-            runtime.drop(tensor);
+            runtime.tape().releaseSaved(tensor);
         }
     }
 }

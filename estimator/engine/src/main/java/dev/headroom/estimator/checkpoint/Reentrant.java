@@ -3,7 +3,7 @@ package dev.headroom.estimator.checkpoint;
 import dev.headroom.estimator.runtime.AutocastMode;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -32,11 +32,11 @@ final class Reentrant {
     }
 
     static Tensor[] run(EagerRuntime runtime, AutogradEngine engine, Body body, Tensor[] inputs) {
-        Recording r = runtime.record("CheckpointFunctionBackward", inputs);
+        Recorder r = runtime.record("CheckpointFunctionBackward", inputs);
         boolean mode = runtime.setGradMode(false);
         Tensor[] outputs = body.run(inputs);
         runtime.setGradMode(mode);
-        if (r == null) {
+        if (!r.records()) {
             return outputs;
         }
         Reentrant function = new Reentrant(runtime, engine, body, inputs.length);
@@ -88,7 +88,7 @@ final class Reentrant {
         engine.backward(roots.toArray(Tensor[]::new), gradients.toArray(Tensor[]::new));
         Tensor[] results = new Tensor[detached.length];
         for (int i = 0; i < results.length; i++) {
-            results[i] = runtime.retain(detached[i].grad());
+            results[i] = runtime.hold(detached[i].grad());
             runtime.adopt(results[i]);
         }
         return results;

@@ -33,7 +33,9 @@ public final class GraphFlops {
      */
     public static GraphFlops of(Graph graph, Scenario run, Map<String, Long> symbols) {
         try {
-            Set<String> differentiable = run.inference ? Set.of() : Differentiable.of(graph, run.inputGrad);
+            Set<String> differentiable = run.loop().inference()
+                    ? Set.of()
+                    : Differentiable.of(graph, run.loop().inputGrad());
             return new GraphFlops(graph, run, count(graph, run, symbols, differentiable), differentiable);
         } catch (ArithmeticException e) {
             throw new UserInputException(
@@ -43,7 +45,7 @@ public final class GraphFlops {
 
     private static OperatorFlops[] count(
             Graph graph, Scenario run, Map<String, Long> symbols, Set<String> differentiable) {
-        boolean fused = run.attention != Scenario.Attention.MATH;
+        boolean fused = run.kernels().attention() != Scenario.Attention.MATH;
         List<Node> all = graph.nodes();
         OperatorFlops[] out = new OperatorFlops[all.size()];
         for (int i = 0; i < out.length; i++) {
@@ -91,7 +93,7 @@ public final class GraphFlops {
         for (OperatorFlops n : nodes) {
             sum = sum.plus(n.forward()).plus(n.backward());
         }
-        return sum.times(run.accumulate);
+        return sum.times(run.loop().accumulate());
     }
 
     /** Of forward passes beyond one, when node i ran {@code times[i]} times. */

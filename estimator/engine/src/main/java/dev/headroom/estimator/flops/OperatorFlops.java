@@ -1,6 +1,6 @@
 package dev.headroom.estimator.flops;
 
-import dev.headroom.estimator.op.Registry;
+import dev.headroom.estimator.op.StandardRules;
 import java.util.Set;
 
 /**
@@ -34,9 +34,9 @@ public record OperatorFlops(Flops forward, Flops backward) {
     }
 
     private static OperatorFlops elementwise(CallSizes call, String operator) {
-        String family = Registry.standard().family(operator);
+        String family = StandardRules.registry().family(operator);
         if (family.isEmpty()) {
-            family = Registry.standard().family(call.node().target());
+            family = StandardRules.registry().family(call.node().target());
         }
         if (!operator.startsWith("aten.") || FREE.contains(family) || NOTHING_TO_COMPUTE.contains(operator)) {
             return NONE;

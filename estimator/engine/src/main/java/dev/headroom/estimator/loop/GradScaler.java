@@ -38,7 +38,7 @@ public final class GradScaler {
     }
 
     private Tensor held(DType type) {
-        return runtime.retain(runtime.emptyStrided(type, new long[0], new long[0], Category.OPTIMIZER_STATE));
+        return runtime.hold(runtime.emptyStrided(type, new long[0], new long[0], Category.OPTIMIZER_STATE));
     }
 
     private Tensor scalar(DType type) {

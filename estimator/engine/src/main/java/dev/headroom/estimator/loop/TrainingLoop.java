@@ -8,7 +8,6 @@ import dev.headroom.estimator.optim.Optimizers;
 import dev.headroom.estimator.program.GraphRunner;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
-import dev.headroom.estimator.program.TracedAliases;
 import dev.headroom.estimator.program.Unmodelled;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.AutocastMode;
@@ -23,9 +22,11 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.TorchVersion;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -39,8 +40,7 @@ public final class TrainingLoop {
     /** Told at the end of each phase. */
     @FunctionalInterface
     public interface PhaseListener {
-        /** @param step {@code null} before the first; {@code micro} {@code null} unless steps are accumulated */
-        void ended(String phase, Integer step, Integer micro);
+        void ended(Moment moment);
     }
 
     private final EagerRuntime runtime;
@@ -63,36 +63,24 @@ public final class TrainingLoop {
     private Tensor target;
     private Tensor[] outputs = new Tensor[0];
     private Tensor loss;
-    private String phase = "model";
-    private Integer step;
-    private Integer micro;
+    private Moment moment = Moment.of(Phase.MODEL);
 
-    public TrainingLoop(
-            EagerRuntime runtime,
-            Graph traced,
-            Scenario run,
-            Map<String, Long> symbols,
-            Unmodelled unmodelled,
-            PhaseListener listener) {
+    /** @param prepared by {@link dev.headroom.estimator.program.Preparation} */
+    public TrainingLoop(EagerRuntime runtime, PreparedRun prepared, Unmodelled unmodelled, PhaseListener listener) {
         this.runtime = runtime;
-        this.types = ModelTypes.of(traced, run);
-        this.graph = types.mixed() ? TracedAliases.undo(traced) : traced;
-        this.run = run;
-        this.symbols = symbols;
+        this.graph = prepared.graph();
+        this.run = prepared.scenario();
+        this.symbols = prepared.symbols();
+        this.plan = prepared.plan();
+        this.types = ModelTypes.of(graph, run);
         this.unmodelled = unmodelled;
         this.listener = listener;
         this.engine = new AutogradEngine(runtime, new EngineArithmetic());
-        this.plan = CheckpointPlan.of(graph, run);
     }
 
-    /** The phase that runs, for the place of an out-of-memory error. */
-    public String phase() {
-        return phase;
-    }
-
-    /** The step that runs, or {@code null} before the first. */
-    public Integer step() {
-        return step;
+    /** Where the loop has come to. */
+    public Moment moment() {
+        return moment;
     }
 
     /** Parameters in the order of {@code parameters()}, after the model was made. */
@@ -103,11 +91,6 @@ public final class TrainingLoop {
     /** {@code null} without one. */
     public Optimizer optimizer() {
         return optimizer;
-    }
-
-    /** What is recomputed, and the graph that runs. */
-    public CheckpointPlan plan() {
-        return plan;
     }
 
     /** How often each node of the plan's graph has run so far, recomputations included; empty before the first forward pass. */
@@ -137,73 +120,78 @@ public final class TrainingLoop {
 
     /** Plays all steps. */
     public void play() {
-        model = new ModelTensors(runtime, graph, run.dtype, run.channelsLast, run.convertsOnDevice);
-        who("optimizer");
-        optimizer = run.inference ? null : Optimizers.of(run, runtime, model.parameters());
-        if (run.amp == DType.FLOAT16 && !run.inference) {
-            scaler = new GradScaler(runtime, model.parameters(), run.fused);
+        model = new ModelTensors(
+                runtime,
+                graph,
+                run.precision().dtype(),
+                run.kernels().channelsLast(),
+                run.precision().convertsOnDevice());
+        who(Phase.OPTIMIZER);
+        optimizer = run.loop().inference() ? null : Optimizers.of(run, runtime, model.parameters());
+        if (run.precision().amp() == DType.FLOAT16 && !run.loop().inference()) {
+            scaler = new GradScaler(runtime, model.parameters(), run.optimizer().fused());
         }
-        end("model");
-        phase = "inputs";
+        end();
+        moment = Moment.of(Phase.INPUTS);
         makeInputs();
-        end("inputs");
+        end();
         forward = new GraphRunner(runtime, plan, engine, symbols, unmodelled, types);
-        for (int s = 0; s < run.steps; s++) {
-            step = s;
-            if (run.inference) {
+        for (int s = 0; s < run.loop().steps(); s++) {
+            if (run.loop().inference()) {
+                moment = Moment.of(Phase.FORWARD, s);
                 runtime.setGradMode(false);
                 AutocastMode.State before = enterAutocast();
                 forward();
                 runtime.autocast().exit(before);
-                end("forward");
+                end();
             } else {
-                train();
+                train(s);
             }
         }
     }
 
-    private void train() {
-        phase = "zero_grad";
-        who("zero_grad");
-        if (!run.zeroGradBeforeBackward) {
+    private void train(int step) {
+        moment = Moment.of(Phase.ZERO_GRAD, step);
+        who(Phase.ZERO_GRAD);
+        if (!run.loop().zeroGradBeforeBackward()) {
             zeroGrad();
         }
-        end("zero_grad");
-        if (run.newBatches && step > 0) {
+        end();
+        if (run.loop().newBatches() && step > 0) {
             nextBatch();
         }
-        for (int k = 0; k < run.accumulate; k++) {
-            micro = run.accumulate > 1 ? k : null;
+        for (int k = 0; k < run.loop().accumulate(); k++) {
+            Integer micro = run.loop().accumulate() > 1 ? k : null;
+            moment = new Moment(Phase.FORWARD, step, micro);
             AutocastMode.State before = enterAutocast();
             forward();
-            end("forward");
-            phase = "loss";
+            end();
+            moment = new Moment(Phase.LOSS, step, micro);
             computeLoss();
             runtime.autocast().exit(before);
-            end("loss");
-            phase = "backward";
-            if (run.zeroGradBeforeBackward && k == 0) {
+            end();
+            moment = new Moment(Phase.BACKWARD, step, micro);
+            if (run.loop().zeroGradBeforeBackward() && k == 0) {
                 zeroGrad();
             }
             backward();
-            if (run.dropOutputs) {
+            if (run.loop().dropOutputs()) {
                 dropOutputs();
             }
-            end("backward");
+            end();
         }
-        micro = null;
-        phase = "optimizer";
-        who("optimizer");
+        moment = Moment.of(Phase.OPTIMIZER, step);
+        who(Phase.OPTIMIZER);
         if (optimizer != null && scaler != null) {
             scaler.step(optimizer::step);
         } else if (optimizer != null) {
             optimizer.step();
         }
-        end("optimizer");
+        end();
     }
 
     private void zeroGrad() {
-        if (!run.zeroGradKeep && TorchVersion.of(run.torch).zeroGradSetsToNone()) {
+        if (!run.loop().zeroGradKeep() && run.torch().zeroGradSetsToNone()) {
             model.dropGradients();
         }
     }
@@ -219,22 +207,26 @@ public final class TrainingLoop {
 
     private AutocastMode.State enterAutocast() {
         return runtime.autocast()
-                .enter(run.amp == null ? runtime.autocast().state() : new AutocastMode.State(true, run.amp, true));
+                .enter(
+                        run.precision().amp() == null
+                                ? runtime.autocast().state()
+                                : new AutocastMode.State(true, run.precision().amp(), true));
     }
 
-    private void who(String operator) {
-        runtime.attribute(runtime.number(new Attribution("", operator, "")));
+    /** What the loop itself does counts as done by an operator of the phase's name. */
+    private void who(Phase phase) {
+        runtime.attribute(runtime.number(new Attribution("", phase.label(), "")));
     }
 
-    private void end(String name) {
-        listener.ended(name, step, micro);
+    private void end() {
+        listener.ended(moment);
     }
 
     private void makeInputs() {
-        who("inputs");
+        who(Phase.INPUTS);
         inputs = new HashMap<>(model.byValue());
         batch = new ArrayList<>();
-        boolean gradient = run.inputGrad;
+        boolean gradient = run.loop().inputGrad();
         for (Graph.Input in : graph.inputs()) {
             if (in.kind() != Graph.InputKind.USER || !graph.values().containsKey(in.value())) {
                 continue;
@@ -242,7 +234,7 @@ public final class TrainingLoop {
             TensorMeta meta = graph.values().get(in.value());
             long[] sizes =
                     meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
-            DType type = GraphRunner.typeUnder(meta.dtype(), run.dtype);
+            DType type = GraphRunner.typeUnder(meta.dtype(), run.precision().dtype());
             Tensor t = held(type, sizes, inputStrides(sizes));
             if (gradient && type.isFloatingPoint()) {
                 runtime.requireGrad(t, true);
@@ -258,14 +250,15 @@ public final class TrainingLoop {
     /** {@code contiguous(memory_format=…)} leaves alone what is in both formats, as an image of one channel is. */
     private long[] inputStrides(long[] sizes) {
         long[] rows = Shapes.contiguous(sizes);
-        boolean turned = run.channelsLast && sizes.length == 4 && !Shapes.isChannelsLastContiguous(sizes, rows);
+        boolean turned =
+                run.kernels().channelsLast() && sizes.length == 4 && !Shapes.isChannelsLastContiguous(sizes, rows);
         return turned ? Shapes.channelsLast(sizes) : rows;
     }
 
     private Tensor held(DType type, long[] sizes, long[] strides) {
         Frame frame = runtime.frame();
         try {
-            return runtime.retain(runtime.emptyStrided(type, sizes, strides, Category.INPUTS));
+            return runtime.hold(runtime.emptyStrided(type, sizes, strides, Category.INPUTS));
         } finally {
             frame.close();
         }
@@ -279,8 +272,8 @@ public final class TrainingLoop {
     }
 
     private LossKind lossKind() {
-        if (run.loss != LossKind.AUTO) {
-            return run.loss;
+        if (run.loop().loss() != LossKind.AUTO) {
+            return run.loop().loss();
         }
         return firstOutput().sizes().length == 0 ? LossKind.OUTPUT : LossKind.CROSS_ENTROPY;
     }
@@ -303,7 +296,8 @@ public final class TrainingLoop {
                 }
                 yield held(DType.INT64, labels, Shapes.contiguous(labels));
             }
-            case MSE -> held(GraphRunner.typeUnder(out.type(), run.dtype), sizes, Shapes.contiguous(sizes));
+            case MSE ->
+                held(GraphRunner.typeUnder(out.type(), run.precision().dtype()), sizes, Shapes.contiguous(sizes));
             default -> null;
         };
     }
@@ -317,7 +311,6 @@ public final class TrainingLoop {
     }
 
     private void forward() {
-        phase = "forward";
         Tensor[] made = forward.run(inputs);
         for (Tensor t : outputs) {
             runtime.release(t);
@@ -331,7 +324,7 @@ public final class TrainingLoop {
     }
 
     private void computeLoss() {
-        who("loss");
+        who(Phase.LOSS);
         Frame frame = runtime.frame();
         try {
             Tensor out = outputs[0];
@@ -349,7 +342,7 @@ public final class TrainingLoop {
                         default -> scalar(out);
                     };
             rebindLoss(made);
-            if (run.accumulate > 1) {
+            if (run.loop().accumulate() > 1) {
                 rebindLoss(Losses.divide(runtime, made)); // loss = loss / k
             }
         } finally {
@@ -358,7 +351,7 @@ public final class TrainingLoop {
     }
 
     private void rebindLoss(Tensor made) {
-        runtime.retain(made);
+        runtime.hold(made);
         runtime.setCategory(made, Category.OUTPUTS);
         runtime.free(made);
         runtime.release(loss);
@@ -374,7 +367,7 @@ public final class TrainingLoop {
     }
 
     private void backward() {
-        who("backward");
+        who(Phase.BACKWARD);
         Frame frame = runtime.frame();
         try {
             Tensor root = scaler == null ? loss : Losses.scale(runtime, loss, scaler.scale());

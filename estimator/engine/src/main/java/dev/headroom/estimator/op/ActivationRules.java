@@ -4,7 +4,7 @@ import static dev.headroom.estimator.op.Unary.Keep.RESULT;
 import static dev.headroom.estimator.op.Unary.Keep.SELF;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 
@@ -62,17 +62,14 @@ final class ActivationRules {
 
     /** ATen/native/GatedLinearUnit.cpp: the gradient is one tensor of the input's size. */
     private static Tensor glu(EagerRuntime rt, Tensor x, long dim) {
-        Recording r = rt.record("GluBackward0", x);
-        Saved self = r == null ? null : r.save(x);
+        Recorder r = rt.record("GluBackward0", x);
+        Saved self = r.save(x);
         int d = dev.headroom.model.graph.Shapes.wrap(dim, x.dim());
         long[] sizes = x.sizes().clone();
         sizes[d] /= 2;
         Tensor first = Views.slice(rt, x, d, 0, sizes[d], 1);
         Tensor out = Strided.result(rt, x.dtype(), first);
-        if (r != null) {
-            r.gradient(0, g -> rt.empty(g.dtype(), self.get().sizes())).output(out);
-        }
-        return out;
+        return r.gradient(0, g -> rt.empty(g.dtype(), self.get().sizes())).output(out);
     }
 
     /** ATen/native/Activation.cpp, prelu: the weight is seen in the input's rank; its gradient is summed afterwards. */
@@ -89,19 +86,16 @@ final class ActivationRules {
             weight = Views.reshape(rt, w, sizes);
         }
         Tensor seen = weight;
-        Recording r = rt.record("PreluKernelBackward0", x, seen);
-        Saved self = r == null ? null : r.save(x);
-        Saved kept = r == null ? null : r.save(seen);
+        Recorder r = rt.record("PreluKernelBackward0", x, seen);
+        Saved self = r.save(x);
+        Saved kept = r.save(seen);
         Tensor out = Strided.result(rt, x, seen);
-        if (r != null) {
-            r.gradients(grads -> {
-                        Tensor gx = Strided.result(rt, self.get(), kept.get(), grads[0]);
-                        Tensor gw = Strided.result(rt, self.get(), kept.get(), grads[0]);
-                        return new Tensor[] {gx, gw};
-                    })
-                    .output(out);
-        }
-        return out;
+        return r.gradients(grads -> {
+                    Tensor gx = Strided.result(rt, self.get(), kept.get(), grads[0]);
+                    Tensor gw = Strided.result(rt, self.get(), kept.get(), grads[0]);
+                    return new Tensor[] {gx, gw};
+                })
+                .output(out);
     }
 
     /** In training a noise tensor of the input's size is made first and kept (ATen/native/cuda/RreluWithNoise.cu). */
@@ -109,15 +103,12 @@ final class ActivationRules {
         EagerRuntime rt = c.runtime();
         Tensor x = c.tensor("self");
         Tensor noise = rt.emptyLike(x);
-        Recording r = rt.record("RreluWithNoiseBackward0", x);
-        Saved self = r == null ? null : r.save(x);
-        Saved kept = r == null ? null : r.save(noise);
+        Recorder r = rt.record("RreluWithNoiseBackward0", x);
+        Saved self = r.save(x);
+        Saved kept = r.save(noise);
         boolean training = c.flag("training", false);
         Tensor out = Strided.result(rt, x);
-        if (r != null) {
-            r.gradient(0, g -> training ? new Formula(rt).op(kept.get(), g) : new Formula(rt).op(self.get(), g))
-                    .output(out);
-        }
-        return out;
+        return r.gradient(0, g -> training ? new Formula(rt).op(kept.get(), g) : new Formula(rt).op(self.get(), g))
+                .output(out);
     }
 }

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -59,39 +59,35 @@ final class AdaptivePooling {
         if (Shapes.numel(to) == 1) {
             long[] dims = to.length == 2 ? new long[] {-1, -2} : new long[] {-1, -2, -3};
             Tensor mean = Reductions.mean(rt, x, dims, true, x.dtype());
-            return new Tensor[] {Convolution.suggestsChannelsLast(x) ? restrided(rt, mean) : mean};
+            return new Tensor[] {Copies.suggestsChannelsLast(x) ? restrided(rt, mean) : mean};
         }
         boolean volume = to.length == 3;
         long[] sizes = sizes(x, to);
-        Recording r = rt.record(volume ? "AdaptiveAvgPool3DBackward0" : "AdaptiveAvgPool2DBackward0", x);
-        Saved self = r == null ? null : r.save(x);
-        boolean channelsLast = !volume && Convolution.suggestsChannelsLast(x);
+        Recorder r = rt.record(volume ? "AdaptiveAvgPool3DBackward0" : "AdaptiveAvgPool2DBackward0", x);
+        Saved self = r.save(x);
+        boolean channelsLast = !volume && Copies.suggestsChannelsLast(x);
         Tensor dense = channelsLast ? x : Copies.contiguous(rt, x);
         Tensor out =
                 rt.emptyStrided(x.dtype(), sizes, channelsLast ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes));
         rt.freeUnless(dense, x);
-        if (r != null) {
-            r.gradient(0, g -> {
-                        Tensor in = self.get();
-                        if (channelsLast) {
-                            return rt.emptyStrided(g.dtype(), in.sizes(), Shapes.channelsLast(in.sizes()));
-                        }
-                        Tensor grad = rt.empty(g.dtype(), in.sizes());
-                        rt.freeUnless(Copies.contiguous(rt, g), g);
-                        return grad;
-                    })
-                    .output(out);
-        }
+        r.gradient(0, g -> {
+                    Tensor in = self.get();
+                    if (channelsLast) {
+                        return rt.emptyStrided(g.dtype(), in.sizes(), Shapes.channelsLast(in.sizes()));
+                    }
+                    Tensor grad = rt.empty(g.dtype(), in.sizes());
+                    rt.freeUnless(Copies.contiguous(rt, g), g);
+                    return grad;
+                })
+                .output(out);
         return new Tensor[] {out};
     }
 
     /** {@code out.as_strided_(...)} in channels-last order: autograd scatters the gradient into a fresh tensor. */
     private static Tensor restrided(EagerRuntime rt, Tensor mean) {
-        Recording r = rt.record("AsStridedBackward1", mean);
+        Recorder r = rt.record("AsStridedBackward1", mean);
         Tensor out = rt.reinterpret(mean, mean.sizes(), Shapes.channelsLast(mean.sizes()), mean.offset());
-        if (r != null) {
-            r.gradient(0, g -> rt.empty(g.dtype(), g.sizes())).output(out);
-        }
+        r.gradient(0, g -> rt.empty(g.dtype(), g.sizes())).output(out);
         rt.free(mean);
         return out;
     }
@@ -102,8 +98,8 @@ final class AdaptivePooling {
         MemoryFormat format = volume ? MemoryFormat.CONTIGUOUS : PoolingRules.formatOf(x);
         boolean turned = format != MemoryFormat.CONTIGUOUS;
         long[] sizes = sizes(x, to);
-        Recording r = rt.record(volume ? "AdaptiveMaxPool3DBackward0" : "AdaptiveMaxPool2DBackward0", x);
-        Saved self = r == null ? null : r.save(x);
+        Recorder r = rt.record(volume ? "AdaptiveMaxPool3DBackward0" : "AdaptiveMaxPool2DBackward0", x);
+        Saved self = r.save(x);
         long[] strides = turned ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes);
         Tensor out = rt.emptyStrided(x.dtype(), sizes, strides);
         Tensor indices = rt.emptyStrided(DType.INT64, sizes, strides);
@@ -113,25 +109,23 @@ final class AdaptivePooling {
         rt.freeUnless(dense, x);
         rt.free(plainIndices);
         rt.free(plainOut);
-        if (r != null) {
-            Saved at = r.saveOutput(indices);
-            r.gradient(0, g -> {
-                        Tensor in = self.get();
-                        Tensor grad = rt.emptyStrided(
-                                g.dtype(),
-                                in.sizes(),
-                                turned ? Shapes.channelsLast(in.sizes()) : Shapes.contiguous(in.sizes()));
-                        Tensor gradient = Copies.contiguous(rt, g);
-                        Tensor plain = Copies.contiguous(rt, at.get());
-                        Tensor plainGrad = grad.isContiguous() ? null : rt.empty(g.dtype(), in.sizes());
-                        rt.free(plainGrad);
-                        rt.freeUnless(plain, at.get());
-                        rt.freeUnless(gradient, g);
-                        return grad;
-                    })
-                    .output(out)
-                    .nonDifferentiable(indices);
-        }
+        Saved at = r.saveOutput(indices);
+        r.gradient(0, g -> {
+                    Tensor in = self.get();
+                    Tensor grad = rt.emptyStrided(
+                            g.dtype(),
+                            in.sizes(),
+                            turned ? Shapes.channelsLast(in.sizes()) : Shapes.contiguous(in.sizes()));
+                    Tensor gradient = Copies.contiguous(rt, g);
+                    Tensor plain = Copies.contiguous(rt, at.get());
+                    Tensor plainGrad = grad.isContiguous() ? null : rt.empty(g.dtype(), in.sizes());
+                    rt.free(plainGrad);
+                    rt.freeUnless(plain, at.get());
+                    rt.freeUnless(gradient, g);
+                    return grad;
+                })
+                .output(out);
+        r.nonDifferentiable(indices);
         return new Tensor[] {out, indices};
     }
 }

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -23,7 +23,7 @@ final class BatchNorm {
     }
 
     private static MemoryFormat format(Tensor x) {
-        if (!Convolution.suggestsChannelsLast(x)) {
+        if (!Copies.suggestsChannelsLast(x)) {
             return MemoryFormat.CONTIGUOUS;
         }
         return x.dim() == 5 ? MemoryFormat.CHANNELS_LAST_3D : MemoryFormat.CHANNELS_LAST;
@@ -33,35 +33,30 @@ final class BatchNorm {
     static Tensor cudnn(EagerRuntime rt, Tensor x0, Tensor w, Tensor b, Tensor... running) {
         MemoryFormat format = format(x0);
         Tensor x = Copies.contiguous(rt, x0, format);
-        Recording r = rt.record("CudnnBatchNormBackward0", x, w, b);
-        Saved input = r == null ? null : r.save(x);
+        Recorder r = rt.record("CudnnBatchNormBackward0", x, w, b);
+        Saved input = r.save(x);
         for (Tensor t : running) {
-            if (r != null) {
-                r.save(t);
-            }
+            r.save(t);
         }
-        Saved weight = r == null ? null : r.save(w);
+        Saved weight = r.save(w);
         Tensor out = rt.emptyStrided(x.dtype(), x.sizes(), Copies.strides(x, format));
         Tensor mean = rt.empty(w.dtype(), x.size(1));
         Tensor variance = rt.empty(w.dtype(), x.size(1));
-        if (r != null) {
-            r.saveOutput(mean);
-            r.saveOutput(variance);
-            r.gradients(grads -> {
-                        Tensor in = input.get();
-                        Tensor scale = weight.get();
-                        Tensor g = Copies.contiguous(rt, grads[0], format);
-                        Tensor gi = rt.emptyStrided(in.dtype(), in.sizes(), Copies.strides(in, format));
-                        Tensor gw = rt.empty(scale.dtype(), scale.sizes());
-                        Tensor gb = rt.empty(scale.dtype(), scale.sizes());
-                        if (g != grads[0]) {
-                            rt.free(g);
-                        }
-                        return new Tensor[] {gi, gw, gb};
-                    })
-                    .output(out);
-        }
-        return out;
+        r.saveOutput(mean);
+        r.saveOutput(variance);
+        return r.gradients(grads -> {
+                    Tensor in = input.get();
+                    Tensor scale = weight.get();
+                    Tensor g = Copies.contiguous(rt, grads[0], format);
+                    Tensor gi = rt.emptyStrided(in.dtype(), in.sizes(), Copies.strides(in, format));
+                    Tensor gw = rt.empty(scale.dtype(), scale.sizes());
+                    Tensor gb = rt.empty(scale.dtype(), scale.sizes());
+                    if (g != grads[0]) {
+                        rt.free(g);
+                    }
+                    return new Tensor[] {gi, gw, gb};
+                })
+                .output(out);
     }
 
     /**
@@ -70,14 +65,12 @@ final class BatchNorm {
      */
     static Tensor nativeKernels(
             EagerRuntime rt, Tensor x, Tensor w, Tensor b, boolean training, boolean statistics, Tensor... running) {
-        Recording r = rt.record("NativeBatchNormBackward0", x, w, b);
-        Saved input = r == null ? null : r.save(x);
+        Recorder r = rt.record("NativeBatchNormBackward0", x, w, b);
+        Saved input = r.save(x);
         for (Tensor t : running) {
-            if (r != null) {
-                r.save(t);
-            }
+            r.save(t);
         }
-        Saved weight = r == null ? null : r.save(w);
+        Saved weight = r.save(w);
         Tensor out = rt.emptyLike(x);
         long channels = statistics ? x.size(1) : 0;
         Tensor mean = rt.empty(statistics(x.dtype()), channels);
@@ -87,12 +80,10 @@ final class BatchNorm {
         } else if (training && channelsLastKernels(x)) {
             reduction(rt, x, statistics(x.dtype()), 4);
         }
-        if (r != null) {
-            r.saveOutput(mean);
-            r.saveOutput(deviation);
-            r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.orNull(), training, statistics))
-                    .output(out);
-        }
+        r.saveOutput(mean);
+        r.saveOutput(deviation);
+        r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.get(), training, statistics))
+                .output(out);
         rt.free(mean);
         rt.free(deviation);
         return out;
@@ -108,8 +99,8 @@ final class BatchNorm {
         mask[1] = false;
         boolean copies = x.dtype() == DType.BFLOAT16;
         Tensor wide = copies ? rt.emptyStrided(DType.FLOAT32, x.sizes(), x.strides()) : x;
-        Tensor sums = rt.scratch(x.size(1) * Deviation.WELFORD);
-        ReduceScratch.use(rt, wide, mask, DType.FLOAT32.bytes(), Deviation.WELFORD);
+        Tensor sums = rt.scratch(x.size(1) * Reductions.WELFORD);
+        ReduceScratch.use(rt, wide, mask, DType.FLOAT32.bytes(), Reductions.WELFORD);
         rt.free(sums);
         if (copies) {
             rt.free(wide);
@@ -118,7 +109,7 @@ final class BatchNorm {
 
     /** batch_norm_backward_cuda: gradients of the input, the weight and the bias. */
     private static Tensor[] backward(
-            EagerRuntime rt, Recording r, Tensor g, Tensor x, Tensor w, boolean training, boolean statistics) {
+            EagerRuntime rt, Recorder r, Tensor g, Tensor x, Tensor w, boolean training, boolean statistics) {
         Tensor[] out = new Tensor[3];
         boolean reduce = training || r.needs(1) || r.needs(2);
         DType wide = statistics(x.dtype());

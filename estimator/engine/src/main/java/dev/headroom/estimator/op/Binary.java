@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -37,37 +37,20 @@ final class Binary {
 
     /** Runs the operator. */
     Tensor apply(EagerRuntime rt, Tensor a, Tensor b, DType type, boolean inPlace) {
-        Recording r = rt.record(node, a, b);
-        Saved keptSelf = null;
-        Saved keptOther = null;
-        if (r != null) {
-            if (wanted(r, 's')) {
-                keptSelf = inPlace ? r.saveCopy(Copies.clone(rt, a)) : r.save(a);
-            }
-            if (wanted(r, 'o')) {
-                keptOther = r.save(b);
-            }
-        }
+        Recorder r = rt.record(node, a, b);
+        Saved s = Copies.saveIf(wanted(r, 's'), r, rt, a, inPlace);
+        Saved o = r.saveIf(wanted(r, 'o'), b);
         Tensor out = inPlace ? a : Strided.result(rt, type, a, b);
-        if (r != null) {
-            Saved keptResult = wanted(r, 'r') ? r.saveOutput(out) : null;
-            Saved s = keptSelf;
-            Saved o = keptOther;
-            r.gradient(1, g -> other.gradient.of(new Formula(rt), g, get(s), get(o), get(keptResult)))
-                    .gradient(0, g -> self.gradient.of(new Formula(rt), g, get(s), get(o), get(keptResult)))
-                    .output(out);
-        }
-        return out;
+        Saved y = wanted(r, 'r') ? r.saveOutput(out) : r.save(null);
+        return r.gradient(1, g -> other.gradient.of(new Formula(rt), g, s.get(), o.get(), y.get()))
+                .gradient(0, g -> self.gradient.of(new Formula(rt), g, s.get(), o.get(), y.get()))
+                .output(out);
     }
 
     /** What only one formula reads is kept only where that gradient is wanted (tools/autograd/gen_variable_type.py). */
-    private boolean wanted(Recording r, char tensor) {
+    private boolean wanted(Recorder r, char tensor) {
         boolean bySelf = self.reads.indexOf(tensor) >= 0;
         boolean byOther = other.reads.indexOf(tensor) >= 0;
         return bySelf && byOther || bySelf && r.needs(0) || byOther && r.needs(1);
-    }
-
-    private static Tensor get(Saved s) {
-        return s == null ? null : s.get();
     }
 }

@@ -2,7 +2,7 @@ package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.op.Binary.Term;
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -124,34 +124,31 @@ final class BinaryRules {
         EagerRuntime rt = c.runtime();
         Tensor a = c.tensor("self");
         Tensor b = c.tensor("other");
-        Recording r = rt.record("Atan2Backward0", a, b);
-        Saved self = r == null ? null : r.save(a);
-        Saved other = r == null ? null : r.save(b);
+        Recorder r = rt.record("Atan2Backward0", a, b);
+        Saved self = r.save(a);
+        Saved other = r.save(b);
         Tensor out = Strided.result(rt, Strided.floating(Strided.promote(a, b)), a, b);
-        if (r != null) {
-            r.gradients(grads -> {
-                        Formula f = new Formula(rt);
-                        Tensor first = f.op(other.get(), other.get());
-                        Tensor second = f.op(self.get(), self.get());
-                        Tensor sum = f.op(first, second);
-                        rt.free(second);
-                        rt.free(first);
-                        Tensor reciprocal = f.op(sum);
-                        rt.free(f.test(sum));
-                        Tensor[] both = new Tensor[2];
-                        if (r.needs(0)) {
-                            Tensor scaled = f.op(grads[0], reciprocal);
-                            both[0] = f.op(scaled, other.get());
-                        }
-                        if (r.needs(1)) {
-                            Tensor scaled = f.op(grads[0], reciprocal);
-                            both[1] = f.op(scaled, f.op(self.get()));
-                        }
-                        return both;
-                    })
-                    .output(out);
-        }
-        return out;
+        return r.gradients(grads -> {
+                    Formula f = new Formula(rt);
+                    Tensor first = f.op(other.get(), other.get());
+                    Tensor second = f.op(self.get(), self.get());
+                    Tensor sum = f.op(first, second);
+                    rt.free(second);
+                    rt.free(first);
+                    Tensor reciprocal = f.op(sum);
+                    rt.free(f.test(sum));
+                    Tensor[] both = new Tensor[2];
+                    if (r.needs(0)) {
+                        Tensor scaled = f.op(grads[0], reciprocal);
+                        both[0] = f.op(scaled, other.get());
+                    }
+                    if (r.needs(1)) {
+                        Tensor scaled = f.op(grads[0], reciprocal);
+                        both[1] = f.op(scaled, f.op(self.get()));
+                    }
+                    return both;
+                })
+                .output(out);
     }
 
     /** FunctionsManual.cpp, copysign_tensor_self_backward: {@code result / self} with a zero where self is. */

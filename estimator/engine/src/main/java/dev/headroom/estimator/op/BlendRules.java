@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -54,13 +54,10 @@ final class BlendRules {
 
     /** {@code masked_fill}: the gradient is a copy with the masked part zero. */
     static Tensor maskedFill(EagerRuntime rt, Tensor t, Tensor m, boolean inPlace) {
-        Recording r = rt.record("MaskedFillBackward0", t);
-        Saved mask = r == null ? null : r.save(m);
+        Recorder r = rt.record("MaskedFillBackward0", t);
+        Saved mask = r.save(m);
         Tensor out = inPlace ? t : Strided.result(rt, t.dtype(), t, m);
-        if (r != null) {
-            r.gradient(0, g -> Strided.result(rt, g.dtype(), g, mask.get())).output(out);
-        }
-        return out;
+        return r.gradient(0, g -> Strided.result(rt, g.dtype(), g, mask.get())).output(out);
     }
 
     private static DType promoted(Call c, Tensor x) {
@@ -77,14 +74,11 @@ final class BlendRules {
         EagerRuntime rt = c.runtime();
         Tensor a = c.tensor("self");
         Tensor b = c.tensor("end");
-        Recording r = rt.record("LerpBackward0", a, b);
+        Recorder r = rt.record("LerpBackward0", a, b);
         Tensor out = Strided.result(rt, a, b);
-        if (r != null) {
-            r.gradient(1, g -> Pointwise.op(rt, g))
-                    .gradient(0, g -> Pointwise.op(rt, g))
-                    .output(out);
-        }
-        return out;
+        return r.gradient(1, g -> Pointwise.op(rt, g))
+                .gradient(0, g -> Pointwise.op(rt, g))
+                .output(out);
     }
 
     private static Tensor lerpTensor(Call c) {
@@ -92,19 +86,16 @@ final class BlendRules {
         Tensor a = c.tensor("self");
         Tensor b = c.tensor("end");
         Tensor w = c.tensor("weight");
-        Recording r = rt.record("LerpBackward1", a, b, w);
-        Saved end = r == null || !r.needs(2) ? null : r.save(b);
-        Saved self = r == null || !r.needs(2) ? null : r.save(a);
-        Saved weight = r == null ? null : r.save(w);
+        Recorder r = rt.record("LerpBackward1", a, b, w);
+        Saved end = r.saveIf(r.needs(2), b);
+        Saved self = r.saveIf(r.needs(2), a);
+        Saved weight = r.save(w);
         Tensor out = Strided.result(rt, a, b, w);
-        if (r != null) {
-            Formula f = new Formula(rt);
-            r.gradient(1, g -> f.op(g, weight.get()))
-                    .gradient(0, g -> f.op(g, f.op(weight.get())))
-                    .gradient(2, g -> f.op(g, f.op(end.get(), self.get())))
-                    .output(out);
-        }
-        return out;
+        Formula f = new Formula(rt);
+        return r.gradient(1, g -> f.op(g, weight.get()))
+                .gradient(0, g -> f.op(g, f.op(weight.get())))
+                .gradient(2, g -> f.op(g, f.op(end.get(), self.get())))
+                .output(out);
     }
 
     private static Tensor addcmul(Call c, boolean inPlace) {
@@ -112,18 +103,15 @@ final class BlendRules {
         Tensor x = c.tensor("self");
         Tensor a = c.tensor("tensor1");
         Tensor b = c.tensor("tensor2");
-        Recording r = rt.record("AddcmulBackward0", x, a, b);
-        Saved first = r == null || !r.needs(2) ? null : r.save(a);
-        Saved second = r == null || !r.needs(1) ? null : r.save(b);
+        Recorder r = rt.record("AddcmulBackward0", x, a, b);
+        Saved first = r.saveIf(r.needs(2), a);
+        Saved second = r.saveIf(r.needs(1), b);
         Tensor out = inPlace ? x : Strided.result(rt, x, a, b);
-        if (r != null) {
-            Formula f = new Formula(rt);
-            r.gradient(0, g -> g)
-                    .gradient(1, g -> f.op(g, f.op(second.get())))
-                    .gradient(2, g -> f.op(g, f.op(first.get())))
-                    .output(out);
-        }
-        return out;
+        Formula f = new Formula(rt);
+        return r.gradient(0, g -> g)
+                .gradient(1, g -> f.op(g, f.op(second.get())))
+                .gradient(2, g -> f.op(g, f.op(first.get())))
+                .output(out);
     }
 
     private static Tensor addcdiv(Call c, boolean inPlace) {
@@ -131,39 +119,33 @@ final class BlendRules {
         Tensor x = c.tensor("self");
         Tensor a = c.tensor("tensor1");
         Tensor b = c.tensor("tensor2");
-        Recording r = rt.record("AddcdivBackward0", x, a, b);
-        Saved first = r == null || !r.needs(2) ? null : r.save(a);
-        Saved second = r == null ? null : r.save(b);
+        Recorder r = rt.record("AddcdivBackward0", x, a, b);
+        Saved first = r.saveIf(r.needs(2), a);
+        Saved second = r.save(b);
         Tensor out = inPlace ? x : Strided.result(rt, x, a, b);
-        if (r != null) {
-            Formula f = new Formula(rt);
-            r.gradient(0, g -> g)
-                    .gradient(1, g -> f.op(g, f.op(second.get())))
-                    .gradient(2, g -> {
-                        Tensor square = f.op(second.get(), second.get());
-                        Tensor ratio = f.op(f.op(first.get()), square);
-                        return f.op(f.op(g), ratio);
-                    })
-                    .output(out);
-        }
-        return out;
+        Formula f = new Formula(rt);
+        return r.gradient(0, g -> g)
+                .gradient(1, g -> f.op(g, f.op(second.get())))
+                .gradient(2, g -> {
+                    Tensor square = f.op(second.get(), second.get());
+                    Tensor ratio = f.op(f.op(first.get()), square);
+                    return f.op(f.op(g), ratio);
+                })
+                .output(out);
     }
 
     /** {@code where}: gradients are {@code where(condition, grad, 0)}, the number a tensor of its own. */
     static Tensor where(EagerRuntime rt, Tensor condition, Tensor a, Tensor b) {
-        Recording r = rt.record("WhereBackward0", a, b);
-        Saved mask = r == null ? null : r.save(condition);
+        Recorder r = rt.record("WhereBackward0", a, b);
+        Saved mask = r.save(condition);
         Tensor out = Strided.result(rt, Strided.promote(a, b), condition, a, b);
-        if (r != null) {
-            Recording.InputGradient gradient = g -> {
-                Tensor zero = rt.empty(g.dtype());
-                Tensor chosen = Strided.result(rt, g.dtype(), mask.get(), g, zero);
-                rt.free(zero);
-                return chosen;
-            };
-            r.gradient(1, gradient).gradient(0, gradient).output(out);
-        }
-        return out;
+        Recorder.InputGradient gradient = g -> {
+            Tensor zero = rt.empty(g.dtype());
+            Tensor chosen = Strided.result(rt, g.dtype(), mask.get(), g, zero);
+            rt.free(zero);
+            return chosen;
+        };
+        return r.gradient(1, gradient).gradient(0, gradient).output(out);
     }
 
     /** ATen/native/TensorCompare.cpp: numbers become tensors of the result's type on the device. */
@@ -209,15 +191,12 @@ final class BlendRules {
     private static Tensor powScalar(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor exponent = c.tensor("exponent");
-        Recording r = rt.record("PowBackward2", exponent);
+        Recorder r = rt.record("PowBackward2", exponent);
         Formula f = new Formula(rt);
         DType type = Strided.promote(c.tensor("self"), exponent);
         Tensor out = Strided.result(rt, type, exponent);
         rt.free(rt.empty(DType.FLOAT64));
-        if (r != null) {
-            Saved result = r.saveOutput(out);
-            r.gradient(0, g -> f.op(g, f.op(result.get()))).output(out);
-        }
-        return out;
+        Saved result = r.saveOutput(out);
+        return r.gradient(0, g -> f.op(g, f.op(result.get()))).output(out);
     }
 }

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 
@@ -45,34 +45,32 @@ final class CellRules {
         Tensor hiddenBias = c.tensorOrNull("b_hh");
         Tensor input = gates(rt, c.tensor("input"), c.tensor("w_ih"));
         Tensor hidden = gates(rt, hx, c.tensor("w_hh"));
-        Recording r = rt.record("ThnnFusedGruCellBackward0", input, hidden, hx, inputBias, hiddenBias);
+        Recorder r = rt.record("ThnnFusedGruCellBackward0", input, hidden, hx, inputBias, hiddenBias);
         boolean gates = rt.options().torch().cellsKeepGates();
-        if (r != null && gates) {
+        if (gates) {
             r.save(hiddenBias);
             r.save(hidden);
             r.save(hx);
             r.save(inputBias);
             r.save(input);
-        } else if (r != null) {
+        } else {
             r.save(inputBias);
         }
         long width = hx.size(1);
         Tensor workspace = rt.empty(hx.dtype(), hx.size(0), GRU_WORKSPACE * width);
         Tensor out = rt.emptyLike(hx);
-        if (r != null) {
-            r.saveOutput(workspace);
-            long[] gateSizes = {hx.size(0), 3 * width};
-            r.gradients(grads -> {
-                        Tensor g = grads[0];
-                        Tensor gi = rt.empty(g.dtype(), gateSizes);
-                        Tensor gh = rt.empty(g.dtype(), gateSizes);
-                        Tensor gx = rt.emptyLike(g);
-                        Tensor bi = inputBias == null ? null : rowSum(rt, gi);
-                        Tensor bh = inputBias == null ? null : rowSum(rt, gh);
-                        return new Tensor[] {gi, gh, gx, bi, bh};
-                    })
-                    .output(out);
-        }
+        r.saveOutput(workspace);
+        long[] gateSizes = {hx.size(0), 3 * width};
+        r.gradients(grads -> {
+                    Tensor g = grads[0];
+                    Tensor gi = rt.empty(g.dtype(), gateSizes);
+                    Tensor gh = rt.empty(g.dtype(), gateSizes);
+                    Tensor gx = rt.emptyLike(g);
+                    Tensor bi = inputBias == null ? null : rowSum(rt, gi);
+                    Tensor bh = inputBias == null ? null : rowSum(rt, gh);
+                    return new Tensor[] {gi, gh, gx, bi, bh};
+                })
+                .output(out);
         rt.free(workspace);
         rt.free(hidden);
         rt.free(input);
@@ -93,33 +91,27 @@ final class CellRules {
         Tensor hiddenBias = c.tensorOrNull("b_hh");
         Tensor input = gates(rt, c.tensor("input"), c.tensor("w_ih"));
         Tensor hidden = gates(rt, state[0], c.tensor("w_hh"));
-        Recording r = rt.record("ThnnFusedLstmCellBackward0", input, hidden, cell, inputBias, hiddenBias);
-        Saved before = null;
-        if (r != null) {
-            before = r.save(cell);
-            r.save(inputBias);
-            if (rt.options().torch().cellsKeepGates()) {
-                r.save(hiddenBias);
-                r.save(hidden);
-                r.save(input);
-            }
+        Recorder r = rt.record("ThnnFusedLstmCellBackward0", input, hidden, cell, inputBias, hiddenBias);
+        Saved old = r.save(cell);
+        r.save(inputBias);
+        if (rt.options().torch().cellsKeepGates()) {
+            r.save(hiddenBias);
+            r.save(hidden);
+            r.save(input);
         }
         Tensor workspace = rt.emptyLike(input);
         Tensor newHidden = rt.emptyLike(cell);
         Tensor newCell = rt.emptyLike(cell);
-        if (r != null) {
-            r.saveOutput(newCell);
-            Saved kept = r.saveOutput(workspace);
-            Saved old = before;
-            r.gradients(grads -> {
-                        Tensor gates = rt.emptyLike(kept.get());
-                        Tensor gc = rt.emptyLike(old.get());
-                        Tensor bias = inputBias == null ? null : rowSum(rt, gates);
-                        return new Tensor[] {gates, gates, gc, bias, bias};
-                    })
-                    .output(newHidden)
-                    .output(newCell);
-        }
+        r.saveOutput(newCell);
+        Saved kept = r.saveOutput(workspace);
+        r.gradients(grads -> {
+                    Tensor gates = rt.emptyLike(kept.get());
+                    Tensor gc = rt.emptyLike(old.get());
+                    Tensor bias = inputBias == null ? null : rowSum(rt, gates);
+                    return new Tensor[] {gates, gates, gc, bias, bias};
+                })
+                .output(newHidden);
+        r.output(newCell);
         rt.free(workspace);
         rt.free(hidden);
         rt.free(input);

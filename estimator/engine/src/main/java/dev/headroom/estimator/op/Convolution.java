@@ -2,7 +2,7 @@ package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.cudnn.ConvolutionProblem.Direction;
@@ -57,7 +57,7 @@ final class Convolution {
 
     /** {@code cudnn_conv_suggest_memory_format}: channels last when either operand is, but not for float64. */
     static MemoryFormat format(Tensor x, Tensor w) {
-        boolean channelsLast = (suggestsChannelsLast(x) || suggestsChannelsLast(w))
+        boolean channelsLast = (Copies.suggestsChannelsLast(x) || Copies.suggestsChannelsLast(w))
                 && x.dtype() != DType.FLOAT64
                 && w.dtype() != DType.FLOAT64;
         if (!channelsLast) {
@@ -67,29 +67,22 @@ final class Convolution {
     }
 
     private static MemoryFormat format(Tensor t) {
-        if (!suggestsChannelsLast(t)) {
+        if (!Copies.suggestsChannelsLast(t)) {
             return MemoryFormat.CONTIGUOUS;
         }
         return t.dim() == 5 ? MemoryFormat.CHANNELS_LAST_3D : MemoryFormat.CHANNELS_LAST;
     }
 
-    static boolean suggestsChannelsLast(Tensor t) {
-        return Shapes.isChannelsLastStrides(t.sizes(), t.strides());
-    }
-
     /** {@code aten::convolution}: the input with a batch dimension. */
     static Tensor convolution(EagerRuntime rt, Tensor x, Tensor w, Tensor bias, Parameters p) {
-        Recording r = rt.record("ConvolutionBackward0", x, w, bias);
-        Saved sx = r == null ? null : r.save(x);
-        Saved sw = r == null ? null : r.save(w);
+        Recorder r = rt.record("ConvolutionBackward0", x, w, bias);
+        Saved sx = r.save(x);
+        Saved sw = r.save(w);
         Tensor out;
         try (Frame operator = rt.frame()) {
             out = operator.keep(forward(rt, x, w, p));
         }
-        if (r != null) {
-            r.gradients(grads -> backward(rt, r, grads[0], sx, sw, p)).output(out);
-        }
-        return out;
+        return r.gradients(grads -> backward(rt, r, grads[0], sx, sw, p)).output(out);
     }
 
     /** {@code _convolution}; one-dimensional ones run as two-dimensional ones, from a contiguous input. */
@@ -160,7 +153,7 @@ final class Convolution {
     }
 
     /** {@code convolution_backward}: the input's gradient, the weight's, then the bias's. */
-    private static Tensor[] backward(EagerRuntime rt, Recording r, Tensor g0, Saved sx, Saved sw, Parameters p0) {
+    private static Tensor[] backward(EagerRuntime rt, Recorder r, Tensor g0, Saved sx, Saved sw, Parameters p0) {
         Tensor[] out = new Tensor[3];
         if (g0 == null) {
             return out;

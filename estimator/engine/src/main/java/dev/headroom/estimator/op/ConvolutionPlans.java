@@ -47,7 +47,7 @@ final class ConvolutionPlans {
         WorkspaceAnswer answer = fixed != null
                 ? WorkspaceAnswer.fixed(WorkspaceLevel.ASKED, fixed)
                 : rt.options().convolutions().answer(problem).orElse(NONE);
-        Long known = rt.plans().find(rt.inBackwardThread(), problem);
+        Long known = rt.plans().find(rt.tape().inBackwardThread(), problem);
         if (known != null && take(rt, known)) {
             return;
         }
@@ -57,7 +57,7 @@ final class ConvolutionPlans {
         long chosen = take(rt, answer.first())
                 ? answer.first()
                 : firstThatFits(rt, answer.all().get());
-        rt.plans().remember(rt.inBackwardThread(), problem, chosen);
+        rt.plans().remember(rt.tape().inBackwardThread(), problem, chosen);
     }
 
     /** All plans from the first on. */

@@ -1,7 +1,8 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
+import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
@@ -10,6 +11,11 @@ import dev.headroom.model.graph.Shapes;
 /** Copies into other memory, another layout or another type. */
 final class Copies {
     private Copies() {}
+
+    /** {@code suggest_memory_format}: whether the strides are those of channels-last memory. */
+    static boolean suggestsChannelsLast(Tensor t) {
+        return Shapes.isChannelsLastStrides(t.sizes(), t.strides());
+    }
 
     /** Strides of a tensor's sizes in a memory format. */
     static long[] strides(Tensor t, MemoryFormat format) {
@@ -38,12 +44,9 @@ final class Copies {
     }
 
     static Tensor clone(EagerRuntime rt, Tensor t, MemoryFormat format) {
-        Recording r = rt.record("CloneBackward0", t);
+        Recorder r = rt.record("CloneBackward0", t);
         Tensor out = rt.emptyStrided(t.dtype(), t.sizes(), strides(t, format));
-        if (r != null) {
-            r.gradient(0, g -> g).output(out);
-        }
-        return out;
+        return r.gradient(0, g -> g).output(out);
     }
 
     /** {@code contiguous()}: the tensor itself when it is already so. */
@@ -62,33 +65,37 @@ final class Copies {
 
     /** {@code _to_copy}: always a copy. */
     static Tensor toCopy(EagerRuntime rt, Tensor t, DType type, MemoryFormat format) {
-        Recording r = type.isFloatingPoint() || type.isComplex() ? rt.record("ToCopyBackward0", t) : null;
+        Recorder r = type.isFloatingPoint() || type.isComplex()
+                ? rt.record("ToCopyBackward0", t)
+                : rt.record("ToCopyBackward0");
         Tensor out = rt.emptyStrided(type, t.sizes(), strides(t, format));
-        if (r != null) {
-            DType from = t.dtype();
-            r.gradient(0, g -> to(rt, g, from)).output(out);
-        }
-        return out;
+        DType from = t.dtype();
+        return r.gradient(0, g -> to(rt, g, from)).output(out);
+    }
+
+    /**
+     * Keeps an operand if the condition holds. In place it is about to be overwritten, so autograd keeps a copy, made
+     * before anything else (tools/autograd/gen_variable_type.py).
+     */
+    static Saved saveIf(boolean condition, Recorder r, EagerRuntime rt, Tensor t, boolean inPlace) {
+        return condition && inPlace && r.records() ? r.saveCopy(clone(rt, t)) : r.saveIf(condition, t);
     }
 
     /** {@code copy_}: into memory that exists. */
     static Tensor copyInto(EagerRuntime rt, Tensor self, Tensor source) {
-        Recording r = rt.record("CopyBackwards", self, source);
-        if (r != null) {
-            DType type = source.dtype();
-            r.gradients(grads -> {
-                        Tensor g = grads[0];
-                        Tensor[] out = new Tensor[2];
-                        if (g != null && r.needs(0)) {
-                            out[0] = Creation.zeros(rt, g.dtype(), g.sizes());
-                        }
-                        if (g != null && r.needs(1)) {
-                            out[1] = to(rt, g, type);
-                        }
-                        return out;
-                    })
-                    .output(self);
-        }
-        return self;
+        Recorder r = rt.record("CopyBackwards", self, source);
+        DType type = source.dtype();
+        return r.gradients(grads -> {
+                    Tensor g = grads[0];
+                    Tensor[] out = new Tensor[2];
+                    if (g != null && r.needs(0)) {
+                        out[0] = Creation.zeros(rt, g.dtype(), g.sizes());
+                    }
+                    if (g != null && r.needs(1)) {
+                        out[1] = to(rt, g, type);
+                    }
+                    return out;
+                })
+                .output(self);
     }
 }

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -18,28 +18,24 @@ final class CudnnAttention {
         Tensor q = c.query();
         Tensor k = c.key();
         Tensor v = c.value();
-        Recording r = rt.record("ScaledDotProductCudnnAttentionBackward0", q, k, v);
-        if (r != null && c.mask() != null) {
-            r.save(c.mask());
-        }
-        Saved key = r == null ? null : r.save(k);
-        Saved query = r == null ? null : r.save(q);
-        Saved value = r == null ? null : r.save(v);
+        Recorder r = rt.record("ScaledDotProductCudnnAttentionBackward0", q, k, v);
+        r.save(c.mask());
+        Saved key = r.save(k);
+        Saved query = r.save(q);
+        Saved value = r.save(v);
         Tensor seed = rt.empty(DType.INT64);
         Tensor shift = rt.empty(DType.INT64);
         Tensor out = matching(rt, q, v.size(3));
-        Tensor sums = r == null ? null : rt.empty(DType.FLOAT32, q.size(0), q.size(1), q.size(2), 1);
-        if (r != null) {
-            r.saveOutput(sums);
-            Saved result = r.saveOutput(out);
-            r.saveOutput(shift);
-            r.saveOutput(seed);
-            r.gradients(grads -> grads[0] == null
-                            ? new Tensor[3]
-                            : backward(rt, grads[0], query.get(), key.get(), value.get(), result.get()))
-                    .output(out)
-                    .nonDifferentiable(sums);
-        }
+        Tensor sums = r.records() ? rt.empty(DType.FLOAT32, q.size(0), q.size(1), q.size(2), 1) : null;
+        r.saveOutput(sums);
+        Saved result = r.saveOutput(out);
+        r.saveOutput(shift);
+        r.saveOutput(seed);
+        r.gradients(grads -> grads[0] == null
+                        ? new Tensor[3]
+                        : backward(rt, grads[0], query.get(), key.get(), value.get(), result.get()))
+                .output(out);
+        r.nonDifferentiable(sums);
         rt.free(sums);
         rt.free(shift);
         rt.free(seed);

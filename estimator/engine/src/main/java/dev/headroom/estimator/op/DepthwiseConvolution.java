@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
@@ -68,7 +68,7 @@ final class DepthwiseConvolution {
     }
 
     /** In two dimensions the weight's gradient comes first. */
-    static void backward(EagerRuntime rt, Recording r, Tensor g, Tensor x, Tensor w, Tensor[] out) {
+    static void backward(EagerRuntime rt, Recorder r, Tensor g, Tensor x, Tensor w, Tensor[] out) {
         Tensor input = Copies.contiguous(rt, x);
         Tensor gradient = Copies.contiguous(rt, g);
         int[] order = x.dim() == 4 ? new int[] {1, 0} : new int[] {0, 1};

@@ -1,16 +1,14 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 
 /** Variances and standard deviations (ATen/native/ReduceOps.cpp, std_var_out; ReduceMomentKernel.cu). */
 final class Deviation {
-    /** Bytes of a WelfordData with float32 values and of one with float64 values. */
-    static final int WELFORD = 16;
-
+    /** Bytes of a WelfordData with float64 values. */
     private static final int WELFORD_DOUBLE = 32;
 
     private Deviation() {}
@@ -20,9 +18,9 @@ final class Deviation {
         Tensor t = c.tensor("self");
         boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
         boolean kept = c.flag("keepdim", false);
-        Recording r = rt.record(node, t);
-        Saved self = r == null ? null : r.save(t);
-        int accumulator = t.dtype() == DType.FLOAT64 ? WELFORD_DOUBLE : WELFORD;
+        Recorder r = rt.record(node, t);
+        Saved self = r.save(t);
+        int accumulator = t.dtype() == DType.FLOAT64 ? WELFORD_DOUBLE : Reductions.WELFORD;
         Tensor out;
         Tensor mean = null;
         if (withMean) {
@@ -31,13 +29,11 @@ final class Deviation {
         } else {
             out = Reductions.reduce(rt, t, mask, kept, t.dtype(), accumulator);
         }
-        if (r != null) {
-            Saved result = root ? r.saveOutput(out) : null;
-            r.gradients(grads -> new Tensor[] {backward(rt, grads, self.get(), result, mask, kept)})
-                    .output(out);
-            if (withMean) {
-                r.output(mean);
-            }
+        Saved result = root ? r.saveOutput(out) : null;
+        r.gradients(grads -> new Tensor[] {backward(rt, grads, self.get(), result, mask, kept)})
+                .output(out);
+        if (withMean) {
+            r.output(mean);
         }
         return withMean ? new Tensor[] {out, mean} : new Tensor[] {out};
     }

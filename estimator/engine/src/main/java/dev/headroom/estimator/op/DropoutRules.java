@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -31,18 +31,16 @@ final class DropoutRules {
         if (p == 1) {
             return Pointwise.mul(rt, x, rt.empty(x.dtype()));
         }
-        Recording r = rt.record("NativeDropoutBackward0", x);
+        Recorder r = rt.record("NativeDropoutBackward0", x);
         Tensor mask = rt.emptyLike(x, DType.BOOL);
         Tensor out = rt.emptyLike(x);
-        if (r != null) {
-            Saved kept = r.saveOutput(mask);
-            r.gradient(0, g -> {
-                        kept.get();
-                        return rt.emptyLike(g);
-                    })
-                    .output(out)
-                    .nonDifferentiable(mask);
-        }
+        Saved kept = r.saveOutput(mask);
+        r.gradient(0, g -> {
+                    kept.get();
+                    return rt.emptyLike(g);
+                })
+                .output(out);
+        r.nonDifferentiable(mask);
         rt.free(mask);
         return out;
     }

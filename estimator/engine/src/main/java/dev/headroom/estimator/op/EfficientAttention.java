@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -25,11 +25,11 @@ final class EfficientAttention {
         Tensor q = c.query();
         Tensor k = c.key();
         Tensor v = c.value();
-        Recording r = rt.record("ScaledDotProductEfficientAttentionBackward0", q, k, v, c.mask());
-        Saved mask = r == null || c.mask() == null ? null : r.save(c.mask());
-        Saved key = r == null ? null : r.save(k);
-        Saved query = r == null ? null : r.save(q);
-        Saved value = r == null ? null : r.save(v);
+        Recorder r = rt.record("ScaledDotProductEfficientAttentionBackward0", q, k, v, c.mask());
+        Saved mask = r.save(c.mask());
+        Saved key = r.save(k);
+        Saved query = r.save(q);
+        Saved value = r.save(v);
         long batch = q.size(0);
         long heads = q.size(1);
         long rows = q.size(2);
@@ -38,34 +38,32 @@ final class EfficientAttention {
         Tensor shift = c.dropout() > 0 ? null : rt.empty(DType.INT64);
         Tensor wide = rt.empty(q.dtype(), batch, rows, heads, v.size(3));
         long padded = (rows + SUMS_ALIGNMENT - 1) / SUMS_ALIGNMENT * SUMS_ALIGNMENT;
-        Tensor sums = rt.empty(DType.FLOAT32, batch, heads, r == null ? 0 : padded);
+        Tensor sums = rt.empty(DType.FLOAT32, batch, heads, r.records() ? padded : 0);
         if (q.dtype().isReducedFloat() && Math.max(q.size(3), v.size(3)) > WIDEST_IN_REGISTERS) {
             rt.free(rt.empty(DType.FLOAT32, wide.sizes()));
         }
         Tensor out = headsFirst(rt, wide);
-        if (r != null) {
-            r.saveOutput(sums);
-            Saved result = r.saveOutput(out);
-            if (seed != null) {
-                r.saveOutput(shift);
-                r.saveOutput(seed);
-            }
-            boolean dropout = c.dropout() > 0;
-            r.gradients(grads -> grads[0] == null
-                            ? new Tensor[4]
-                            : backward(
-                                    rt,
-                                    r,
-                                    grads[0],
-                                    query.get(),
-                                    key.get(),
-                                    value.get(),
-                                    mask == null ? null : mask.get(),
-                                    result.get(),
-                                    dropout))
-                    .output(out)
-                    .nonDifferentiable(sums);
+        r.saveOutput(sums);
+        Saved result = r.saveOutput(out);
+        if (seed != null) {
+            r.saveOutput(shift);
+            r.saveOutput(seed);
         }
+        boolean dropout = c.dropout() > 0;
+        r.gradients(grads -> grads[0] == null
+                        ? new Tensor[4]
+                        : backward(
+                                rt,
+                                r,
+                                grads[0],
+                                query.get(),
+                                key.get(),
+                                value.get(),
+                                mask.get(),
+                                result.get(),
+                                dropout))
+                .output(out);
+        r.nonDifferentiable(sums);
         rt.free(sums);
         rt.free(seed);
         rt.free(shift);
@@ -74,7 +72,7 @@ final class EfficientAttention {
 
     private static Tensor[] backward(
             EagerRuntime rt,
-            Recording r,
+            Recorder r,
             Tensor g0,
             Tensor q,
             Tensor k,

@@ -6,7 +6,7 @@ import static dev.headroom.estimator.op.Unary.Keep.SELF;
 
 import dev.headroom.estimator.op.Unary.Gradient;
 import dev.headroom.estimator.op.Unary.Keep;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 
 /**
@@ -119,10 +119,7 @@ final class ElementaryRules {
     /** {@code zero_()} and {@code fill_()}: nothing fresh; the gradient of what was there is zero. */
     private static Tensor constant(Call c) {
         Tensor x = c.tensor("self");
-        Recording r = c.runtime().record("ZeroBackward0", x);
-        if (r != null) {
-            r.gradient(0, g -> c.runtime().emptyLike(g)).output(x);
-        }
-        return x;
+        Recorder r = c.runtime().record("ZeroBackward0", x);
+        return r.gradient(0, g -> c.runtime().emptyLike(g)).output(x);
     }
 }

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -26,18 +26,15 @@ final class EmbeddingRules {
     }
 
     private static Tensor embedding(EagerRuntime rt, Tensor weight, Tensor indices, boolean scaled) {
-        Recording r = rt.record("EmbeddingBackward0", weight);
-        Saved kept = r == null ? null : r.save(indices);
+        Recorder r = rt.record("EmbeddingBackward0", weight);
+        Saved kept = r.save(indices);
         Tensor flat = indices.isContiguous() ? indices : rt.empty(indices.dtype(), indices.numel());
         long[] sizes = java.util.Arrays.copyOf(indices.sizes(), indices.dim() + 1);
         sizes[indices.dim()] = weight.size(1);
         Tensor out = rt.empty(weight.dtype(), sizes);
         rt.freeUnless(flat, indices);
-        if (r != null) {
-            long rows = weight.size(0);
-            r.gradient(0, g -> backward(rt, g, kept.get(), rows, scaled)).output(out);
-        }
-        return out;
+        long rows = weight.size(0);
+        return r.gradient(0, g -> backward(rt, g, kept.get(), rows, scaled)).output(out);
     }
 
     private static Tensor backward(EagerRuntime rt, Tensor g, Tensor indices, long rows, boolean scaled) {

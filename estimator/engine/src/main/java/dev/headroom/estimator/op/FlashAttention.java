@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -40,10 +40,10 @@ final class FlashAttention {
         Tensor q = c.query();
         Tensor k = c.key();
         Tensor v = c.value();
-        Recording r = rt.record("ScaledDotProductFlashAttentionBackward0", q, k, v);
-        Saved key = r == null ? null : r.save(k);
-        Saved query = r == null ? null : r.save(q);
-        Saved value = r == null ? null : r.save(v);
+        Recorder r = rt.record("ScaledDotProductFlashAttentionBackward0", q, k, v);
+        Saved key = r.save(k);
+        Saved query = r.save(q);
+        Saved value = r.save(v);
         Tensor wide = rt.emptyLike(rowsFirst(rt, q));
         Tensor sums = rt.empty(DType.FLOAT32, q.size(0), q.size(1), q.size(2));
         int splits = c.dropout() > 0 ? 1 : splits(rt, q, k);
@@ -63,17 +63,15 @@ final class FlashAttention {
         rt.free(outParts);
         rt.free(sumParts);
         Tensor out = EfficientAttention.headsFirst(rt, wide);
-        if (r != null) {
-            r.saveOutput(sums);
-            Saved result = r.saveOutput(out);
-            r.saveOutput(random);
-            r.saveOutput(unused);
-            r.gradients(grads -> grads[0] == null
-                            ? new Tensor[3]
-                            : backward(rt, grads[0], query.get(), key.get(), value.get(), result.get()))
-                    .output(out)
-                    .nonDifferentiable(sums);
-        }
+        r.saveOutput(sums);
+        Saved result = r.saveOutput(out);
+        r.saveOutput(random);
+        r.saveOutput(unused);
+        r.gradients(grads -> grads[0] == null
+                        ? new Tensor[3]
+                        : backward(rt, grads[0], query.get(), key.get(), value.get(), result.get()))
+                .output(out);
+        r.nonDifferentiable(sums);
         rt.free(unused);
         rt.free(random);
         rt.free(sums);

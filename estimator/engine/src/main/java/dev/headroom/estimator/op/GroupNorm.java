@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -17,9 +17,9 @@ final class GroupNorm {
         Tensor b = c.tensorOrNull("bias");
         long groups = c.integer("num_groups");
         // The input is kept as it is, but the kernel works on a contiguous copy and gives a contiguous result.
-        Recording r = rt.record("NativeGroupNormBackward0", x, w, b);
-        Saved input = r == null ? null : r.save(x);
-        Saved weight = r == null ? null : r.save(w);
+        Recorder r = rt.record("NativeGroupNormBackward0", x, w, b);
+        Saved input = r.save(x);
+        Saved weight = r.save(w);
         long batch = x.size(0);
         long channels = x.size(1);
         boolean single = x.numel() == batch * channels;
@@ -29,14 +29,11 @@ final class GroupNorm {
         Tensor dense = Copies.contiguous(rt, x);
         scale(rt, x.dtype(), w != null || b != null, single, batch, channels, groups);
         rt.freeUnless(dense, x);
-        if (r != null) {
-            r.saveOutput(mean);
-            r.saveOutput(deviation);
-            r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.orNull(), groups, single))
-                    .output(out)
-                    .nonDifferentiable(mean)
-                    .nonDifferentiable(deviation);
-        }
+        r.saveOutput(mean);
+        r.saveOutput(deviation);
+        r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.get(), groups, single))
+                .output(out);
+        r.nonDifferentiable(mean).nonDifferentiable(deviation);
         rt.free(mean);
         rt.free(deviation);
         return out;
@@ -58,7 +55,7 @@ final class GroupNorm {
     }
 
     private static Tensor[] backward(
-            EagerRuntime rt, Recording r, Tensor g0, Tensor x0, Tensor w, long groups, boolean single) {
+            EagerRuntime rt, Recorder r, Tensor g0, Tensor x0, Tensor w, long groups, boolean single) {
         Tensor[] out = new Tensor[3];
         if (g0 == null) {
             return out;

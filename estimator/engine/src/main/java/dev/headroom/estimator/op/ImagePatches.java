@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Shapes;
 
@@ -61,21 +61,18 @@ final class ImagePatches {
     }
 
     private static Tensor between(EagerRuntime rt, String node, Tensor t, long[] sizes) {
-        Recording r = rt.record(node, t);
+        Recorder r = rt.record(node, t);
         Tensor dense = Copies.contiguous(rt, t);
         Tensor out = resized(rt, dense, sizes);
         rt.freeUnless(dense, t);
-        if (r != null) {
-            long[] original = t.sizes();
-            r.gradient(0, g -> {
-                        Tensor gradient = Copies.contiguous(rt, g);
-                        Tensor back = resized(rt, gradient, original);
-                        rt.freeUnless(gradient, g);
-                        return back;
-                    })
-                    .output(out);
-        }
-        return out;
+        long[] original = t.sizes();
+        return r.gradient(0, g -> {
+                    Tensor gradient = Copies.contiguous(rt, g);
+                    Tensor back = resized(rt, gradient, original);
+                    rt.freeUnless(gradient, g);
+                    return back;
+                })
+                .output(out);
     }
 
     private static Tensor shuffled(Call c, long factor, boolean up) {
@@ -88,12 +85,9 @@ final class ImagePatches {
         for (int i = n - 2; i < n; i++) {
             sizes[i] = up ? sizes[i] * factor : sizes[i] / factor;
         }
-        Recording r = rt.record(up ? "PixelShuffleBackward0" : "PixelUnshuffleBackward0", t);
+        Recorder r = rt.record(up ? "PixelShuffleBackward0" : "PixelUnshuffleBackward0", t);
         Tensor out = rt.empty(t.dtype(), sizes);
-        if (r != null) {
-            long[] original = t.sizes();
-            r.gradient(0, g -> rt.empty(g.dtype(), original)).output(out);
-        }
-        return out;
+        long[] original = t.sizes();
+        return r.gradient(0, g -> rt.empty(g.dtype(), original)).output(out);
     }
 }

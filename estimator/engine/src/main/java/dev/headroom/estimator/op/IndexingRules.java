@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Shapes;
@@ -36,7 +36,7 @@ final class IndexingRules {
 
     /** {@code roll}, one dimension after the other (ATen/native/cuda/TensorTransformations.cu, roll_cuda). */
     private static Tensor roll(EagerRuntime rt, Tensor t, int dims) {
-        Recording r = rt.record("RollBackward0", t);
+        Recorder r = rt.record("RollBackward0", t);
         Tensor out = t;
         Tensor[] before = new Tensor[dims];
         for (int i = 0; i < dims; i++) {
@@ -49,22 +49,16 @@ final class IndexingRules {
         for (int i = dims - 1; i >= 0; i--) {
             rt.free(before[i]);
         }
-        if (r != null) {
-            r.gradient(0, g -> roll(rt, g, dims)).output(out);
-        }
-        return out;
+        return r.gradient(0, g -> roll(rt, g, dims)).output(out);
     }
 
     /** A fresh tensor of the same shape, whose gradient is the same operation again. */
     private static Tensor permuting(Call c, String node) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
-        Recording r = rt.record(node, t);
+        Recorder r = rt.record(node, t);
         Tensor out = rt.emptyLike(t);
-        if (r != null) {
-            r.gradient(0, g -> rt.emptyLike(g)).output(out);
-        }
-        return out;
+        return r.gradient(0, g -> rt.emptyLike(g)).output(out);
     }
 
     private static Tensor gather(Call c) {
@@ -72,18 +66,15 @@ final class IndexingRules {
     }
 
     static Tensor gather(EagerRuntime rt, Tensor t, Tensor index) {
-        Recording r = rt.record("GatherBackward0", t);
-        Saved at = r == null ? null : r.save(index);
+        Recorder r = rt.record("GatherBackward0", t);
+        Saved at = r.save(index);
         Tensor out = rt.empty(t.dtype(), index.sizes());
-        if (r != null) {
-            long[] original = t.sizes();
-            r.gradient(0, g -> {
-                        at.get();
-                        return Creation.zeros(rt, g.dtype(), original);
-                    })
-                    .output(out);
-        }
-        return out;
+        long[] original = t.sizes();
+        return r.gradient(0, g -> {
+                    at.get();
+                    return Creation.zeros(rt, g.dtype(), original);
+                })
+                .output(out);
     }
 
     private static Tensor indexSelect(Call c) {
@@ -92,18 +83,15 @@ final class IndexingRules {
         Tensor index = c.tensor("index");
         long[] sizes = t.sizes().clone();
         sizes[Shapes.wrap(c.integer("dim"), t.dim())] = index.numel();
-        Recording r = rt.record("IndexSelectBackward0", t);
-        Saved at = r == null ? null : r.save(index);
+        Recorder r = rt.record("IndexSelectBackward0", t);
+        Saved at = r.save(index);
         Tensor out = rt.empty(t.dtype(), sizes);
-        if (r != null) {
-            long[] original = t.sizes();
-            r.gradient(0, g -> {
-                        at.get();
-                        return Creation.zeros(rt, g.dtype(), original);
-                    })
-                    .output(out);
-        }
-        return out;
+        long[] original = t.sizes();
+        return r.gradient(0, g -> {
+                    at.get();
+                    return Creation.zeros(rt, g.dtype(), original);
+                })
+                .output(out);
     }
 
     /** {@code tensor[indices]} with integer tensors (ATen/native/TensorAdvancedIndexing.cpp). */
@@ -139,9 +127,9 @@ final class IndexingRules {
         if (!adjacent) {
             sizes = append(broadcast, sizes);
         }
-        Recording r = rt.record("IndexBackward0", t);
+        Recorder r = rt.record("IndexBackward0", t);
         Saved[] kept = new Saved[indices.length];
-        for (int i = 0; r != null && i < indices.length; i++) {
+        for (int i = 0; i < indices.length; i++) {
             kept[i] = r.save(indices[i]);
         }
         Tensor[] copies = alike(rt, indices, broadcast);
@@ -149,18 +137,15 @@ final class IndexingRules {
         for (int i = indices.length - 1; i >= 0; i--) {
             rt.free(copies[i]);
         }
-        if (r != null) {
-            long[] original = t.sizes();
-            r.gradient(0, g -> {
-                        Tensor[] at = new Tensor[kept.length];
-                        for (int i = 0; i < at.length; i++) {
-                            at[i] = indices[i] == null ? null : kept[i].get();
-                        }
-                        return IndexedSum.backward(rt, g, original, at);
-                    })
-                    .output(out);
-        }
-        return out;
+        long[] original = t.sizes();
+        return r.gradient(0, g -> {
+                    Tensor[] at = new Tensor[kept.length];
+                    for (int i = 0; i < at.length; i++) {
+                        at[i] = indices[i] == null ? null : kept[i].get();
+                    }
+                    return IndexedSum.backward(rt, g, original, at);
+                })
+                .output(out);
     }
 
     /** Several indices are copied where their expanded strides differ (TensorAdvancedIndexing.cpp, AdvancedIndex). */

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
@@ -29,27 +29,25 @@ final class Joining {
                 total += t.size(d);
             }
             // cat_compute_output_memory_format (ATen/native/TensorShape.cpp) asks what the strides suggest
-            channelsLast &= Convolution.suggestsChannelsLast(t);
+            channelsLast &= Copies.suggestsChannelsLast(t);
         }
         long[] sizes = first.sizes().clone();
         sizes[d] = total;
-        Recording r = rt.record("CatBackward0", tensors);
+        Recorder r = rt.record("CatBackward0", tensors);
         Tensor out = channelsLast ? rt.emptyStrided(type, sizes, Shapes.channelsLast(sizes)) : rt.empty(type, sizes);
-        if (r != null) {
-            long[] lengths = new long[tensors.length];
-            boolean[] skip = new boolean[tensors.length];
-            for (int i = 0; i < lengths.length; i++) {
-                skip[i] = tensors[i].dim() != first.dim();
-                lengths[i] = skip[i] ? 0 : tensors[i].size(d);
-            }
-            r.gradients(grads -> catBackward(rt, r, grads[0], d, lengths, skip)).output(out);
+        long[] lengths = new long[tensors.length];
+        boolean[] skip = new boolean[tensors.length];
+        for (int i = 0; i < lengths.length; i++) {
+            skip[i] = tensors[i].dim() != first.dim();
+            lengths[i] = skip[i] ? 0 : tensors[i].size(d);
         }
-        return out;
+        return r.gradients(grads -> catBackward(rt, r, grads[0], d, lengths, skip))
+                .output(out);
     }
 
     /** FunctionsManual.cpp, cat_tensors_backward: the gradients are parts of the one that came in. */
     private static Tensor[] catBackward(
-            EagerRuntime rt, Recording r, Tensor g, int dim, long[] lengths, boolean[] skip) {
+            EagerRuntime rt, Recorder r, Tensor g, int dim, long[] lengths, boolean[] skip) {
         Tensor[] out = new Tensor[lengths.length];
         long at = 0;
         for (int i = 0; i < out.length; i++) {
@@ -64,7 +62,7 @@ final class Joining {
     /** {@code stack}: one node, whose gradients are the slices of the one that came in. */
     static Tensor stack(EagerRuntime rt, long dim, Tensor... tensors) {
         int d = Shapes.wrap(dim, tensors[0].dim() + 1);
-        Recording r = rt.record("StackBackward0", tensors);
+        Recorder r = rt.record("StackBackward0", tensors);
         boolean before = rt.setGradMode(false);
         Tensor[] views = new Tensor[tensors.length];
         for (int i = 0; i < views.length; i++) {
@@ -75,10 +73,7 @@ final class Joining {
             rt.free(v);
         }
         rt.setGradMode(before);
-        if (r != null) {
-            r.gradients(grads -> Views.unbind(rt, grads[0], d)).output(out);
-        }
-        return out;
+        return r.gradients(grads -> Views.unbind(rt, grads[0], d)).output(out);
     }
 
     /** {@code hstack}: along the second dimension, vectors along their only one. */

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -30,26 +30,21 @@ final class LayerNorm {
         Tensor w = c.tensorOrNull("weight");
         Tensor b = c.tensorOrNull("bias");
         int normalized = c.integers("normalized_shape").length;
-        Recording r = rt.record("NativeLayerNormBackward0", x, w, b);
-        Saved input = r == null ? null : r.save(x);
-        Saved weight = r == null ? null : r.save(w);
-        if (r != null) {
-            r.save(b); // native_layer_norm_backward is given it, too: under autocast it is a copy
-        }
+        Recorder r = rt.record("NativeLayerNormBackward0", x, w, b);
+        Saved input = r.save(x);
+        Saved weight = r.save(w);
+        r.save(b); // native_layer_norm_backward is given it, too: under autocast it is a copy
         Tensor dense = Copies.contiguous(rt, x);
         Tensor out = rt.empty(x.dtype(), x.sizes());
         long[] rows = rows(x, normalized);
         Tensor mean = rt.empty(BatchNorm.statistics(x.dtype()), rows);
         Tensor deviation = rt.empty(BatchNorm.statistics(x.dtype()), rows);
         rt.freeUnless(dense, x);
-        if (r != null) {
-            r.saveOutput(mean);
-            r.saveOutput(deviation);
-            r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.orNull(), normalized))
-                    .output(out)
-                    .nonDifferentiable(mean)
-                    .nonDifferentiable(deviation);
-        }
+        r.saveOutput(mean);
+        r.saveOutput(deviation);
+        r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.get(), normalized))
+                .output(out);
+        r.nonDifferentiable(mean).nonDifferentiable(deviation);
         return new Tensor[] {out, mean, deviation};
     }
 
@@ -59,19 +54,17 @@ final class LayerNorm {
         Tensor x = c.tensor("input");
         Tensor w = c.tensorOrNull("weight");
         int normalized = c.integers("normalized_shape").length;
-        Recording r = rt.record("FusedRmsNormBackward0", x, w);
-        Saved input = r == null ? null : r.save(x);
-        Saved weight = r == null ? null : r.save(w);
+        Recorder r = rt.record("FusedRmsNormBackward0", x, w);
+        Saved input = r.save(x);
+        Saved weight = r.save(w);
         Tensor dense = Copies.contiguous(rt, x);
         Tensor out = rt.empty(x.dtype(), x.sizes());
         Tensor deviation = rt.empty(BatchNorm.statistics(x.dtype()), rows(x, normalized));
         rt.freeUnless(dense, x);
-        if (r != null) {
-            r.saveOutput(deviation);
-            r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.orNull(), normalized))
-                    .output(out)
-                    .nonDifferentiable(deviation);
-        }
+        r.saveOutput(deviation);
+        r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.get(), normalized))
+                .output(out);
+        r.nonDifferentiable(deviation);
         rt.free(deviation);
         return out;
     }
@@ -84,7 +77,7 @@ final class LayerNorm {
         return rows;
     }
 
-    private static Tensor[] backward(EagerRuntime rt, Recording r, Tensor g, Tensor x, Tensor w, int normalized) {
+    private static Tensor[] backward(EagerRuntime rt, Recorder r, Tensor g, Tensor x, Tensor w, int normalized) {
         Tensor[] out = new Tensor[r.inputs()];
         if (g == null) {
             return out;

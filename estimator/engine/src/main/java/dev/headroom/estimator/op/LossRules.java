@@ -2,7 +2,7 @@ package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.op.Losses.Reduction;
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -58,17 +58,13 @@ final class LossRules {
         EagerRuntime rt = c.runtime();
         Tensor x = c.tensor("self");
         Tensor y = c.tensor("target");
-        Recording r = rt.record("HuberLossBackward0", x, y);
-        Saved self = r == null ? null : r.save(x);
-        Saved target = r == null ? null : r.save(y);
+        Recorder r = rt.record("HuberLossBackward0", x, y);
+        Saved self = r.save(x);
+        Saved target = r.save(y);
         Tensor out = unrecorded(rt, Strided.result(rt, x, y), reduction(c));
-        if (r != null) {
-            r.gradient(0, g -> rt.empty(self.get().dtype(), self.get().sizes()))
-                    .gradient(
-                            1, g -> rt.empty(target.get().dtype(), target.get().sizes()))
-                    .output(out);
-        }
-        return out;
+        return r.gradient(0, g -> rt.empty(self.get().dtype(), self.get().sizes()))
+                .gradient(1, g -> rt.empty(target.get().dtype(), target.get().sizes()))
+                .output(out);
     }
 
     /** A kernel's own reduction: below autograd. */
@@ -95,12 +91,10 @@ final class LossRules {
     private static Tensor binaryCrossEntropy(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor x = c.tensor("self");
-        Recording r = rt.record("BinaryCrossEntropyBackward0", x, c.tensor("target"));
-        Saved self = r == null ? null : r.save(x);
-        if (r != null) {
-            r.save(c.tensor("target"));
-            r.save(c.tensorOrNull("weight"));
-        }
+        Recorder r = rt.record("BinaryCrossEntropyBackward0", x, c.tensor("target"));
+        Saved self = r.save(x);
+        r.save(c.tensor("target"));
+        r.save(c.tensorOrNull("weight"));
         Tensor loss = rt.emptyLike(x);
         Tensor out = loss;
         if (reduction(c) != Reduction.NONE) {
@@ -114,10 +108,7 @@ final class LossRules {
             out = rt.reinterpret(loss, new long[0], new long[0], 0);
             rt.free(loss);
         }
-        if (r != null) {
-            r.gradient(0, g -> rt.emptyLike(self.get())).output(out);
-        }
-        return out;
+        return r.gradient(0, g -> rt.emptyLike(self.get())).output(out);
     }
 
     private static Tensor withLogits(Call c) {
@@ -125,14 +116,12 @@ final class LossRules {
         Tensor x = c.tensor("self");
         Tensor target = c.tensor("target");
         Tensor positive = c.tensorOrNull("pos_weight");
-        Recording r = rt.record("BinaryCrossEntropyWithLogitsBackward0", x, target);
-        Saved self = r == null ? null : r.save(x);
-        if (r != null) {
-            r.save(target);
-            r.save(c.tensorOrNull("weight"));
-        }
-        Saved weight = r == null ? null : r.save(positive);
-        Saved labels = r == null ? null : r.save(target);
+        Recorder r = rt.record("BinaryCrossEntropyWithLogitsBackward0", x, target);
+        Saved self = r.save(x);
+        r.save(target);
+        r.save(c.tensorOrNull("weight"));
+        Saved weight = r.save(positive);
+        Saved labels = r.save(target);
         Tensor logs = rt.emptyLike(x);
         if (positive != null) {
             Tensor less = Pointwise.op(rt, positive);
@@ -143,20 +132,17 @@ final class LossRules {
         Tensor loss = rt.emptyLike(target);
         Tensor out = unrecorded(rt, loss, reduction(c));
         rt.free(logs);
-        if (r != null) {
-            r.gradient(0, g -> {
-                        Formula f = new Formula(rt);
-                        if (weight.orNull() == null) {
-                            return f.op(self.get());
-                        }
-                        Tensor t = f.op(weight.get(), labels.get());
-                        Tensor gradient = f.op(t);
-                        rt.free(f.op(self.get()));
-                        return gradient;
-                    })
-                    .output(out);
-        }
-        return out;
+        return r.gradient(0, g -> {
+                    Formula f = new Formula(rt);
+                    if (weight.get() == null) {
+                        return f.op(self.get());
+                    }
+                    Tensor t = f.op(weight.get(), labels.get());
+                    Tensor gradient = f.op(t);
+                    rt.free(f.op(self.get()));
+                    return gradient;
+                })
+                .output(out);
     }
 
     private static Tensor klDiv(Call c) {
@@ -194,9 +180,9 @@ final class LossRules {
         EagerRuntime rt = c.runtime();
         Tensor x = c.tensor("self");
         Tensor target = c.tensor("target");
-        Recording r = rt.record("SoftMarginLossBackward0", x);
-        Saved self = r == null ? null : r.save(x);
-        Saved labels = r == null ? null : r.save(target);
+        Recorder r = rt.record("SoftMarginLossBackward0", x);
+        Saved self = r.save(x);
+        Saved labels = r.save(target);
         Tensor loss = Strided.result(rt, x, target);
         Tensor out = loss;
         if (reduction(c) != Reduction.NONE) {
@@ -210,19 +196,16 @@ final class LossRules {
             out = rt.reinterpret(loss, new long[0], new long[0], 0);
             rt.free(loss);
         }
-        if (r != null) {
-            r.gradient(0, g -> {
-                        Formula f = new Formula(rt);
-                        Tensor negated = f.op(labels.get());
-                        Tensor product = f.op(negated, self.get());
-                        Tensor z = f.op(product);
-                        rt.free(product);
-                        rt.free(negated);
-                        return f.op(z, g);
-                    })
-                    .output(out);
-        }
-        return out;
+        return r.gradient(0, g -> {
+                    Formula f = new Formula(rt);
+                    Tensor negated = f.op(labels.get());
+                    Tensor product = f.op(negated, self.get());
+                    Tensor z = f.op(product);
+                    rt.free(product);
+                    rt.free(negated);
+                    return f.op(z, g);
+                })
+                .output(out);
     }
 
     /** {@code (-target * (input1 - input2) + margin).clamp_min_(0)}. */

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -56,26 +56,22 @@ public final class Losses {
         Tensor weight = weight0 == null ? null : Autocast.float32(rt, weight0);
         Tensor logs = Autocast.float32(rt, logs0);
         boolean spatial = logs.dim() > 2;
-        Recording r = rt.record(spatial ? "NllLoss2DBackward0" : "NllLossBackward0", logs);
-        Saved self = r == null ? null : r.save(logs);
-        Saved labels = r == null ? null : r.save(target);
-        if (r != null) {
-            r.save(weight);
-        }
+        Recorder r = rt.record(spatial ? "NllLoss2DBackward0" : "NllLossBackward0", logs);
+        Saved self = r.save(logs);
+        Saved labels = r.save(target);
+        r.save(weight);
         boolean scalar = reduction != Reduction.NONE;
         // The two-dimensional kernel sizes the total weight before the loss.
         Tensor early = spatial ? rt.empty(logs.dtype()) : null;
         Tensor out = scalar ? rt.empty(logs.dtype()) : rt.empty(logs.dtype(), target.sizes());
         Tensor total = spatial ? early : rt.empty(logs.dtype());
-        if (r != null) {
-            r.saveOutput(total);
-            r.gradient(0, g -> {
-                        labels.get();
-                        return rt.empty(self.get().dtype(), self.get().sizes());
-                    })
-                    .output(out)
-                    .nonDifferentiable(total);
-        }
+        r.saveOutput(total);
+        r.gradient(0, g -> {
+                    labels.get();
+                    return rt.empty(self.get().dtype(), self.get().sizes());
+                })
+                .output(out);
+        r.nonDifferentiable(total);
         rt.free(total);
         rt.freeUnless(logs, logs0);
         return out;
@@ -94,9 +90,9 @@ public final class Losses {
 
     /** {@link #mse} and losses declared alike. */
     static Tensor shrunk(EagerRuntime rt, String node, Tensor input, Tensor target, Reduction reduction) {
-        Recording r = rt.record(node, input, target);
-        Saved a = r == null ? null : r.save(input);
-        Saved b = r == null ? null : r.save(target);
+        Recorder r = rt.record(node, input, target);
+        Saved a = r.save(input);
+        Saved b = r.save(target);
         Tensor out = Strided.result(rt, input, target);
         if (reduction != Reduction.NONE) {
             Tensor shrunk = rt.reinterpret(out, new long[0], new long[0], 0);
@@ -111,13 +107,10 @@ public final class Losses {
             rt.free(out);
             out = shrunk;
         }
-        if (r != null) {
-            // zeros_like with LEGACY_CONTIGUOUS_MEMORY_FORMAT, whatever the layout of the input.
-            r.gradient(0, g -> rt.empty(a.get().dtype(), a.get().sizes()))
-                    .gradient(1, g -> rt.empty(b.get().dtype(), b.get().sizes()))
-                    .output(out);
-        }
-        return out;
+        // zeros_like with LEGACY_CONTIGUOUS_MEMORY_FORMAT, whatever the layout of the input.
+        return r.gradient(0, g -> rt.empty(a.get().dtype(), a.get().sizes()))
+                .gradient(1, g -> rt.empty(b.get().dtype(), b.get().sizes()))
+                .output(out);
     }
 
     /** {@code out.sum()}. */

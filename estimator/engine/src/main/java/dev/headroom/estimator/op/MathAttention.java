@@ -2,7 +2,7 @@ package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -82,7 +82,7 @@ final class MathAttention {
 
     /** {@code _safe_softmax}: rows that are masked out everywhere become zero instead of not-a-number. */
     private static Tensor safeSoftmax(EagerRuntime rt, Tensor x) {
-        Recording r = rt.record("SafeSoftmaxBackward0", x);
+        Recorder r = rt.record("SafeSoftmaxBackward0", x);
         Tensor out = rt.empty(x.dtype(), x.sizes());
         Tensor infinite = Strided.result(rt, DType.BOOL, x);
         Tensor rows = Reductions.reduce(
@@ -91,11 +91,8 @@ final class MathAttention {
         rt.free(zero);
         rt.free(rows);
         rt.free(infinite);
-        if (r != null) {
-            Saved result = r.saveOutput(out);
-            r.gradient(0, g -> SoftmaxRules.backward(rt, g, result.get(), x.dtype(), true))
-                    .output(out);
-        }
-        return out;
+        Saved result = r.saveOutput(out);
+        return r.gradient(0, g -> SoftmaxRules.backward(rt, g, result.get(), x.dtype(), true))
+                .output(out);
     }
 }

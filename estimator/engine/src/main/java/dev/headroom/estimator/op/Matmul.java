@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
@@ -69,19 +69,16 @@ final class Matmul {
         if (a.dim() != 2 || b.dim() != 2 || a.size(1) != b.size(0)) {
             throw mismatch(a, b);
         }
-        Recording r = rt.record("MmBackward0", a, b);
-        Saved sb = r == null ? null : r.save(r.needs(0) ? b : null);
-        Saved sa = r == null ? null : r.save(r.needs(1) ? a : null);
+        Recorder r = rt.record("MmBackward0", a, b);
+        Saved sb = r.saveIf(r.needs(0), b);
+        Saved sa = r.saveIf(r.needs(1), a);
         Tensor out = rt.empty(a.dtype(), a.size(0), b.size(1));
         gemm(rt, a, b, false);
-        if (r != null) {
-            boolean ca = columnMajor(a);
-            boolean cb = columnMajor(b);
-            r.gradient(1, g -> mat2Backward(rt, g, sa.get(), cb))
-                    .gradient(0, g -> mat1Backward(rt, g, sb.get(), ca))
-                    .output(out);
-        }
-        return out;
+        boolean ca = columnMajor(a);
+        boolean cb = columnMajor(b);
+        return r.gradient(1, g -> mat2Backward(rt, g, sa.get(), cb))
+                .gradient(0, g -> mat1Backward(rt, g, sb.get(), ca))
+                .output(out);
     }
 
     /** {@code addmm}: the bias is copied into the result or added by the library. */
@@ -106,20 +103,17 @@ final class Matmul {
         if (a.dim() != 2 || b.dim() != 2 || a.size(1) != b.size(0)) {
             throw mismatch(a, b);
         }
-        Recording r = rt.record("AddmmBackward0", bias, a, b);
-        Saved sa = r == null ? null : r.save(r.needs(2) ? a : null);
-        Saved sb = r == null ? null : r.save(r.needs(1) ? b : null);
+        Recorder r = rt.record("AddmmBackward0", bias, a, b);
+        Saved sa = r.saveIf(r.needs(2), a);
+        Saved sb = r.saveIf(r.needs(1), b);
         Tensor out = rt.empty(a.dtype(), a.size(0), b.size(1));
         gemm(rt, a, b, bias.dim() == 1);
-        if (r != null) {
-            boolean ca = columnMajor(a);
-            boolean cb = columnMajor(b);
-            r.gradient(1, g -> scaled(rt, mat1Backward(rt, g, sb.get(), ca), alpha, true))
-                    .gradient(2, g -> scaled(rt, mat2Backward(rt, g, sa.get(), cb), alpha, true))
-                    .gradient(0, g -> scaled(rt, g, beta, false))
-                    .output(out);
-        }
-        return out;
+        boolean ca = columnMajor(a);
+        boolean cb = columnMajor(b);
+        return r.gradient(1, g -> scaled(rt, mat1Backward(rt, g, sb.get(), ca), alpha, true))
+                .gradient(2, g -> scaled(rt, mat2Backward(rt, g, sa.get(), cb), alpha, true))
+                .gradient(0, g -> scaled(rt, g, beta, false))
+                .output(out);
     }
 
     /** {@code bmm}; with {@code bias} it is {@code baddbmm}. */
@@ -131,61 +125,53 @@ final class Matmul {
         if (a.dim() != 3 || b.dim() != 3 || a.size(2) != b.size(1) || a.size(0) != b.size(0)) {
             throw mismatch(a, b);
         }
-        Recording r = bias == null ? rt.record("BmmBackward0", a, b) : rt.record("BaddbmmBackward0", a, b, bias);
+        Recorder r = bias == null ? rt.record("BmmBackward0", a, b) : rt.record("BaddbmmBackward0", a, b, bias);
         // Kept in the order of the arguments' names: mat2 before self, but batch1 before batch2.
-        Saved early = r == null || bias != null ? null : r.save(r.needs(0) ? b : null);
-        Saved sa = r == null ? null : r.save(r.needs(1) ? a : null);
-        Saved sb = r == null || bias == null ? early : r.save(r.needs(0) ? b : null);
+        Saved early = r.saveIf(bias == null && r.needs(0), b);
+        Saved sa = r.saveIf(r.needs(1), a);
+        Saved sb = bias == null ? early : r.saveIf(r.needs(0), b);
         Tensor out = rt.empty(a.dtype(), a.size(0), a.size(1), b.size(2));
         // An outer product is a kernel of PyTorch's own, not the library's (Blas.cpp, bmm_out_cuda).
         if (bias != null || a.size(2) != 1) {
             gemm(rt, a, b, false);
         }
-        if (r != null) {
-            Recording.InputGradient first = g -> bmm(rt, null, g, Views.transpose(rt, sb.get(), 1, 2));
-            Recording.InputGradient second = g -> bmm(rt, null, Views.transpose(rt, sa.get(), 1, 2), g);
-            if (bias == null) {
-                r.gradient(1, second).gradient(0, first);
-            } else {
-                r.gradient(0, g -> scaled(rt, first.of(g), alpha, true))
-                        .gradient(1, g -> scaled(rt, second.of(g), alpha, true))
-                        .gradient(2, g -> scaled(rt, g, beta, false));
-            }
-            r.output(out);
+        Recorder.InputGradient first = g -> bmm(rt, null, g, Views.transpose(rt, sb.get(), 1, 2));
+        Recorder.InputGradient second = g -> bmm(rt, null, Views.transpose(rt, sa.get(), 1, 2), g);
+        if (bias == null) {
+            r.gradient(1, second).gradient(0, first);
+        } else {
+            r.gradient(0, g -> scaled(rt, first.of(g), alpha, true))
+                    .gradient(1, g -> scaled(rt, second.of(g), alpha, true))
+                    .gradient(2, g -> scaled(rt, g, beta, false));
         }
+        r.output(out);
         return out;
     }
 
     /** {@code mv}, as a product with a matrix of one column. */
     static Tensor mv(EagerRuntime rt, Tensor m, Tensor v) {
-        Recording r = rt.record("MvBackward0", m, v);
-        Saved sm = r == null ? null : r.save(r.needs(1) ? m : null);
-        Saved sv = r == null ? null : r.save(r.needs(0) ? v : null);
+        Recorder r = rt.record("MvBackward0", m, v);
+        Saved sm = r.saveIf(r.needs(1), m);
+        Saved sv = r.saveIf(r.needs(0), v);
         Tensor out = rt.empty(m.dtype(), m.size(0));
         rt.workspaces().useBlas();
-        if (r != null) {
-            r.gradient(0, g -> {
-                        // grad.ger(vec)
-                        return Pointwise.op(rt, Views.unsqueeze(rt, g, 1), Views.unsqueeze(rt, sv.get(), 0));
-                    })
-                    .gradient(1, g -> mv(rt, Views.t(rt, sm.get()), g))
-                    .output(out);
-        }
-        return out;
+        return r.gradient(0, g -> {
+                    // grad.ger(vec)
+                    return Pointwise.op(rt, Views.unsqueeze(rt, g, 1), Views.unsqueeze(rt, sv.get(), 0));
+                })
+                .gradient(1, g -> mv(rt, Views.t(rt, sm.get()), g))
+                .output(out);
     }
 
     static Tensor dot(EagerRuntime rt, Tensor a, Tensor b) {
-        Recording r = rt.record("DotBackward0", a, b);
-        Saved sa = r == null ? null : r.save(r.needs(1) ? a : null);
-        Saved sb = r == null ? null : r.save(r.needs(0) ? b : null);
+        Recorder r = rt.record("DotBackward0", a, b);
+        Saved sa = r.saveIf(r.needs(1), a);
+        Saved sb = r.saveIf(r.needs(0), b);
         Tensor out = rt.empty(a.dtype());
         rt.workspaces().useBlas();
-        if (r != null) {
-            r.gradient(0, g -> Pointwise.op(rt, g, sb.get()))
-                    .gradient(1, g -> Pointwise.op(rt, g, sa.get()))
-                    .output(out);
-        }
-        return out;
+        return r.gradient(0, g -> Pointwise.op(rt, g, sb.get()))
+                .gradient(1, g -> Pointwise.op(rt, g, sa.get()))
+                .output(out);
     }
 
     /** {@code matmul} (LinearAlgebra.cpp, _matmul_impl). */

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 
@@ -17,15 +17,12 @@ final class Norms {
 
     static Tensor vector(EagerRuntime rt, Tensor t, double order, long[] dims, boolean kept) {
         boolean[] mask = Reductions.mask(dims, t.dim());
-        Recording r = rt.record("LinalgVectorNormBackward0", t);
-        Saved self = r == null ? null : r.save(t);
+        Recorder r = rt.record("LinalgVectorNormBackward0", t);
+        Saved self = r.save(t);
         Tensor out = Reductions.reduce(rt, t, mask, kept, t.dtype(), Reductions.accumulator(t.dtype()));
-        if (r != null) {
-            Saved result = r.saveOutput(out);
-            r.gradient(0, g -> backward(rt, g, self.get(), result.get(), order, mask, kept))
-                    .output(out);
-        }
-        return out;
+        Saved result = r.saveOutput(out);
+        return r.gradient(0, g -> backward(rt, g, self.get(), result.get(), order, mask, kept))
+                .output(out);
     }
 
     private static Tensor backward(

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Shapes;
 
@@ -43,41 +43,35 @@ final class Padding {
 
     /** {@code constant_pad_nd}: the result keeps the suggested layout; its gradient is cut out and copied. */
     static Tensor constant(EagerRuntime rt, Tensor t, long[] sizes) {
-        Recording r = rt.record("ConstantPadNdBackward0", t);
+        Recorder r = rt.record("ConstantPadNdBackward0", t);
         Tensor out = java.util.Arrays.equals(sizes, t.sizes())
                 ? rt.emptyLike(t)
                 : rt.emptyStrided(
                         t.dtype(),
                         sizes,
-                        Convolution.suggestsChannelsLast(t) ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes));
-        if (r != null) {
-            long[] original = t.sizes();
-            r.gradient(0, g -> {
-                        // Narrowed to the part that was there, then cloned: the clone keeps the order of dimensions.
-                        return rt.emptyStrided(g.dtype(), original, Shapes.preserved(original, g.strides()));
-                    })
-                    .output(out);
-        }
-        return out;
+                        Copies.suggestsChannelsLast(t) ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes));
+        long[] original = t.sizes();
+        return r.gradient(0, g -> {
+                    // Narrowed to the part that was there, then cloned: the clone keeps the order of dimensions.
+                    return rt.emptyStrided(g.dtype(), original, Shapes.preserved(original, g.strides()));
+                })
+                .output(out);
     }
 
     /** Kernels of their own, forward and backward; contiguous. */
     private static Tensor mirrored(EagerRuntime rt, String kind, Tensor t, long[] sizes) {
-        Recording r = rt.record(kind + "PadBackward0", t);
-        dev.headroom.estimator.runtime.Saved self = r == null ? null : r.save(t);
+        Recorder r = rt.record(kind + "PadBackward0", t);
+        dev.headroom.estimator.runtime.Saved self = r.save(t);
         Tensor dense = Copies.contiguous(rt, t);
         Tensor out = rt.empty(t.dtype(), sizes);
         rt.freeUnless(dense, t);
-        if (r != null) {
-            r.gradient(0, g -> {
-                        Tensor gradient = Copies.contiguous(rt, g);
-                        Tensor in = rt.empty(g.dtype(), self.get().sizes());
-                        rt.freeUnless(gradient, g);
-                        return in;
-                    })
-                    .output(out);
-        }
-        return out;
+        return r.gradient(0, g -> {
+                    Tensor gradient = Copies.contiguous(rt, g);
+                    Tensor in = rt.empty(g.dtype(), self.get().sizes());
+                    rt.freeUnless(gradient, g);
+                    return in;
+                })
+                .output(out);
     }
 
     /** {@code _pad_circular}: an empty result; the middle, then the borders of each dimension are copied into it. */

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -35,14 +35,11 @@ final class Pointwise {
 
     /** {@code a - b}: the gradient of {@code b} is negated. */
     static Tensor sub(EagerRuntime rt, Tensor a, Tensor b, boolean scaled) {
-        Recording r = rt.record("SubBackward0", a, b);
+        Recorder r = rt.record("SubBackward0", a, b);
         Tensor out = Strided.result(rt, a, b);
-        if (r != null) {
-            r.gradient(1, g -> scaled ? op(rt, op(rt, g)) : op(rt, g))
-                    .gradient(0, g -> g)
-                    .output(out);
-        }
-        return out;
+        return r.gradient(1, g -> scaled ? op(rt, op(rt, g)) : op(rt, g))
+                .gradient(0, g -> g)
+                .output(out);
     }
 
     static Tensor sub(EagerRuntime rt, Tensor a, Tensor b) {
@@ -50,18 +47,16 @@ final class Pointwise {
     }
 
     private static Tensor addLike(EagerRuntime rt, String node, Tensor a, Tensor b, boolean otherTimesSomething) {
-        Recording r = rt.record(node, a, b);
+        Recorder r = rt.record(node, a, b);
         Tensor out = Strided.result(rt, a, b);
         recordAdd(rt, r, otherTimesSomething, out);
         return out;
     }
 
-    private static void recordAdd(EagerRuntime rt, Recording r, boolean otherTimesSomething, Tensor out) {
-        if (r != null) {
-            r.gradient(1, g -> otherTimesSomething ? op(rt, g) : g)
-                    .gradient(0, g -> g)
-                    .output(out);
-        }
+    private static void recordAdd(EagerRuntime rt, Recorder r, boolean otherTimesSomething, Tensor out) {
+        r.gradient(1, g -> otherTimesSomething ? op(rt, g) : g)
+                .gradient(0, g -> g)
+                .output(out);
     }
 
     static Tensor addInPlace(EagerRuntime rt, Tensor self, Tensor other, boolean scaled) {
@@ -70,29 +65,22 @@ final class Pointwise {
     }
 
     static Tensor mul(EagerRuntime rt, Tensor a, Tensor b) {
-        Recording r = rt.record("MulBackward0", a, b);
-        if (r == null) {
-            return Strided.result(rt, a, b);
-        }
-        Saved other = r.save(r.needs(0) ? b : null);
-        Saved self = r.save(r.needs(1) ? a : null);
+        Recorder r = rt.record("MulBackward0", a, b);
+        Saved other = r.saveIf(r.needs(0), b);
+        Saved self = r.saveIf(r.needs(1), a);
         Tensor out = Strided.result(rt, a, b);
-        r.gradient(1, g -> op(rt, g, self.get()))
+        return r.gradient(1, g -> op(rt, g, self.get()))
                 .gradient(0, g -> op(rt, g, other.get()))
                 .output(out);
-        return out;
     }
 
     static Tensor mulInPlace(EagerRuntime rt, Tensor self, Tensor other) {
-        Recording r = rt.record("MulBackward0", self, other);
-        if (r != null) {
-            Saved o = r.save(r.needs(0) ? other : null);
-            Saved s = r.needs(1) ? r.saveCopy(Copies.clone(rt, self)) : null;
-            r.gradient(1, g -> op(rt, g, s.get()))
-                    .gradient(0, g -> op(rt, g, o.get()))
-                    .output(self);
-        }
-        return self;
+        Recorder r = rt.record("MulBackward0", self, other);
+        Saved o = r.saveIf(r.needs(0), other);
+        Saved s = Copies.saveIf(r.needs(1), r, rt, self, true);
+        return r.gradient(1, g -> op(rt, g, s.get()))
+                .gradient(0, g -> op(rt, g, o.get()))
+                .output(self);
     }
 
     /** {@code div(Tensor, Scalar)}: keeps nothing. */
@@ -101,18 +89,14 @@ final class Pointwise {
     }
 
     static Tensor div(EagerRuntime rt, Tensor a, Tensor b) {
-        Recording r = rt.record("DivBackward0", a, b);
+        Recorder r = rt.record("DivBackward0", a, b);
         DType type = Strided.floating(Strided.promote(a, b));
-        if (r == null) {
-            return Strided.result(rt, type, a, b);
-        }
         Saved other = r.save(b);
-        Saved self = r.save(r.needs(1) ? a : null);
+        Saved self = r.saveIf(r.needs(1), a);
         Tensor out = Strided.result(rt, type, a, b);
-        r.gradient(1, g -> divOtherGrad(rt, g, self.get(), other.get()))
+        return r.gradient(1, g -> divOtherGrad(rt, g, self.get(), other.get()))
                 .gradient(0, g -> op(rt, g, other.get()))
                 .output(out);
-        return out;
     }
 
     /** FunctionsManual.cpp, div_tensor_other_grad: {@code -grad * ((self / other) / other)}. */
@@ -128,15 +112,12 @@ final class Pointwise {
     }
 
     static Tensor divInPlace(EagerRuntime rt, Tensor self, Tensor other) {
-        Recording r = rt.record("DivBackward0", self, other);
-        if (r != null) {
-            Saved o = r.save(other);
-            Saved s = r.needs(1) ? r.saveCopy(Copies.clone(rt, self)) : null;
-            r.gradient(1, g -> divOtherGrad(rt, g, s.get(), o.get()))
-                    .gradient(0, g -> op(rt, g, o.get()))
-                    .output(self);
-        }
-        return self;
+        Recorder r = rt.record("DivBackward0", self, other);
+        Saved o = r.save(other);
+        Saved s = Copies.saveIf(r.needs(1), r, rt, self, true);
+        return r.gradient(1, g -> divOtherGrad(rt, g, s.get(), o.get()))
+                .gradient(0, g -> op(rt, g, o.get()))
+                .output(self);
     }
 
     /** {@code pow} with a number as exponent (FunctionsManual.cpp, pow_backward). */

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
@@ -33,17 +33,16 @@ final class PoolingRules {
             r.single("aten.avg_pool" + n + "d", c -> windowed(c, n, average)[0]);
         }
         r.single("aten.max_unpool2d", PoolingRules::maxUnpool2d);
-        AdaptivePooling.register(r);
     }
 
     /** Strides of sizes in the layout that an input suggests. */
     static long[] channelsLastOr(Tensor like, long[] sizes) {
-        return Convolution.suggestsChannelsLast(like) ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes);
+        return Copies.suggestsChannelsLast(like) ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes);
     }
 
     /** The layout that an input suggests. */
     static MemoryFormat formatOf(Tensor t) {
-        if (!Convolution.suggestsChannelsLast(t)) {
+        if (!Copies.suggestsChannelsLast(t)) {
             return MemoryFormat.CONTIGUOUS;
         }
         return t.dim() == 5 ? MemoryFormat.CHANNELS_LAST_3D : MemoryFormat.CHANNELS_LAST;
@@ -98,88 +97,80 @@ final class PoolingRules {
 
     /** Result and indices; the indices and the input are kept. */
     private static Tensor[] maxPool2d(EagerRuntime rt, Tensor x, long[] sizes) {
-        Recording r = rt.record("MaxPool2DWithIndicesBackward0", x);
-        Saved self = r == null ? null : r.save(x);
+        Recorder r = rt.record("MaxPool2DWithIndicesBackward0", x);
+        Saved self = r.save(x);
         long[] strides = channelsLastOr(x, sizes);
         Tensor out = rt.emptyStrided(x.dtype(), sizes, strides);
         Tensor indices = rt.emptyStrided(DType.INT64, sizes, strides);
         Tensor input = Copies.contiguous(rt, x, formatOf(x));
         rt.freeUnless(input, x);
-        if (r != null) {
-            Saved at = r.saveOutput(indices);
-            r.gradient(0, g -> {
-                        Tensor in = self.get();
-                        at.get();
-                        Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
-                        Tensor gradient = Copies.contiguous(rt, g, formatOf(in));
-                        Tensor dense = Copies.contiguous(rt, in, formatOf(in));
-                        rt.freeUnless(dense, in);
-                        rt.freeUnless(gradient, g);
-                        return grad;
-                    })
-                    .output(out)
-                    .nonDifferentiable(indices);
-        }
+        Saved at = r.saveOutput(indices);
+        r.gradient(0, g -> {
+                    Tensor in = self.get();
+                    at.get();
+                    Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
+                    Tensor gradient = Copies.contiguous(rt, g, formatOf(in));
+                    Tensor dense = Copies.contiguous(rt, in, formatOf(in));
+                    rt.freeUnless(dense, in);
+                    rt.freeUnless(gradient, g);
+                    return grad;
+                })
+                .output(out);
+        r.nonDifferentiable(indices);
         return new Tensor[] {out, indices};
     }
 
     private static Tensor[] maxPool3d(EagerRuntime rt, Tensor x, long[] sizes) {
-        Recording r = rt.record("MaxPool3DWithIndicesBackward0", x);
-        Saved self = r == null ? null : r.save(x);
+        Recorder r = rt.record("MaxPool3DWithIndicesBackward0", x);
+        Saved self = r.save(x);
         long[] strides = channelsLastOr(x, sizes);
         Tensor out = rt.emptyStrided(x.dtype(), sizes, strides);
         Tensor indices = rt.emptyStrided(DType.INT64, sizes, strides);
         Tensor input = Copies.contiguous(rt, x, formatOf(x));
         rt.freeUnless(input, x);
-        if (r != null) {
-            Saved at = r.saveOutput(indices);
-            r.gradient(0, g -> {
-                        Tensor in = self.get();
-                        at.get();
-                        Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
-                        rt.freeUnless(Copies.contiguous(rt, g, formatOf(in)), g);
-                        return grad;
-                    })
-                    .output(out)
-                    .nonDifferentiable(indices);
-        }
+        Saved at = r.saveOutput(indices);
+        r.gradient(0, g -> {
+                    Tensor in = self.get();
+                    at.get();
+                    Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
+                    rt.freeUnless(Copies.contiguous(rt, g, formatOf(in)), g);
+                    return grad;
+                })
+                .output(out);
+        r.nonDifferentiable(indices);
         return new Tensor[] {out, indices};
     }
 
     private static Tensor[] avgPool2d(EagerRuntime rt, Tensor x, long[] sizes) {
-        Recording r = rt.record("AvgPool2DBackward0", x);
-        Saved self = r == null ? null : r.save(x);
+        Recorder r = rt.record("AvgPool2DBackward0", x);
+        Saved self = r.save(x);
         Tensor out = rt.emptyStrided(x.dtype(), sizes, channelsLastOr(x, sizes));
         rt.freeUnless(Copies.contiguous(rt, x, formatOf(x)), x);
-        if (r != null) {
-            r.gradient(0, g -> {
-                        Tensor in = self.get();
-                        Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
-                        Tensor dense = Copies.contiguous(rt, in, formatOf(in));
-                        Tensor gradient = Copies.contiguous(rt, g, formatOf(in));
-                        rt.freeUnless(gradient, g);
-                        rt.freeUnless(dense, in);
-                        return grad;
-                    })
-                    .output(out);
-        }
+        r.gradient(0, g -> {
+                    Tensor in = self.get();
+                    Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
+                    Tensor dense = Copies.contiguous(rt, in, formatOf(in));
+                    Tensor gradient = Copies.contiguous(rt, g, formatOf(in));
+                    rt.freeUnless(gradient, g);
+                    rt.freeUnless(dense, in);
+                    return grad;
+                })
+                .output(out);
         return new Tensor[] {out};
     }
 
     /** Contiguous only. */
     private static Tensor[] avgPool3d(EagerRuntime rt, Tensor x, long[] sizes) {
-        Recording r = rt.record("AvgPool3DBackward0", x);
-        Saved self = r == null ? null : r.save(x);
+        Recorder r = rt.record("AvgPool3DBackward0", x);
+        Saved self = r.save(x);
         Tensor out = rt.empty(x.dtype(), sizes);
         rt.freeUnless(Copies.contiguous(rt, x), x);
-        if (r != null) {
-            r.gradient(0, g -> {
-                        Tensor grad = rt.empty(g.dtype(), self.get().sizes());
-                        rt.freeUnless(Copies.contiguous(rt, g), g);
-                        return grad;
-                    })
-                    .output(out);
-        }
+        r.gradient(0, g -> {
+                    Tensor grad = rt.empty(g.dtype(), self.get().sizes());
+                    rt.freeUnless(Copies.contiguous(rt, g), g);
+                    return grad;
+                })
+                .output(out);
         return new Tensor[] {out};
     }
 
@@ -189,15 +180,12 @@ final class PoolingRules {
         Tensor x = c.tensor("self");
         Tensor at = c.tensor("indices");
         long[] to = c.integers("output_size");
-        Recording r = rt.record("MaxUnpool2DBackward0", x);
-        Saved indices = r == null ? null : r.save(at);
+        Recorder r = rt.record("MaxUnpool2DBackward0", x);
+        Saved indices = r.save(at);
         long[] sizes = x.sizes().clone();
         sizes[sizes.length - 2] = to[0];
         sizes[sizes.length - 1] = to[1];
         Tensor out = rt.empty(x.dtype(), sizes);
-        if (r != null) {
-            r.gradient(0, g -> rt.empty(g.dtype(), indices.get().sizes())).output(out);
-        }
-        return out;
+        return r.gradient(0, g -> rt.empty(g.dtype(), indices.get().sizes())).output(out);
     }
 }

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Shapes;
@@ -66,10 +66,10 @@ final class RecurrentRules {
         System.arraycopy(weights, 0, inputs, 1, weights.length);
         inputs[weights.length + 1] = hx;
         inputs[weights.length + 2] = cx;
-        Recording r = rt.record("CudnnRnnBackward0", inputs);
-        Saved cell = r == null ? null : r.save(cx);
-        Saved hidden = r == null ? null : r.save(hx);
-        Saved input = r == null ? null : r.save(x);
+        Recorder r = rt.record("CudnnRnnBackward0", inputs);
+        Saved cell = r.save(cx);
+        Saved hidden = r.save(hx);
+        Saved input = r.save(x);
         Tensor dense = Copies.contiguous(rt, x);
         Tensor out = rt.empty(x.dtype(), p.steps, p.batch, p.hidden * p.directions);
         Tensor hy = rt.empty(x.dtype(), hx.sizes());
@@ -78,16 +78,14 @@ final class RecurrentRules {
         Tensor reserve = train ? rt.empty(x.dtype(), p.reserve()) : null;
         rt.free(workspace);
         rt.freeUnless(dense, x);
-        if (r != null) {
-            Saved result = r.saveOutput(out);
-            r.saveOutput(reserve);
-            r.gradients(grads -> backward(
-                            rt, r, grads, input.get(), hidden.get(), cell.orNull(), result.get(), weights, p, biases))
-                    .output(out)
-                    .output(hy);
-            if (cy != null) {
-                r.output(cy);
-            }
+        Saved result = r.saveOutput(out);
+        r.saveOutput(reserve);
+        r.gradients(grads ->
+                        backward(rt, r, grads, input.get(), hidden.get(), cell.get(), result.get(), weights, p, biases))
+                .output(out);
+        r.output(hy);
+        if (cy != null) {
+            r.output(cy);
         }
         rt.free(reserve);
         return cy == null ? new Tensor[] {out, hy} : new Tensor[] {out, hy, cy};
@@ -95,7 +93,7 @@ final class RecurrentRules {
 
     private static Tensor[] backward(
             EagerRuntime rt,
-            Recording r,
+            Recorder r,
             Tensor[] grads,
             Tensor x,
             Tensor hx,

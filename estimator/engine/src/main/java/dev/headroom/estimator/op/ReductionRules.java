@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -77,19 +77,16 @@ final class ReductionRules {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
-        Recording r = rt.record("NansumBackward0", t);
-        Saved self = r == null ? null : r.save(t);
+        Recorder r = rt.record("NansumBackward0", t);
+        Saved self = r.save(t);
         Tensor out = Reductions.reduce(rt, t, mask, keep(c), t.dtype(), Reductions.accumulator(t.dtype()));
-        if (r != null) {
-            boolean kept = keep(c);
-            r.gradient(0, g -> {
-                        Formula f = new Formula(rt);
-                        Tensor wide = Reductions.expandBack(rt, g, self.get().sizes(), mask, kept);
-                        return f.op(wide, f.test(f.test(self.get())));
-                    })
-                    .output(out);
-        }
-        return out;
+        boolean kept = keep(c);
+        return r.gradient(0, g -> {
+                    Formula f = new Formula(rt);
+                    Tensor wide = Reductions.expandBack(rt, g, self.get().sizes(), mask, kept);
+                    return f.op(wide, f.test(f.test(self.get())));
+                })
+                .output(out);
     }
 
     /** FunctionsManual.cpp, scale_grad_by_count: the gradient goes to all that are equal, in equal parts. */
@@ -106,17 +103,14 @@ final class ReductionRules {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         boolean[] mask = Reductions.mask(dims, t.dim());
-        Recording r = rt.record(node, t);
-        Saved self = r == null ? null : r.save(t);
+        Recorder r = rt.record(node, t);
+        Saved self = r.save(t);
         Tensor out =
                 Reductions.reduce(rt, t, mask, keep(c), t.dtype(), t.dtype().bytes());
-        if (r != null) {
-            Saved result = r.saveOutput(out);
-            boolean kept = keep(c);
-            r.gradient(0, g -> shared(rt, g, self.get(), result.get(), mask, kept))
-                    .output(out);
-        }
-        return out;
+        Saved result = r.saveOutput(out);
+        boolean kept = keep(c);
+        return r.gradient(0, g -> shared(rt, g, self.get(), result.get(), mask, kept))
+                .output(out);
     }
 
     /** evenly_distribute_backward: values that are not numbers count as equal when the result is none. */
@@ -124,22 +118,19 @@ final class ReductionRules {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         boolean[] mask = Reductions.mask(null, t.dim());
-        Recording r = rt.record("MaxBackward1", t);
-        Saved self = r == null ? null : r.save(t);
+        Recorder r = rt.record("MaxBackward1", t);
+        Saved self = r.save(t);
         Tensor out = Reductions.reduce(rt, t, mask, false, t.dtype(), t.dtype().bytes());
-        if (r != null) {
-            Saved result = r.saveOutput(out);
-            r.gradient(0, g -> {
-                        Formula f = new Formula(rt);
-                        f.test(self.get(), self.get());
-                        f.test(result.get(), result.get());
-                        Tensor equal = f.test(self.get(), result.get());
-                        Tensor count = Reductions.sum(rt, equal, null, false, DType.INT64);
-                        return f.op(f.op(g, count), equal);
-                    })
-                    .output(out);
-        }
-        return out;
+        Saved result = r.saveOutput(out);
+        return r.gradient(0, g -> {
+                    Formula f = new Formula(rt);
+                    f.test(self.get(), self.get());
+                    f.test(result.get(), result.get());
+                    Tensor equal = f.test(self.get(), result.get());
+                    Tensor count = Reductions.sum(rt, equal, null, false, DType.INT64);
+                    return f.op(f.op(g, count), equal);
+                })
+                .output(out);
     }
 
     private static Tensor[] aminmax(Call c) {
@@ -147,29 +138,27 @@ final class ReductionRules {
         Tensor t = c.tensor("self");
         boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
         boolean kept = keep(c);
-        Recording r = rt.record("AminmaxBackward0", t);
-        Saved self = r == null ? null : r.save(t);
+        Recorder r = rt.record("AminmaxBackward0", t);
+        Saved self = r.save(t);
         Tensor min =
                 Reductions.reduce(rt, t, mask, kept, t.dtype(), 2 * t.dtype().bytes());
         Tensor max = Reductions.reduce(rt, t, mask, kept, t.dtype(), t.dtype().bytes());
-        if (r != null) {
-            Saved[] results = {r.saveOutput(min), r.saveOutput(max)};
-            r.gradients(grads -> {
-                        Tensor sum = null;
-                        for (int i = 0; i < 2; i++) {
-                            if (grads[i] != null) {
-                                Tensor part;
-                                try (var formula = rt.frame()) {
-                                    part = formula.keep(shared(rt, grads[i], self.get(), results[i].get(), mask, kept));
-                                }
-                                sum = sum == null ? part : Pointwise.opFreeing(rt, sum, part);
+        Saved[] results = {r.saveOutput(min), r.saveOutput(max)};
+        r.gradients(grads -> {
+                    Tensor sum = null;
+                    for (int i = 0; i < 2; i++) {
+                        if (grads[i] != null) {
+                            Tensor part;
+                            try (var formula = rt.frame()) {
+                                part = formula.keep(shared(rt, grads[i], self.get(), results[i].get(), mask, kept));
                             }
+                            sum = sum == null ? part : Pointwise.opFreeing(rt, sum, part);
                         }
-                        return new Tensor[] {sum};
-                    })
-                    .output(min)
-                    .output(max);
-        }
+                    }
+                    return new Tensor[] {sum};
+                })
+                .output(min);
+        r.output(max);
         return new Tensor[] {min, max};
     }
 
@@ -179,8 +168,8 @@ final class ReductionRules {
         Tensor t = c.tensor("self");
         boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
         boolean kept = keep(c);
-        Recording r = rt.record("LogsumexpBackward0", t);
-        Saved self = r == null ? null : r.save(t);
+        Recorder r = rt.record("LogsumexpBackward0", t);
+        Saved self = r.save(t);
         Tensor max = Reductions.reduce(rt, t, mask, true, t.dtype(), t.dtype().bytes());
         Tensor absolute = Pointwise.op(rt, max);
         Tensor infinite = Strided.result(rt, DType.BOOL, absolute);
@@ -190,17 +179,14 @@ final class ReductionRules {
         Tensor out = Reductions.reduce(rt, powers, mask, kept, t.dtype(), Reductions.accumulator(t.dtype()));
         rt.free(powers);
         rt.free(max);
-        if (r != null) {
-            Saved result = r.saveOutput(out);
-            r.gradient(0, g -> {
-                        Formula f = new Formula(rt);
-                        Tensor grad = kept ? g : Reductions.restored(rt, g, mask);
-                        Tensor value = kept ? result.get() : Reductions.restored(rt, result.get(), mask);
-                        return f.op(grad, f.op(f.op(self.get(), value)));
-                    })
-                    .output(out);
-        }
-        return out;
+        Saved result = r.saveOutput(out);
+        return r.gradient(0, g -> {
+                    Formula f = new Formula(rt);
+                    Tensor grad = kept ? g : Reductions.restored(rt, g, mask);
+                    Tensor value = kept ? result.get() : Reductions.restored(rt, result.get(), mask);
+                    return f.op(grad, f.op(f.op(self.get(), value)));
+                })
+                .output(out);
     }
 
     /** {@code diff} of first order: two slices of the input, with what is put before and after it. */

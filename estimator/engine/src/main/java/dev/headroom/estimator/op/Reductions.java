@@ -1,13 +1,16 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 
 /** Reductions over dimensions (ATen/native/ReduceOps.cpp), with the scratch that their kernels take. */
 final class Reductions {
+    /** Bytes of a WelfordData with float32 values, which sums up means and variances. */
+    static final int WELFORD = 16;
+
     private Reductions() {}
 
     /** The dimensions to reduce: the given ones, or all. */
@@ -75,31 +78,25 @@ final class Reductions {
 
     static Tensor sum(EagerRuntime rt, Tensor t, long[] dims, boolean keep, DType type) {
         boolean[] mask = mask(dims, t.dim());
-        Recording r = rt.record("SumBackward1", t);
+        Recorder r = rt.record("SumBackward1", t);
         Tensor out = reduceAs(rt, t, mask, keep, type);
-        if (r != null) {
-            long[] from = t.sizes();
-            r.gradient(0, g -> expandBack(rt, g, from, mask, keep)).output(out);
-        }
-        return out;
+        long[] from = t.sizes();
+        return r.gradient(0, g -> expandBack(rt, g, from, mask, keep)).output(out);
     }
 
     static Tensor mean(EagerRuntime rt, Tensor t, long[] dims, boolean keep, DType type) {
         boolean[] mask = mask(dims, t.dim());
-        Recording r = rt.record("MeanBackward1", t);
+        Recorder r = rt.record("MeanBackward1", t);
         Tensor out = reduceAs(rt, t, mask, keep, type);
-        if (r != null) {
-            long[] from = t.sizes();
-            // mean_backward: the expanded gradient divided by the count is a fresh tensor.
-            r.gradient(0, g -> {
-                        Tensor wide = expandBack(rt, g, from, mask, keep);
-                        Tensor divided = Pointwise.op(rt, wide);
-                        rt.free(wide);
-                        return divided;
-                    })
-                    .output(out);
-        }
-        return out;
+        long[] from = t.sizes();
+        // mean_backward: the expanded gradient divided by the count is a fresh tensor.
+        return r.gradient(0, g -> {
+                    Tensor wide = expandBack(rt, g, from, mask, keep);
+                    Tensor divided = Pointwise.op(rt, wide);
+                    rt.free(wide);
+                    return divided;
+                })
+                .output(out);
     }
 
     /** FunctionsManual.cpp, sum_backward: a view of the gradient in the shape of the input. */

@@ -8,62 +8,34 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * All operators with a rule, by ATen name: with an overload ({@code aten.add.Tensor}) where overloads differ, without
- * ({@code aten.relu}) where they do not. A new operator is
- * a few lines in its family; a new family is a class with a {@code register} method, listed here.
+ * Rules of operators by ATen name: with an overload ({@code aten.add.Tensor}) where overloads differ, without
+ * ({@code aten.relu}) where they do not. A family's table adds its rules while the registry is made; from then on it
+ * is only read.
  */
 public final class Registry {
-    private static final Registry STANDARD = new Registry();
-
-    static {
-        STANDARD.family("views", ViewRules::register);
-        STANDARD.family("creation", CreationRules::register);
-        STANDARD.family("copies and conversions", CopyRules::register);
-        STANDARD.family("arithmetic", PointwiseRules::register);
-        STANDARD.family("arithmetic", BinaryRules::register);
-        STANDARD.family("arithmetic", BlendRules::register);
-        STANDARD.family("elementary functions", ElementaryRules::register);
-        STANDARD.family("activations", ActivationRules::register);
-        STANDARD.family("reductions", ReductionRules::register);
-        STANDARD.family("sorting and selection", SelectionRules::register);
-        STANDARD.family("matrix products", MatmulRules::register);
-        STANDARD.family("convolutions", ConvolutionRules::register);
-        STANDARD.family("pooling", PoolingRules::register);
-        STANDARD.family("normalisation", NormalizationRules::register);
-        STANDARD.family("softmax", SoftmaxRules::register);
-        STANDARD.family("losses", LossRules::register);
-        STANDARD.family("dropout", DropoutRules::register);
-        STANDARD.family("embeddings", EmbeddingRules::register);
-        STANDARD.family("indexing", IndexingRules::register);
-        STANDARD.family("padding", Padding::register);
-        STANDARD.family("repetition", Repetition::register);
-        STANDARD.family("indexing", ScatterRules::register);
-        STANDARD.family("interpolation and sampling", Upsampling::register);
-        STANDARD.family("views", StridedViewRules::register);
-        STANDARD.family("patches", ImagePatches::register);
-        STANDARD.family("recurrent", CellRules::register);
-        STANDARD.family("recurrent", RecurrentRules::register);
-        STANDARD.family("attention", AttentionRules::register);
-    }
-
     private final Map<String, Rule> rules = new HashMap<>();
     private final Map<String, String> families = new HashMap<>();
     private String family = "";
+    private boolean complete;
 
-    Registry() {}
-
-    /** The operators that Headroom knows. */
-    public static Registry standard() {
-        return STANDARD;
+    /** Adds a family of operators. */
+    public Registry family(String name, Consumer<Registry> table) {
+        family = name;
+        table.accept(this);
+        return this;
     }
 
-    private void family(String name, Consumer<Registry> register) {
-        family = name;
-        register.accept(this);
+    /** Ends the adding of rules. */
+    public Registry complete() {
+        complete = true;
+        return this;
     }
 
     /** A rule with any number of results. */
-    void add(String operator, Rule rule) {
+    public void add(String operator, Rule rule) {
+        if (complete) {
+            throw new IllegalStateException("a rule for " + operator + " comes too late");
+        }
         families.put(operator, family);
         if (rules.put(operator, isInPlace(operator) ? call -> noted(call, rule) : rule) != null) {
             throw new IllegalStateException("two rules for " + operator);
@@ -87,12 +59,12 @@ public final class Registry {
     }
 
     /** A rule with one result. */
-    void single(String operator, Rule.Single rule) {
+    public void single(String operator, Rule.Single rule) {
         add(operator, call -> new Tensor[] {rule.run(call)});
     }
 
     /** Another name of an operator that already has a rule. */
-    void alias(String operator, String existing) {
+    public void alias(String operator, String existing) {
         add(operator, rules.get(existing));
     }
 

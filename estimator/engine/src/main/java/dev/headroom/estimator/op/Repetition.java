@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.Arrays;
 
@@ -28,13 +28,10 @@ final class Repetition {
         for (int i = 0; i < sizes.length; i++) {
             sizes[i] = (i < extra ? 1 : t.size(i - extra)) * repeats[i];
         }
-        Recording r = rt.record("RepeatBackward0", t);
+        Recorder r = rt.record("RepeatBackward0", t);
         Tensor out = rt.empty(t.dtype(), sizes);
-        if (r != null) {
-            long[] original = t.sizes();
-            r.gradient(0, g -> backward(rt, g, original, repeats)).output(out);
-        }
-        return out;
+        long[] original = t.sizes();
+        return r.gradient(0, g -> backward(rt, g, original, repeats)).output(out);
     }
 
     /** Leading copies are summed away first, then each dimension is split into copies and size. */

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 
@@ -18,25 +18,22 @@ final class ScanRules {
     }
 
     private static Tensor cumsum(EagerRuntime rt, Tensor t, DType type) {
-        Recording r = rt.record("CumsumBackward0", t);
+        Recorder r = rt.record("CumsumBackward0", t);
         Tensor out = rt.emptyLike(t, type);
         Tensor converted = t.dtype() == type ? null : rt.emptyLike(t, type);
         if (t.dim() == 1 && t.numel() > 0) {
             rt.free(rt.scratch(CubScratch.scan(t.numel(), type)));
         }
         rt.free(converted);
-        if (r != null) {
-            r.gradient(0, g -> {
-                        // cumsum_backward: flip, cumsum, flip; nothing for a single element.
-                        if (g.numel() <= 1) {
-                            return g;
-                        }
-                        Tensor flipped = rt.emptyLike(g);
-                        Tensor summed = cumsum(rt, flipped, g.dtype());
-                        return rt.emptyLike(summed);
-                    })
-                    .output(out);
-        }
-        return out;
+        return r.gradient(0, g -> {
+                    // cumsum_backward: flip, cumsum, flip; nothing for a single element.
+                    if (g.numel() <= 1) {
+                        return g;
+                    }
+                    Tensor flipped = rt.emptyLike(g);
+                    Tensor summed = cumsum(rt, flipped, g.dtype());
+                    return rt.emptyLike(summed);
+                })
+                .output(out);
     }
 }

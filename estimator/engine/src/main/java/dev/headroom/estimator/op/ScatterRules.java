@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -44,19 +44,16 @@ final class ScatterRules {
         Tensor t = c.tensor("self");
         Tensor index = c.tensor("index");
         Tensor values = source == null ? null : c.tensor(source);
-        Recording r = rt.record(node, t, values);
-        Saved at = r == null ? null : r.save(index);
+        Recorder r = rt.record(node, t, values);
+        Saved at = r.save(index);
         Tensor out = inPlace ? t : rt.emptyLike(t);
-        if (r != null) {
-            long[] sizes = values == null ? null : values.sizes();
-            r.gradient(0, g -> overwrites ? rt.emptyLike(g) : g)
-                    .gradient(1, g -> {
-                        at.get();
-                        return rt.empty(g.dtype(), sizes);
-                    })
-                    .output(out);
-        }
-        return out;
+        long[] sizes = values == null ? null : values.sizes();
+        return r.gradient(0, g -> overwrites ? rt.emptyLike(g) : g)
+                .gradient(1, g -> {
+                    at.get();
+                    return rt.empty(g.dtype(), sizes);
+                })
+                .output(out);
     }
 
     /** Without accumulation: values are gathered back, the rest of the gradient is a copy with zeros written in. */
@@ -68,49 +65,43 @@ final class ScatterRules {
         if (c.flag("accumulate", false)) {
             throw new NoRule("index_put that accumulates");
         }
-        Recording r = rt.record("IndexPutBackward0", t, values);
+        Recorder r = rt.record("IndexPutBackward0", t, values);
         Saved[] kept = new Saved[indices.length];
-        for (int i = 0; r != null && i < indices.length; i++) {
+        for (int i = 0; i < indices.length; i++) {
             kept[i] = r.save(indices[i]);
         }
         Tensor out = inPlace ? t : rt.emptyLike(t);
-        if (r != null) {
-            DType type = values.dtype();
-            long[] sizes = values.sizes();
-            r.gradient(0, g -> {
-                        Tensor zeros = rt.empty(type, sizes);
-                        Tensor copy = rt.emptyLike(g);
-                        rt.free(zeros);
-                        return copy;
-                    })
-                    .gradient(1, g -> {
-                        Tensor[] at = new Tensor[kept.length];
-                        for (int i = 0; i < at.length; i++) {
-                            at[i] = kept[i].orNull();
-                        }
-                        return IndexingRules.gathered(rt, g, at);
-                    })
-                    .output(out);
-        }
-        return out;
+        DType type = values.dtype();
+        long[] sizes = values.sizes();
+        return r.gradient(0, g -> {
+                    Tensor zeros = rt.empty(type, sizes);
+                    Tensor copy = rt.emptyLike(g);
+                    rt.free(zeros);
+                    return copy;
+                })
+                .gradient(1, g -> {
+                    Tensor[] at = new Tensor[kept.length];
+                    for (int i = 0; i < at.length; i++) {
+                        at[i] = kept[i].get();
+                    }
+                    return IndexingRules.gathered(rt, g, at);
+                })
+                .output(out);
     }
 
     private static Tensor take(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         Tensor index = c.tensor("index");
-        Recording r = rt.record("TakeBackward0", t);
-        Saved at = r == null ? null : r.save(index);
+        Recorder r = rt.record("TakeBackward0", t);
+        Saved at = r.save(index);
         Tensor out = rt.empty(t.dtype(), index.sizes());
-        if (r != null) {
-            long[] sizes = t.sizes();
-            r.gradient(0, g -> {
-                        at.get();
-                        return Creation.zeros(rt, g.dtype(), sizes);
-                    })
-                    .output(out);
-        }
-        return out;
+        long[] sizes = t.sizes();
+        return r.gradient(0, g -> {
+                    at.get();
+                    return Creation.zeros(rt, g.dtype(), sizes);
+                })
+                .output(out);
     }
 
     /** The indices are brought into range first; that copy is what gather keeps. */

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -38,19 +38,17 @@ final class SelectionRules {
     private static Tensor[] record(Call c, String node, long[] sizes) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
-        Recording r = rt.record(node, t);
+        Recorder r = rt.record(node, t);
         Tensor values = rt.empty(t.dtype(), sizes);
         Tensor indices = rt.empty(DType.INT64, sizes);
-        if (r != null) {
-            Saved at = r.saveOutput(indices);
-            long[] original = t.sizes();
-            r.gradients(grads -> {
-                        at.get();
-                        return new Tensor[] {grads[0] == null ? null : Creation.zeros(rt, grads[0].dtype(), original)};
-                    })
-                    .output(values)
-                    .nonDifferentiable(indices);
-        }
+        Saved at = r.saveOutput(indices);
+        long[] original = t.sizes();
+        r.gradients(grads -> {
+                    at.get();
+                    return new Tensor[] {grads[0] == null ? null : Creation.zeros(rt, grads[0].dtype(), original)};
+                })
+                .output(values);
+        r.nonDifferentiable(indices);
         return new Tensor[] {values, indices};
     }
 

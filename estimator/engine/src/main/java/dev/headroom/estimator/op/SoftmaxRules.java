@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -25,18 +25,15 @@ final class SoftmaxRules {
         boolean logarithmic = node.startsWith("Log");
         boolean fused = x0.dtype() == DType.FLOAT16 && to == DType.FLOAT32;
         Tensor x = fused ? x0 : Copies.to(rt, x0, to);
-        Recording r = rt.record(node, x);
+        Recorder r = rt.record(node, x);
         Tensor out = rt.empty(to, x.sizes());
         Tensor dense = Copies.contiguous(rt, x);
         rt.freeUnless(dense, x);
         rt.freeUnless(x, x0);
-        if (r != null) {
-            Saved result = r.saveOutput(out);
-            DType from = fused ? x0.dtype() : to;
-            r.gradient(0, g -> backward(rt, g, result.get(), from, !logarithmic))
-                    .output(out);
-        }
-        return out;
+        Saved result = r.saveOutput(out);
+        DType from = fused ? x0.dtype() : to;
+        return r.gradient(0, g -> backward(rt, g, result.get(), from, !logarithmic))
+                .output(out);
     }
 
     /**

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
@@ -78,12 +78,10 @@ final class StridedViewRules {
         long n = t.size(-1) + Math.abs(shift);
         long[] sizes = Views.with(t.sizes(), t.dim(), n);
         sizes[t.dim() - 1] = n;
-        Recording r = rt.record("DiagEmbedBackward0", t);
+        Recorder r = rt.record("DiagEmbedBackward0", t);
         Tensor out = rt.empty(t.dtype(), sizes);
-        if (r != null) {
-            r.gradient(0, g -> diagonal(rt, g, shift, g.dim() - 2, g.dim() - 1)).output(out);
-        }
-        return out;
+        return r.gradient(0, g -> diagonal(rt, g, shift, g.dim() - 2, g.dim() - 1))
+                .output(out);
     }
 
     private static Tensor diag(Call c) {
@@ -101,15 +99,12 @@ final class StridedViewRules {
         if (c.integers("dims") == null) {
             dims = new long[] {0, 1};
         }
-        Recording r = rt.record("Rot90Backward0", t);
+        Recorder r = rt.record("Rot90Backward0", t);
         boolean odd = Math.floorMod(c.integer("k", 1), 2) == 1;
         int a = Shapes.wrap(dims[0], t.dim());
         int b = Shapes.wrap(dims[1], t.dim());
         Tensor out = turned(rt, t, odd, a, b);
-        if (r != null) {
-            r.gradient(0, g -> turned(rt, g, odd, a, b)).output(out);
-        }
-        return out;
+        return r.gradient(0, g -> turned(rt, g, odd, a, b)).output(out);
     }
 
     private static Tensor turned(EagerRuntime rt, Tensor t, boolean odd, int a, int b) {

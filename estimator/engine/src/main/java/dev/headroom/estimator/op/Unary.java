@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -57,19 +57,10 @@ final class Unary {
     /** @param type of the result of an integer tensor's function: its own, or the floating-point one */
     static Tensor apply(
             EagerRuntime rt, String node, Tensor x, Keep keep, Gradient gradient, boolean inPlace, DType type) {
-        // In place, what is kept would be overwritten: autograd keeps a copy, made before anything else
-        // (tools/autograd/gen_variable_type.py).
-        Recording r = rt.record(node, x);
-        Saved input = null;
-        if (r != null && keep == Keep.SELF) {
-            input = inPlace ? r.saveCopy(Copies.clone(rt, x)) : r.save(x);
-        }
+        Recorder r = rt.record(node, x);
+        Saved input = Copies.saveIf(keep == Keep.SELF, r, rt, x, inPlace);
         Tensor out = inPlace ? x : Strided.result(rt, type, x);
-        if (r != null) {
-            Saved kept = keep == Keep.RESULT ? r.saveOutput(out) : input;
-            r.gradient(0, g -> gradient.of(new Formula(rt), g, kept == null ? null : kept.get()));
-            r.output(out);
-        }
-        return out;
+        Saved kept = keep == Keep.RESULT ? r.saveOutput(out) : input;
+        return r.gradient(0, g -> gradient.of(new Formula(rt), g, kept.get())).output(out);
     }
 }

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
@@ -53,19 +53,16 @@ final class Upsampling {
         Tensor x = c.tensor("input", "self");
         long[] sizes = sizes(c, x, dims);
         boolean copies = node.contains("Nearest");
-        Recording r = rt.record(node, x);
+        Recorder r = rt.record(node, x);
         Tensor out = kernel(rt, x, sizes, copies);
-        if (r != null) {
-            long[] original = x.sizes();
-            r.gradient(0, g -> kernel(rt, g, original, copies)).output(out);
-        }
-        return out;
+        long[] original = x.sizes();
+        return r.gradient(0, g -> kernel(rt, g, original, copies)).output(out);
     }
 
     /** The result in the suggested layout of what is read; contiguous stand-ins where the kernel needs them. */
     private static Tensor kernel(EagerRuntime rt, Tensor x, long[] sizes, boolean copies) {
         Tensor out = rt.emptyStrided(x.dtype(), sizes, PoolingRules.channelsLastOr(x, sizes));
-        boolean turned = Convolution.suggestsChannelsLast(x) && (!copies || x.size(1) >= CHANNELS_LAST_FROM);
+        boolean turned = Copies.suggestsChannelsLast(x) && (!copies || x.size(1) >= CHANNELS_LAST_FROM);
         if (turned) {
             Tensor dense = Copies.contiguous(rt, x, PoolingRules.formatOf(x));
             rt.freeUnless(dense, x);
@@ -84,18 +81,15 @@ final class Upsampling {
         Tensor grid = c.tensor("grid");
         long[] sizes = x.sizes().clone();
         System.arraycopy(grid.sizes(), 1, sizes, 2, sizes.length - 2);
-        Recording r = rt.record("GridSamplerBackward0", x, grid);
-        Saved self = r == null ? null : r.save(x);
-        Saved at = r == null ? null : r.save(grid);
+        Recorder r = rt.record("GridSamplerBackward0", x, grid);
+        Saved self = r.save(x);
+        Saved at = r.save(grid);
         Tensor out = rt.empty(x.dtype(), sizes);
-        if (r != null) {
-            r.gradients(grads -> {
-                        Tensor gx = r.needs(0) ? rt.empty(x.dtype(), self.get().sizes()) : null;
-                        Tensor gg = rt.empty(x.dtype(), at.get().sizes());
-                        return new Tensor[] {gx, gg};
-                    })
-                    .output(out);
-        }
-        return out;
+        return r.gradients(grads -> {
+                    Tensor gx = r.needs(0) ? rt.empty(x.dtype(), self.get().sizes()) : null;
+                    Tensor gg = rt.empty(x.dtype(), at.get().sizes());
+                    return new Tensor[] {gx, gg};
+                })
+                .output(out);
     }
 }

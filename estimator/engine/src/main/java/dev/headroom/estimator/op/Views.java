@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Shapes;
@@ -18,13 +18,10 @@ public final class Views {
             long[] sizes,
             long[] strides,
             long offset,
-            Recording.InputGradient gradient) {
+            Recorder.InputGradient gradient) {
         Tensor out = rt.view(base, sizes, strides, offset);
-        Recording r = rt.record(node, base);
-        if (r != null) {
-            r.gradient(0, gradient).output(out);
-        }
-        return out;
+        Recorder r = rt.record(node, base);
+        return r.gradient(0, gradient).output(out);
     }
 
     /** Another tensor over the same memory and history, as {@code aten::alias} gives. */
@@ -63,11 +60,8 @@ public final class Views {
         long[] to = Shapes.inferSize(sizes, t.numel());
         long[] from = t.sizes();
         Tensor out = rt.reinterpret(t, to, Shapes.viewStrides(from, t.strides(), to), t.offset());
-        Recording r = rt.record("UnsafeViewBackward0", t);
-        if (r != null) {
-            r.gradient(0, g -> reshape(rt, g, from)).output(out);
-        }
-        return out;
+        Recorder r = rt.record("UnsafeViewBackward0", t);
+        return r.gradient(0, g -> reshape(rt, g, from)).output(out);
     }
 
     static Tensor transpose(EagerRuntime rt, Tensor t, long dim0, long dim1) {
@@ -255,21 +249,17 @@ public final class Views {
     static Tensor[] split(EagerRuntime rt, Tensor t, long dim, long... lengths) {
         int d = Shapes.wrap(dim, t.dim());
         Tensor[] out = new Tensor[lengths.length];
-        Recording r = rt.record("SplitBackward0", t);
+        Recorder r = rt.record("SplitBackward0", t);
         long at = 0;
         for (int i = 0; i < lengths.length; i++) {
             long[] sizes = t.sizes().clone();
             sizes[d] = lengths[i];
             out[i] = rt.view(t, sizes, t.strides(), t.offset() + at * t.stride(d));
             at += lengths[i];
-            if (r != null) {
-                r.output(out[i]);
-            }
+            r.output(out[i]);
         }
-        if (r != null) {
-            long[] original = t.sizes();
-            r.gradients(grads -> splitBackward(rt, grads, lengths, d, original));
-        }
+        long[] original = t.sizes();
+        r.gradients(grads -> splitBackward(rt, grads, lengths, d, original));
         return out;
     }
 
@@ -306,28 +296,24 @@ public final class Views {
         int d = Shapes.wrap(dim, t.dim());
         int n = Math.toIntExact(t.size(d));
         Tensor[] out = new Tensor[n];
-        Recording r = rt.record("UnbindBackward0", t);
+        Recorder r = rt.record("UnbindBackward0", t);
         long[] sizes = without(t.sizes(), d);
         long[] strides = without(t.strides(), d);
         for (int i = 0; i < n; i++) {
             out[i] = rt.view(t, sizes, strides, t.offset() + i * t.stride(d));
-            if (r != null) {
-                r.output(out[i]);
+            r.output(out[i]);
+        }
+        r.gradients(grads -> {
+            Tensor[] all = grads.clone();
+            Tensor any = null;
+            for (Tensor g : grads) {
+                any = any == null ? g : any;
             }
-        }
-        if (r != null) {
-            r.gradients(grads -> {
-                Tensor[] all = grads.clone();
-                Tensor any = null;
-                for (Tensor g : grads) {
-                    any = any == null ? g : any;
-                }
-                for (int i = 0; i < all.length && any != null; i++) {
-                    all[i] = all[i] == null ? Creation.zeros(rt, any.dtype(), sizes) : all[i];
-                }
-                return new Tensor[] {any == null ? null : Joining.stack(rt, d, all)};
-            });
-        }
+            for (int i = 0; i < all.length && any != null; i++) {
+                all[i] = all[i] == null ? Creation.zeros(rt, any.dtype(), sizes) : all[i];
+            }
+            return new Tensor[] {any == null ? null : Joining.stack(rt, d, all)};
+        });
         return out;
     }
 

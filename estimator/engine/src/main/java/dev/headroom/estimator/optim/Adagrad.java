@@ -21,7 +21,7 @@ final class Adagrad implements Optimizer {
         this.state = state;
         this.rt = state.runtime();
         this.implementation = Implementation.of(run);
-        this.weightDecay = run.optimizerOptions.weightDecay;
+        this.weightDecay = run.optimizer().options().weightDecay();
         boolean fused = implementation == Implementation.FUSED;
         this.sum = fused ? 1 : 0;
         state.function(() -> {

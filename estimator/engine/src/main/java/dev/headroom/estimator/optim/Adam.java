@@ -22,9 +22,10 @@ final class Adam implements Optimizer {
         this.state = state;
         this.rt = state.runtime();
         this.implementation = Implementation.of(run);
-        this.amsgrad = run.optimizerOptions.amsgrad;
+        this.amsgrad = run.optimizer().options().amsgrad();
         // AdamW's decay is decoupled: it changes the parameters in place.
-        this.decayedGradients = run.optimizer == OptimizerKind.ADAM && run.optimizerOptions.weightDecay;
+        this.decayedGradients = run.optimizer().kind() == OptimizerKind.ADAM
+                && run.optimizer().options().weightDecay();
     }
 
     @Override

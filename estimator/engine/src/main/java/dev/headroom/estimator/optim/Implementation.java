@@ -1,7 +1,6 @@
 package dev.headroom.estimator.optim;
 
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.TorchVersion;
 
 /** Which of an optimizer's implementations runs. */
 enum Implementation {
@@ -14,14 +13,14 @@ enum Implementation {
 
     /** The choice of torch/optim/optimizer.py, _default_to_fused_or_foreach, and of the functions that call it. */
     static Implementation of(Scenario run) {
-        if (run.fused) {
+        if (run.optimizer().fused()) {
             return FUSED;
         }
         boolean lists =
-                switch (run.foreach) {
+                switch (run.optimizer().foreach()) {
                     case TRUE -> true;
                     case FALSE -> false;
-                    case AUTO -> TorchVersion.of(run.torch).foreachByDefault();
+                    case AUTO -> run.torch().foreachByDefault();
                 };
         return lists ? FOREACH : FOR_LOOP;
     }

@@ -126,7 +126,7 @@ final class OptimizerState {
 
     private void add(int parameter, DType type, long[] sizes, long[] strides) {
         Tensor t = runtime.emptyStrided(type, sizes, strides, Category.OPTIMIZER_STATE);
-        kept.get(parameter).add(runtime.retain(t));
+        kept.get(parameter).add(runtime.hold(t));
         runtime.free(t);
     }
 

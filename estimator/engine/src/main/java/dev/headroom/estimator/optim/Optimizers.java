@@ -19,10 +19,10 @@ public final class Optimizers {
      * @throws UserInputException for what the constructor of that PyTorch version refuses
      */
     public static Optimizer of(Scenario run, EagerRuntime runtime, List<Tensor> parameters) {
-        TorchVersion torch = TorchVersion.of(run.torch);
+        TorchVersion torch = run.torch();
         check(run, torch);
         OptimizerState state = new OptimizerState(runtime, parameters, torch);
-        return switch (run.optimizer) {
+        return switch (run.optimizer().kind()) {
             case NONE -> null;
             case SGD, SGD_MOMENTUM -> new Sgd(state, run);
             case ADAM, ADAMW -> new Adam(state, run);
@@ -34,21 +34,21 @@ public final class Optimizers {
     }
 
     private static void check(Scenario run, TorchVersion torch) {
-        String name = "--optimizer " + run.optimizer.option();
-        if (run.optimizer == OptimizerKind.ADAFACTOR && !torch.hasAdafactor()) {
+        String name = "--optimizer " + run.optimizer().kind().option();
+        if (run.optimizer().kind() == OptimizerKind.ADAFACTOR && !torch.hasAdafactor()) {
             throw new UserInputException(name + ": PyTorch " + torch + " has none; name a --torch from 2.5 on");
         }
-        if (run.optimizer == OptimizerKind.NONE) {
+        if (run.optimizer().kind() == OptimizerKind.NONE) {
             return;
         }
-        if (run.fused && !torch.hasFused(run.optimizer)) {
+        if (run.optimizer().fused() && !torch.hasFused(run.optimizer().kind())) {
             throw new UserInputException(
                     "--fused: PyTorch " + torch + " has no fused CUDA kernel for " + name + "; leave it out");
         }
-        if (run.fused && run.foreach == Scenario.Foreach.TRUE) {
+        if (run.optimizer().fused() && run.optimizer().foreach() == Scenario.Foreach.TRUE) {
             throw new UserInputException("--fused cannot be combined with --foreach true; leave out one of them");
         }
-        if (run.foreach == Scenario.Foreach.TRUE && !torch.foreachArgument()) {
+        if (run.optimizer().foreach() == Scenario.Foreach.TRUE && !torch.foreachArgument()) {
             throw new UserInputException("--foreach true: the optimizers of PyTorch " + torch
                     + " have no such argument; leave it out, or name a --torch from 1.12 on");
         }

@@ -20,7 +20,7 @@ final class RmsProp implements Optimizer {
         this.state = state;
         this.rt = state.runtime();
         this.implementation = Implementation.of(run);
-        this.options = run.optimizerOptions;
+        this.options = run.optimizer().options();
     }
 
     @Override
@@ -39,10 +39,10 @@ final class RmsProp implements Optimizer {
     /** RMSprop._init_group. */
     private void initialise(int i) {
         state.addLike(i, state.parameter(i));
-        if (options.momentum) {
+        if (options.momentum()) {
             state.addLike(i, state.parameter(i));
         }
-        if (options.centered) {
+        if (options.centered()) {
             state.addLike(i, state.parameter(i));
         }
     }
@@ -53,7 +53,7 @@ final class RmsProp implements Optimizer {
         Variable avg = state.variable();
         for (int i : stepped) {
             grad.bind(state.gradient(i));
-            if (options.weightDecay) {
+            if (options.weightDecay()) {
                 grad.bind(state.decayed(i));
             }
             avg.bind(rt.emptyLike(state.kept(i, 0)));
@@ -68,7 +68,7 @@ final class RmsProp implements Optimizer {
         Variable avg = state.variable();
         for (List<Integer> group : state.groups(stepped)) {
             grads.bind(state.each(group, state::gradient));
-            if (options.weightDecay) {
+            if (options.weightDecay()) {
                 grads.bind(state.decayed(group));
             }
             avg.bind(state.roots(group, 0));

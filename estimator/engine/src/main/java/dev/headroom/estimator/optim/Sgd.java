@@ -24,9 +24,9 @@ final class Sgd implements Optimizer {
         this.state = state;
         this.rt = state.runtime();
         this.implementation = Implementation.of(run);
-        this.momentum = run.optimizer == OptimizerKind.SGD_MOMENTUM;
-        this.weightDecay = run.optimizerOptions.weightDecay;
-        this.nesterov = momentum && run.optimizerOptions.nesterov;
+        this.momentum = run.optimizer().kind() == OptimizerKind.SGD_MOMENTUM;
+        this.weightDecay = run.optimizer().options().weightDecay();
+        this.nesterov = momentum && run.optimizer().options().nesterov();
     }
 
     @Override

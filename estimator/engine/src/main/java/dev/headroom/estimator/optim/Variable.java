@@ -25,7 +25,7 @@ final class Variable {
     /** {@code name = [tensors]}. */
     void bind(List<Tensor> tensors) {
         for (Tensor t : tensors) {
-            runtime.retain(t);
+            runtime.hold(t);
             runtime.free(t);
         }
         List<Tensor> before = value;

@@ -64,7 +64,7 @@ final class LayerTable {
     }
 
     private void nodes() {
-        for (Node n : simulation.graph().nodes()) {
+        for (Node n : simulation.prepared().graph().nodes()) {
             Key key = new Key(n.module(), n.operator());
             row(key);
             for (Node.NamedArgument a : n.arguments()) {
@@ -77,7 +77,7 @@ final class LayerTable {
 
     /** The row of a parameter: the first operator that reads it. */
     private Key keyOf(String qualifiedName) {
-        Graph graph = simulation.graph();
+        Graph graph = simulation.prepared().graph();
         Map<String, ModelState.HeldTensor> tensors = graph.held().tensors();
         for (Map.Entry<String, ModelState.HeldTensor> e : tensors.entrySet()) {
             ModelState.HeldTensor held = e.getValue();

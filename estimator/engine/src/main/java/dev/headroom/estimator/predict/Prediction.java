@@ -3,6 +3,9 @@ package dev.headroom.estimator.predict;
 import dev.headroom.estimator.certainty.Certainty;
 import dev.headroom.estimator.runtime.Category;
 import dev.headroom.model.device.Gpu;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.OutOfMemory;
+import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,14 +32,14 @@ public record Prediction(
         String model,
         Scenario run,
         Device device,
-        List<PhaseState> phases,
+        List<PhaseMemory> phases,
         Peak peak,
         Map<Category, Long> atPeak,
         long rounding,
         long cachedFree,
         List<LayerShare> layers,
         Verdict verdict,
-        Oom oom,
+        OutOfMemory oom,
         Convolutions convolutions,
         List<String> warnings,
         List<Unmodelled> unmodelled,
@@ -77,10 +80,10 @@ public record Prediction(
     /**
      * Peaks.
      *
-     * @param phase where allocated memory is highest
+     * @param moment the phase in which allocated memory is highest
      * @param device reserved plus what CUDA's context and libraries take: what nvidia-smi shows for the process
      */
-    public record Peak(long allocated, long reserved, long device, String phase, Integer step) {}
+    public record Peak(long allocated, long reserved, long device, Moment moment) {}
 
     /**
      * The answer.
@@ -93,9 +96,6 @@ public record Prediction(
      *     where a card is named; {@code null} where it does not get through at any size
      */
     public record Verdict(Boolean fits, Long headroom, Double probabilityOom, Long minimumMemory) {}
-
-    /** Where memory ran out; {@code requested} as the allocator asked the driver. */
-    public record Oom(String phase, Integer step, String module, String operator, long requested) {}
 
     /**
      * How the workspaces of cuDNN convolutions were found.

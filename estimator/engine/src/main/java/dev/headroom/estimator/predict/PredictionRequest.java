@@ -2,24 +2,21 @@ package dev.headroom.estimator.predict;
 
 import dev.headroom.model.device.DeviceLine;
 import dev.headroom.model.device.DeviceLines;
-import dev.headroom.model.device.Gpu;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.TorchVersion;
 import java.util.List;
 
-/**
- * A question: this graph, trained so, on this card.
- *
- * @param gpu {@code null} when none was named; decides kernels and workspaces too
- * @param memory total device bytes, or {@code null} for the card's own
- * @param inUse bytes taken by others
- * @param limit bytes that the allocator may reserve, or {@code null}
- */
-public record PredictionRequest(Graph graph, Scenario run, Gpu gpu, Long memory, long inUse, Long limit) {
+/** A question: this graph, trained so, on the scenario's card. */
+public record PredictionRequest(Graph graph, Scenario scenario) {
     /** Starts of the names of operators that cuDNN may run. */
     private static final List<String> CUDNN =
             List.of("aten.conv", "aten._conv", "aten.cudnn", "aten.batch_norm", "aten.lstm", "aten.gru", "aten.rnn");
+
+    /** The card, and what of its memory the run may use. */
+    public DeviceBudget device() {
+        return scenario.device();
+    }
 
     /**
      * Device memory of the process beside what its allocator reserves; empty where no card is named, because it is memory
@@ -28,26 +25,30 @@ public record PredictionRequest(Graph graph, Scenario run, Gpu gpu, Long memory,
      * @throws dev.headroom.model.error.UserInputException when the user's calibration cannot be read
      */
     public List<DeviceLine> deviceLines() {
-        if (gpu == null) {
+        if (device().gpu() == null) {
             return List.of();
         }
-        boolean cudnn = graph == null
-                || graph.nodes().stream().anyMatch(n -> CUDNN.stream().anyMatch(n.operator()::startsWith));
-        return DeviceLines.of(gpu, TorchVersion.of(run.torch).loadsKernelsLazily(), cudnn);
+        boolean cudnn = graph.nodes().stream().anyMatch(n -> CUDNN.stream().anyMatch(n.operator()::startsWith));
+        return DeviceLines.of(device().gpu(), scenario.torch().loadsKernelsLazily(), cudnn);
     }
 
     /** The same question of another graph. */
     public PredictionRequest with(Graph other) {
-        return new PredictionRequest(other, run, gpu, memory, inUse, limit);
+        return new PredictionRequest(other, scenario);
     }
 
-    /** The same question for another run. */
+    /** The same question for another scenario. */
     public PredictionRequest with(Scenario other) {
-        return new PredictionRequest(graph, other, gpu, memory, inUse, limit);
+        return new PredictionRequest(graph, other);
     }
 
     /** The same run and the same card's kernels, with room for anything. */
     public PredictionRequest unbounded() {
-        return new PredictionRequest(graph, run, gpu, Predictor.UNBOUNDED, 0, null);
+        return with(unbounded(scenario));
+    }
+
+    /** The same run and the same card's kernels, with room for anything. */
+    public static Scenario unbounded(Scenario scenario) {
+        return scenario.withDevice(new DeviceBudget(scenario.device().gpu(), Predictor.UNBOUNDED, 0, null));
     }
 }

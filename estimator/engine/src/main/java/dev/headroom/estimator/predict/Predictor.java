@@ -55,7 +55,7 @@ public final class Predictor {
 
     private static Simulation simulate(PredictionRequest request, WorkspaceEnd end, Simulation.Watcher watcher) {
         return Simulation.play(
-                request.graph(), request.run(), device(request), settings(request), memory(request), end, watcher);
+                request.graph(), request.scenario(), device(request), settings(request), memory(request), end, watcher);
     }
 
     /**
@@ -64,12 +64,13 @@ public final class Predictor {
      * @throws UserInputException when nothing of it is free
      */
     public static SimulatedDeviceMemory memory(PredictionRequest request) {
-        Long total = total(request);
-        long taken = total == null ? 0 : request.inUse() + context(request);
+        Long total = request.device().total();
+        long taken = total == null ? 0 : request.device().inUse() + context(request);
         if (total != null && taken >= total) {
-            String others = request.inUse() == 0 ? "" : request.inUse() + " bytes in use and ";
+            String others =
+                    request.device().inUse() == 0 ? "" : request.device().inUse() + " bytes in use and ";
             throw new UserInputException(
-                    (request.inUse() == 0 ? "--memory: " : "--in-use: ") + others + context(request)
+                    (request.device().inUse() == 0 ? "--memory: " : "--in-use: ") + others + context(request)
                             + " bytes of CUDA's context and libraries leave nothing of " + total
                             + " bytes of device memory; the run needs more");
         }
@@ -77,41 +78,36 @@ public final class Predictor {
     }
 
     static AllocatorSettings settings(PredictionRequest request) {
-        TorchVersion torch = TorchVersion.of(request.run().torch);
-        if (!torch.allocatorSettings() && !request.run().allocConf.isBlank()) {
+        TorchVersion torch = request.scenario().torch();
+        if (!torch.allocatorSettings() && !request.scenario().allocConf().isBlank()) {
             throw new UserInputException("--alloc-conf: the settings of PyTorch " + torch
                     + " are not modelled; leave them out, or name a --torch from 2.1 on");
         }
         try {
-            AllocatorSettings settings = AllocatorSettings.parse(request.run().allocConf)
+            AllocatorSettings settings = AllocatorSettings.parse(
+                            request.scenario().allocConf())
                     .withProfile(AllocatorProfile.of(torch.allocator()));
-            return request.limit() == null ? settings : settings.withLimitBytes(request.limit());
+            return request.device().limit() == null
+                    ? settings
+                    : settings.withLimitBytes(request.device().limit());
         } catch (IllegalArgumentException e) {
             throw new UserInputException("--alloc-conf: " + e.getMessage(), e);
         }
     }
 
     static DeviceModel device(PredictionRequest request) {
-        Gpu gpu = request.gpu();
+        Gpu gpu = request.device().gpu();
         return gpu == null ? DEFAULT_DEVICE : new DeviceModel(gpu.major(), gpu.minor(), gpu.sms());
-    }
-
-    /** Bytes of device memory, or {@code null} when no device was named. */
-    static Long total(PredictionRequest request) {
-        if (request.memory() != null) {
-            return request.memory();
-        }
-        return request.gpu() == null ? null : Long.valueOf(request.gpu().memory());
     }
 
     /** Bytes that the allocator can reserve, or {@code null} when neither a device nor a limit was named. */
     public static Long room(PredictionRequest request) {
-        Long total = total(request);
-        Long free = total == null ? null : (Long) (total - request.inUse() - context(request));
-        if (free == null || request.limit() == null) {
-            return free == null ? request.limit() : free;
+        Long total = request.device().total();
+        Long free = total == null ? null : (Long) (total - request.device().inUse() - context(request));
+        if (free == null || request.device().limit() == null) {
+            return free == null ? request.device().limit() : free;
         }
-        return Math.min(free, request.limit());
+        return Math.min(free, request.device().limit());
     }
 
     /** Bytes of CUDA's context and libraries that are counted. */

@@ -7,9 +7,10 @@ import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * A prediction and the run behind it as a memory snapshot of PyTorch, with all of its history. The frames of an event
@@ -38,8 +39,7 @@ public record RecordedPrediction(Prediction prediction, Snapshot snapshot) {
         private final EagerRuntime runtime;
         private final TrainingLoop loop;
         private int attribution = -1;
-        private String phase;
-        private Integer step;
+        private Moment moment = Moment.of(Phase.MODEL);
         private List<Frame> frames = List.of();
 
         Place(EagerRuntime runtime, TrainingLoop loop) {
@@ -48,13 +48,10 @@ public record RecordedPrediction(Prediction prediction, Snapshot snapshot) {
         }
 
         List<Frame> frames() {
-            boolean same = attribution == runtime.attribution()
-                    && loop.phase().equals(phase)
-                    && Objects.equals(loop.step(), step);
-            if (!same) {
+            if (attribution != runtime.attribution()
+                    || !moment.equals(loop.moment().inStep())) {
                 attribution = runtime.attribution();
-                phase = loop.phase();
-                step = loop.step();
+                moment = loop.moment().inStep();
                 frames = stack(runtime.attribution(attribution));
             }
             return frames;
@@ -64,9 +61,9 @@ public record RecordedPrediction(Prediction prediction, Snapshot snapshot) {
             List<Frame> stack = new ArrayList<>();
             add(stack, who.node(), who.operator().equals(ModelTensors.PARAMETER) ? "tensor" : "autograd node");
             // The loop's own work is attributed to the phase itself.
-            add(stack, who.operator().equals(phase) ? "" : who.operator(), "operator");
+            add(stack, who.operator().equals(moment.phase().label()) ? "" : who.operator(), "operator");
             add(stack, who.module(), "module");
-            add(stack, step == null ? phase : phase + " of step " + step, "phase");
+            add(stack, moment.words(), "phase");
             return List.copyOf(stack);
         }
 

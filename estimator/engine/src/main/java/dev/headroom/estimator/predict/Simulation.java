@@ -7,6 +7,7 @@ import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.estimator.cudnn.WorkspaceEnd;
 import dev.headroom.estimator.cudnn.WorkspaceSources;
 import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.program.Preparation;
 import dev.headroom.estimator.program.Unmodelled;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.DeviceModel;
@@ -14,21 +15,20 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.KernelOptions;
 import dev.headroom.model.cudnn.CudnnDevice;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.graph.SymbolBinding;
-import dev.headroom.model.rewrite.AssignedNumbers;
-import dev.headroom.model.rewrite.SkippedMasks;
+import dev.headroom.model.run.OutOfMemory;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.run.PhaseMemory;
+import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.TorchVersion;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A run that was played to its end, or to where memory ran out.
  *
  * @param runtime with every event in its log
  * @param loop the training loop
- * @param graph the graph that ran, after restoration
+ * @param prepared the graph that ran, under which scenario, and what was recomputed
  * @param phases the allocator at the end of each
  * @param phaseEnds events in the log at the end of each
  * @param peakPhase the number of the phase, in {@code phases}, in which allocated memory was first at its highest
@@ -38,13 +38,13 @@ import java.util.Map;
 public record Simulation(
         EagerRuntime runtime,
         TrainingLoop loop,
-        Graph graph,
-        List<PhaseState> phases,
+        PreparedRun prepared,
+        List<PhaseMemory> phases,
         List<Integer> phaseEnds,
         int peakPhase,
         int firstForwardEvents,
         Unmodelled unmodelled,
-        Prediction.Oom oom) {
+        OutOfMemory oom) {
 
     /** Looks on while a run is played. */
     @FunctionalInterface
@@ -80,45 +80,51 @@ public record Simulation(
             DeviceMemory memory,
             WorkspaceEnd end,
             Watcher watcher) {
-        Map<String, Long> symbols = SymbolBinding.bind(exported, run.batch, run.dims);
-        Graph graph = AssignedNumbers.restore(SkippedMasks.restore(exported, symbols));
+        PreparedRun prepared = Preparation.of(exported, run);
         CachingAllocator allocator = new CachingAllocator(settings, memory);
         WorkspaceSources installed = WorkspaceSources.installed(
-                new CudnnDevice(device.major(), device.minor(), device.sms()), run.workspaces);
+                new CudnnDevice(device.major(), device.minor(), device.sms()),
+                run.kernels().cudnnWorkspace().source());
         WorkspaceSources convolutions = end == WorkspaceEnd.MOST ? installed.atMost() : installed;
-        Long workspace = run.cudnnWorkspace == null && end == WorkspaceEnd.NONE ? Long.valueOf(0) : run.cudnnWorkspace;
+        Long workspace = run.kernels().cudnnWorkspace().bytes() == null && end == WorkspaceEnd.NONE
+                ? Long.valueOf(0)
+                : run.kernels().cudnnWorkspace().bytes();
         EagerRuntime runtime = new EagerRuntime(
                 allocator,
                 device,
                 new KernelOptions(
-                        workspace, convolutions, run.attention, TorchVersion.of(run.torch), run.cudnnBenchmark));
+                        workspace,
+                        convolutions,
+                        run.kernels().attention(),
+                        run.torch(),
+                        run.kernels().cudnnBenchmark()));
         Unmodelled unmodelled = new Unmodelled();
-        List<PhaseState> phases = new ArrayList<>();
+        List<PhaseMemory> phases = new ArrayList<>();
         List<Integer> phaseEnds = new ArrayList<>();
         int[] peakPhase = {0};
         long[] highest = {-1};
         int[] forward = {0};
-        TrainingLoop loop = new TrainingLoop(runtime, graph, run, symbols, unmodelled, (phase, step, micro) -> {
-            PhaseState state = state(allocator, phase, step, micro);
+        TrainingLoop loop = new TrainingLoop(runtime, prepared, unmodelled, moment -> {
+            PhaseMemory state = PhaseMemory.read(moment, allocator);
             if (state.maxAllocated() > highest[0]) {
                 highest[0] = state.maxAllocated();
                 peakPhase[0] = phases.size();
             }
             phases.add(state);
             phaseEnds.add(runtime.log().size());
-            if (forward[0] == 0 && phase.equals("forward")) {
+            if (forward[0] == 0 && moment.phase() == Phase.FORWARD) {
                 forward[0] = runtime.log().size();
             }
         });
         watcher.begins(runtime, loop);
-        Prediction.Oom oom = null;
+        OutOfMemory oom = null;
         try {
             loop.play();
         } catch (OutOfMemoryException e) {
             Attribution who = runtime.attribution(runtime.requester());
-            oom = new Prediction.Oom(loop.phase(), loop.step(), who.module(), who.operator(), e.segment());
+            oom = new OutOfMemory(loop.moment(), who.module(), who.operator(), e.segment());
         }
-        return new Simulation(runtime, loop, graph, phases, phaseEnds, peakPhase[0], forward[0], unmodelled, oom);
+        return new Simulation(runtime, loop, prepared, phases, phaseEnds, peakPhase[0], forward[0], unmodelled, oom);
     }
 
     /** Peak of allocated bytes. */
@@ -129,17 +135,5 @@ public record Simulation(
     /** Peak of reserved bytes. */
     public long maxReserved() {
         return runtime.allocator().statistics().reservedBytes().peak();
-    }
-
-    private static PhaseState state(CachingAllocator allocator, String phase, Integer step, Integer micro) {
-        var s = allocator.statistics();
-        return new PhaseState(
-                phase,
-                step,
-                micro,
-                s.allocatedBytes().current(),
-                s.reservedBytes().current(),
-                s.allocatedBytes().peak(),
-                s.reservedBytes().peak());
     }
 }

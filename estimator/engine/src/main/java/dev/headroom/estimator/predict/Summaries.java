@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import dev.headroom.model.cudnn.WorkspaceSource;
+import dev.headroom.model.run.Moment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -32,12 +33,18 @@ final class Summaries {
                 rounding += log.rounded(i) - log.requested(i);
             }
         }
-        Long total = Predictor.total(request);
+        Long total = request.device().total();
         Verdicts verdicts = new Verdicts(request, run);
         return new Prediction(
                 request.graph().name(),
-                request.run(),
-                total == null ? null : new Prediction.Device(request.gpu(), total, request.inUse(), request.limit()),
+                request.scenario(),
+                total == null
+                        ? null
+                        : new Prediction.Device(
+                                request.device().gpu(),
+                                total,
+                                request.device().inUse(),
+                                request.device().limit()),
                 run.phases(),
                 peak(request, run),
                 atPeak,
@@ -55,19 +62,16 @@ final class Summaries {
     private static Prediction.Peak peak(PredictionRequest request, Simulation run) {
         long reserved = run.maxReserved();
         boolean cut = run.oom() != null || run.phases().isEmpty();
-        PhaseState where = cut ? null : run.phases().get(run.peakPhase());
+        Moment moment =
+                cut ? run.loop().moment() : run.phases().get(run.peakPhase()).moment();
         return new Prediction.Peak(
-                run.maxAllocated(),
-                reserved,
-                reserved + Predictor.context(request),
-                where == null ? run.loop().phase() : where.phase(),
-                where == null ? run.loop().step() : where.step());
+                run.maxAllocated(), reserved, reserved + Predictor.context(request), moment.inStep());
     }
 
     private static List<String> warnings(PredictionRequest request, Simulation run) {
         List<String> out = new ArrayList<>(request.graph().held().notes());
         out.addAll(run.loop().warnings());
-        if (request.gpu() == null) {
+        if (request.device().gpu() == null) {
             out.add("no GPU named: kernels and library workspaces are those of compute capability 9.0 with 132"
                     + " multiprocessors, and CUDA's context is not counted; name one with --gpu");
         }

@@ -33,7 +33,7 @@ final class Verdicts {
         this.whole = run.oom() == null ? run : Predictor.simulate(request.unbounded());
         this.beside = request.deviceLines();
         this.context = DeviceLines.bytes(beside);
-        this.total = Predictor.total(request);
+        this.total = request.device().total();
         this.minimum = whole.oom() != null ? null : Long.valueOf(least(whole));
         this.certainty = certain();
     }
@@ -48,8 +48,8 @@ final class Verdicts {
             return new Prediction.Verdict(run.oom() == null ? null : Boolean.FALSE, null, null, needed);
         }
         long room = room();
-        if (request.limit() != null) {
-            room = Math.min(room, request.limit() + context);
+        if (request.device().limit() != null) {
+            room = Math.min(room, request.device().limit() + context);
         }
         Long headroom = room - run.maxReserved() - context;
         if (run.oom() != null) {
@@ -60,26 +60,27 @@ final class Verdicts {
 
     /** Whether there is anything that the run may not fit in. */
     private boolean limited() {
-        return total != null || request.limit() != null;
+        return total != null || request.device().limit() != null;
     }
 
     /** What of the device the process may take. */
     private long room() {
-        return total == null ? Long.MAX_VALUE : total - request.inUse();
+        return total == null ? Long.MAX_VALUE : total - request.device().inUse();
     }
 
     private Double probability() {
         return certainty.needed() == null
                 ? null
                 : Double.valueOf(
-                        new Risk(certainty.needed(), free(), request.limit()).probability(Deviations.published()));
+                        new Risk(certainty.needed(), free(), request.device().limit())
+                                .probability(Deviations.published()));
     }
 
     /** What the allocator can get of the device. */
     private Span free() {
-        long lacking = request.memory() != null || request.gpu() == null
+        long lacking = request.device().memory() != null || request.device().gpu() == null
                 ? 0
-                : request.gpu().memory() - request.gpu().leastMemory();
+                : request.device().gpu().memory() - request.device().gpu().leastMemory();
         return Certainty.free(beside, room() - lacking, room());
     }
 
@@ -133,10 +134,10 @@ final class Verdicts {
         if (run.oom() != null) {
             return new Interval(i.level(), low, high);
         }
-        if (request.limit() != null) {
+        if (request.device().limit() != null) {
             high = Math.min(
                     high,
-                    request.limit()
+                    request.device().limit()
                             + beside.stream().mapToLong(DeviceLine::high).sum());
         }
         return new Interval(i.level(), low, Math.max(low, Math.min(high, room())));
@@ -146,7 +147,7 @@ final class Verdicts {
     private List<WorkspaceEnd> ends() {
         WorkspaceSources convolutions = whole.runtime().options().convolutions();
         List<WorkspaceEnd> ends = new ArrayList<>();
-        if (request.run().cudnnWorkspace == null && convolutions.anyWorkspace()) {
+        if (request.scenario().kernels().cudnnWorkspace().bytes() == null && convolutions.anyWorkspace()) {
             ends.add(WorkspaceEnd.NONE);
             if (convolutions.anyMore()) {
                 ends.add(WorkspaceEnd.MOST);

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.program;
 
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recording;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 
 /** The backward pass of an operator without a rule: all inputs are kept, each gets a fresh gradient. */
@@ -9,8 +9,8 @@ final class Fallback {
     private Fallback() {}
 
     static void record(EagerRuntime rt, String operator, Tensor[] inputs, Tensor[] outputs) {
-        Recording r = rt.record(operator, inputs);
-        if (r == null) {
+        Recorder r = rt.record(operator, inputs);
+        if (!r.records()) {
             return;
         }
         long[][] sizes = new long[inputs.length][];

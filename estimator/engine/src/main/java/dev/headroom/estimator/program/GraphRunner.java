@@ -4,8 +4,8 @@ import dev.headroom.estimator.checkpoint.Checkpoint;
 import dev.headroom.estimator.op.Autocast;
 import dev.headroom.estimator.op.Call;
 import dev.headroom.estimator.op.NoRule;
-import dev.headroom.estimator.op.Registry;
 import dev.headroom.estimator.op.Rule;
+import dev.headroom.estimator.op.StandardRules;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -76,7 +76,7 @@ public final class GraphRunner {
         storages = new int[nodes.size()][];
         for (int i = 0; i < rules.length; i++) {
             Node node = nodes.get(i);
-            rules[i] = Registry.standard().find(node.target());
+            rules[i] = StandardRules.registry().find(node.target());
             attributions[i] = runtime.number(new Attribution(node.module(), node.operator(), ""));
         }
     }
@@ -119,7 +119,7 @@ public final class GraphRunner {
         try {
             step(i, values);
         } catch (StopRecomputation e) {
-            executions[i] += runtime.stoppedAtResult() ? 1 : 0;
+            executions[i] += runtime.tape().stoppedAtResult() ? 1 : 0;
             throw e;
         }
         executions[i]++;
@@ -144,7 +144,7 @@ public final class GraphRunner {
         try {
             Tensor[] made = Checkpoint.run(plan, runtime, engine, given -> region(region, given, model), inputs);
             for (int i = 0; i < made.length; i++) {
-                values.put(region.outputs().get(i), runtime.retain(made[i]));
+                values.put(region.outputs().get(i), runtime.hold(made[i]));
             }
         } finally {
             frame.close();
@@ -172,12 +172,12 @@ public final class GraphRunner {
         for (int i = 0; i < inputs.length; i++) {
             values.put(region.inputs().get(i), inputs[i]);
         }
-        values.values().forEach(runtime::retain);
+        values.values().forEach(runtime::hold);
         try {
             steps(region.from(), region.to(), values);
             Tensor[] out = new Tensor[region.outputs().size()];
             for (int i = 0; i < out.length; i++) {
-                out[i] = runtime.retain(values.get(region.outputs().get(i)));
+                out[i] = runtime.hold(values.get(region.outputs().get(i)));
                 runtime.adopt(out[i]);
             }
             return out;
@@ -193,7 +193,7 @@ public final class GraphRunner {
         Tensor[] out = new Tensor[user.size()];
         for (int i = 0; i < out.length; i++) {
             String name = user.get(i).value();
-            out[i] = name == null ? null : runtime.retain(values.get(name));
+            out[i] = name == null ? null : runtime.hold(values.get(name));
         }
         values.forEach((name, t) -> {
             if (inputs.get(name) != t) {
@@ -245,7 +245,7 @@ public final class GraphRunner {
                 || !lifetimes.releasedAfter(index).contains(name)) {
             return;
         }
-        values.put(name, runtime.retain(Autocast.convert(runtime, before, types.run())));
+        values.put(name, runtime.hold(Autocast.convert(runtime, before, types.run())));
         runtime.release(before);
     }
 
@@ -273,7 +273,7 @@ public final class GraphRunner {
         for (int i = 0; i < names.size() && i < results.length; i++) {
             storages[index][i] = results[i] == null ? -1 : results[i].storage().number();
             if (names.get(i) != null && results[i] != null) {
-                runtime.retain(results[i]);
+                runtime.hold(results[i]);
                 values.put(names.get(i), results[i]);
                 namedTypes.note(names.get(i), results[i]);
             }

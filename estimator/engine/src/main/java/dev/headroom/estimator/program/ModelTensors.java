@@ -123,12 +123,12 @@ public final class ModelTensors {
                 // A literal or a plain attribute: Module.to leaves its type, Module.cuda() leaves it in host memory.
                 // A literal scalar is made in the type of what it is for (a mask's zero); it decides a result's type
                 // only where nothing else does.
-                return runtime.retain(
+                return runtime.hold(
                         runtime.hostTensor(sizes.length == 0 ? of : held.meta().dtype(), sizes));
             }
             Category category = held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
             Tensor t = runtime.emptyStrided(of, sizes, strides(held, sizes), category);
-            return runtime.retain(t);
+            return runtime.hold(t);
         } finally {
             frame.close();
         }

@@ -14,8 +14,11 @@ import dev.headroom.model.scenario.Scenario;
 public record ModelTypes(DType archive, DType run, boolean mixed) {
     public static ModelTypes of(Graph graph, Scenario training) {
         DType archive = archive(graph);
-        DType run = training.dtype == null ? archive : training.dtype;
-        return new ModelTypes(archive, run, run != archive || training.amp != null);
+        DType run = training.precision().dtype() == null
+                ? archive
+                : training.precision().dtype();
+        return new ModelTypes(
+                archive, run, run != archive || training.precision().amp() != null);
     }
 
     /** A run in the archive's own types. */

@@ -86,7 +86,7 @@ final class RecurrentWeights {
             for (int i = 0; i < before.size(); i++) {
                 long[] shape = before.get(i).sizes();
                 Tensor part = runtime.reinterpret(buffer, shape, Shapes.contiguous(shape), at);
-                tensors.put(weights.names.get(i), runtime.retain(part));
+                tensors.put(weights.names.get(i), runtime.hold(part));
                 runtime.release(before.get(i));
                 at += part.numel();
             }

@@ -87,6 +87,6 @@ public final class AutocastMode {
 
     /** Keeps a cast until the outermost region ends. */
     public void keep(Tensor source, Tensor cast) {
-        casts.put(source, runtime.retain(cast));
+        casts.put(source, runtime.hold(cast));
     }
 }

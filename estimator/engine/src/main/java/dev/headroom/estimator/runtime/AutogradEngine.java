@@ -28,6 +28,7 @@ public final class AutogradEngine {
     }
 
     private final EagerRuntime runtime;
+    private final Tape tape;
     private final Arithmetic arithmetic;
 
     /** The worker thread's, shared by a backward pass and those that its nodes start. */
@@ -37,6 +38,7 @@ public final class AutogradEngine {
 
     public AutogradEngine(EagerRuntime runtime, Arithmetic arithmetic) {
         this.runtime = runtime;
+        this.tape = runtime.tape();
         this.arithmetic = arithmetic;
     }
 
@@ -52,7 +54,7 @@ public final class AutogradEngine {
     public void backward(Tensor[] roots, Tensor[] grads) {
         GradNode.Edge[] edges = new GradNode.Edge[roots.length];
         for (int i = 0; i < roots.length; i++) {
-            edges[i] = runtime.edge(roots[i]);
+            edges[i] = tape.edge(roots[i]);
             if (edges[i] == null) {
                 throw new UserInputException(
                         "the loss does not depend on any parameter that requires a gradient: there is"
@@ -61,24 +63,24 @@ public final class AutogradEngine {
             }
         }
         boolean modeBefore = runtime.setGradMode(false);
-        boolean threadBefore = runtime.inBackwardThread();
+        boolean threadBefore = tape.inBackwardThread();
         int attributionBefore = runtime.attribution();
-        runtime.setBackwardThread(true);
+        tape.setBackwardThread(true);
         GradNode start = edges.length == 1 ? edges[0].node() : graphRoot(edges, grads);
         Tensor[] first = new Tensor[edges.length == 1 ? start.inputs() : 0];
         if (edges.length == 1) {
-            first[edges[0].input()] = runtime.retain(grads[0]);
+            first[edges[0].input()] = runtime.hold(grads[0]);
         }
         depth++;
         try {
             run(start, first);
         } finally {
             depth--;
-            runtime.setBackwardThread(threadBefore);
+            tape.setBackwardThread(threadBefore);
             runtime.setGradMode(modeBefore);
             runtime.attribute(attributionBefore);
             for (GradNode.Edge e : edges) {
-                runtime.releaseNode(e.node());
+                tape.release(e.node());
             }
         }
     }
@@ -107,13 +109,13 @@ public final class AutogradEngine {
     }
 
     private void evaluate(GraphTask graphTask, GradNode node, Tensor[] inputs) {
-        runtime.attribute(runtime.numberOf(node));
+        runtime.attribute(node);
         if (node.variable != null) {
             accumulateGrad(node.variable, inputs[0]);
             return;
         }
         Tensor[] outputs = call(node, inputs);
-        runtime.releaseSaved(node);
+        tape.releaseSaved(node);
         node.backward = null;
         for (int i = 0; i < node.edges.length; i++) {
             GradNode.Edge next = node.edges[i];
@@ -166,17 +168,17 @@ public final class AutogradEngine {
         try {
             try (Frame locals = runtime.frame()) {
                 if (!node.unpacks) {
-                    runtime.unpackSaved(node);
+                    tape.unpackSaved(node);
                 }
                 outputs = Arrays.copyOf(node.backward.apply(inputs), node.edges.length);
                 for (Tensor t : outputs) {
                     locals.keep(t);
                 }
             }
-            runtime.dropUnpacked(node);
+            tape.releaseUnpacked(node);
             validate(node, outputs);
             for (Tensor t : outputs) {
-                runtime.retain(t);
+                runtime.hold(t);
             }
         } finally {
             results.close();
@@ -242,7 +244,7 @@ public final class AutogradEngine {
                     && old.storage().useCount() == 1) {
                 arithmetic.addInPlace(runtime, old, grad);
             } else {
-                buffer[i] = runtime.retain(arithmetic.add(runtime, old, grad));
+                buffer[i] = runtime.hold(arithmetic.add(runtime, old, grad));
                 runtime.release(old);
             }
         } finally {

@@ -1,12 +1,8 @@
 package dev.headroom.estimator.runtime;
 
 import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
-import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
@@ -15,38 +11,23 @@ import java.util.List;
  * records what backward passes need. One instance plays one process.
  */
 public final class EagerRuntime {
-    private static final int STREAM = 0;
-
     private final CachingAllocator allocator;
     private final DeviceModel device;
     private final KernelOptions options;
-    private final EventLog log = new EventLog();
-    private final Object2IntOpenHashMap<Attribution> attributionNumbers = new Object2IntOpenHashMap<>();
-    private final List<Attribution> attributions = new ArrayList<>();
-    private final ArrayDeque<GradNode> dying = new ArrayDeque<>();
+    private final Attributions attributions = new Attributions();
+    private final LoggedMemory memory;
+    private final Tape tape;
     private final PlanCache plans = new PlanCache();
     private final Workspaces workspaces = new Workspaces(this);
     private final AutocastMode autocast = new AutocastMode(this);
-
     private Frame frame;
-    private int attribution;
-    private int requester;
-    private boolean gradMode = true;
-    private boolean backwardThread;
-    private final long[] nextSequence = new long[2];
-    private SavedTensorHooks hooks;
-    private boolean stoppedAtResult;
-    private boolean destroying;
-    private long maxAllocated = -1;
-    private int eventsAtPeak;
-    private int eventsAtFailure = -1;
-    private long reservedAtPeak;
 
     public EagerRuntime(CachingAllocator allocator, DeviceModel device, KernelOptions options) {
         this.allocator = allocator;
         this.device = device;
         this.options = options;
-        this.attribution = number(new Attribution("", "", ""));
+        this.memory = new LoggedMemory(allocator, attributions);
+        this.tape = new Tape(this, memory);
     }
 
     public CachingAllocator allocator() {
@@ -62,7 +43,7 @@ public final class EagerRuntime {
     }
 
     public EventLog log() {
-        return log;
+        return memory.log();
     }
 
     public Workspaces workspaces() {
@@ -82,13 +63,7 @@ public final class EagerRuntime {
 
     /** Number of an attribution, for {@link #attribute}. */
     public int number(Attribution a) {
-        int n = attributionNumbers.getOrDefault(a, -1);
-        if (n < 0) {
-            n = attributions.size();
-            attributions.add(a);
-            attributionNumbers.put(a, n);
-        }
-        return n;
+        return attributions.number(a);
     }
 
     public Attribution attribution(int number) {
@@ -97,58 +72,30 @@ public final class EagerRuntime {
 
     /** All attributions so far, by number. */
     public List<Attribution> attributions() {
-        return List.copyOf(attributions);
-    }
-
-    /** Number of a node's attribution: the operator that it was recorded for, and the node itself. */
-    int numberOf(GradNode node) {
-        Attribution recorded = attributions.get(node.attribution);
-        return number(new Attribution(recorded.module(), recorded.operator(), node.name));
+        return attributions.all();
     }
 
     /** Number of the running operator's attribution. */
     public int attribution() {
-        return attribution;
-    }
-
-    /** Number of the attribution of the last request for memory, also of one that failed. */
-    public int requester() {
-        return requester;
+        return attributions.running();
     }
 
     /** From now on allocations count as made by this operator. */
     public void attribute(int number) {
-        attribution = number;
+        attributions.run(number);
+    }
+
+    /** From now on allocations count as made by a node, on behalf of the operator that it was recorded for. */
+    void attribute(GradNode node) {
+        Attribution recorded = attributions.get(node.attribution);
+        attribute(number(new Attribution(recorded.module(), recorded.operator(), node.name)));
     }
 
     // --------------------------------------------------------------- memory
 
-    /** A fresh storage for a tensor of {@code bytes}; nothing is taken for 0 bytes. */
-    private Storage allocate(long bytes, Category category, DType dtype, long[] sizes) {
-        int block = -1;
-        long rounded = 0;
-        if (bytes > 0) {
-            requester = attribution;
-            block = request(bytes);
-            rounded = allocator.size(block);
-        }
-        int id = log.add(bytes, rounded, attribution, category, dtype, sizes, reserved());
-        long allocated = allocator.statistics().allocatedBytes().current();
-        if (allocated > maxAllocated) {
-            maxAllocated = allocated;
-            eventsAtPeak = log.size();
-            reservedAtPeak = reserved();
-        }
-        return new Storage(id, bytes, block, category);
-    }
-
-    private int request(long bytes) {
-        try {
-            return allocator.allocate(bytes, STREAM);
-        } catch (OutOfMemoryException e) {
-            eventsAtFailure = eventsAtFailure < 0 ? log.size() : eventsAtFailure;
-            throw e;
-        }
+    /** Number of the attribution of the last request for memory, also of one that failed. */
+    public int requester() {
+        return memory.requester();
     }
 
     /**
@@ -156,24 +103,22 @@ public final class EagerRuntime {
      * functions that the failure ended.
      */
     public int eventsAtFailure() {
-        return eventsAtFailure;
-    }
-
-    private long reserved() {
-        return allocator.statistics().reservedBytes().current();
+        return memory.eventsAtFailure();
     }
 
     /** Events until allocated memory was first at its highest. */
     public int eventsAtPeak() {
-        return eventsAtPeak;
+        return memory.eventsAtPeak();
     }
 
+    /** The most bytes that were allocated at once. */
     public long maxAllocated() {
-        return Math.max(maxAllocated, 0);
+        return memory.maxAllocated();
     }
 
+    /** Bytes that the allocator held when allocated memory was first at its highest. */
     public long reservedAtPeak() {
-        return reservedAtPeak;
+        return memory.reservedAtPeak();
     }
 
     /** Changes what a tensor's memory counts as. */
@@ -181,14 +126,7 @@ public final class EagerRuntime {
         Storage s = t.storage();
         Category before = s.category();
         s.setCategory(category);
-        logChange(s, before);
-    }
-
-    private void logChange(Storage s, Category before) {
-        Category after = s.category();
-        if (after != before && s.useCount() > 0) {
-            log.category(s.id, after, attribution, reserved());
-        }
+        memory.changed(s, before);
     }
 
     // --------------------------------------------------------------- frames
@@ -230,7 +168,7 @@ public final class EagerRuntime {
     }
 
     /** Takes a reference that outlives the frame. */
-    public Tensor retain(Tensor t) {
+    public Tensor hold(Tensor t) {
         if (t != null) {
             t.incrementRefs();
         }
@@ -255,10 +193,7 @@ public final class EagerRuntime {
         }
         Storage s = t.storage();
         if (s.release()) {
-            if (s.block >= 0) {
-                allocator.free(s.block);
-            }
-            log.free(s.id, attribution, reserved());
+            memory.free(s);
         }
         Tensor grad = t.grad();
         t.setGradField(null);
@@ -267,7 +202,7 @@ public final class EagerRuntime {
         t.setHistory(null, 0);
         Tensor base = t.base();
         t.setBase(null);
-        releaseNode(node);
+        tape.release(node);
         release(base);
     }
 
@@ -286,7 +221,7 @@ public final class EagerRuntime {
     /** A fresh tensor that counts as something from the start. */
     public Tensor emptyStrided(DType dtype, long[] sizes, long[] strides, Category category) {
         long bytes = Math.multiplyExact(Shapes.numel(sizes), (long) dtype.bytes());
-        return local(new Tensor(allocate(bytes, category, dtype, sizes), dtype, sizes, strides, 0));
+        return local(new Tensor(memory.allocate(bytes, category, dtype, sizes), dtype, sizes, strides, 0));
     }
 
     /** Scratch of a kernel: a flat byte tensor. */
@@ -310,16 +245,7 @@ public final class EagerRuntime {
 
     /** A tensor in host memory: it takes none of the GPU's. */
     public Tensor hostTensor(DType dtype, long... sizes) {
-        Tensor t = local(new Tensor(
-                new Storage(
-                        log.add(0, 0, attribution, Category.TEMPORARIES, dtype, sizes, reserved()),
-                        0,
-                        -1,
-                        Category.TEMPORARIES),
-                dtype,
-                sizes,
-                Shapes.contiguous(sizes),
-                0));
+        Tensor t = local(new Tensor(memory.onHost(dtype, sizes), dtype, sizes, Shapes.contiguous(sizes), 0));
         t.setOnDevice(false);
         return t;
     }
@@ -338,7 +264,7 @@ public final class EagerRuntime {
     public Tensor view(Tensor of, long[] sizes, long[] strides, long offset) {
         Tensor t = reinterpret(of, sizes, strides, offset);
         Tensor base = of.base() == null ? of : of.base();
-        t.setBase(retain(base));
+        t.setBase(hold(base));
         t.historyVersion = t.storage().version;
         return t;
     }
@@ -367,7 +293,7 @@ public final class EagerRuntime {
 
     /** Replaces {@code .grad}. */
     public void setGrad(Tensor variable, Tensor grad) {
-        retain(grad);
+        hold(grad);
         Tensor old = variable.grad();
         variable.setGradField(grad);
         release(old);
@@ -380,235 +306,23 @@ public final class EagerRuntime {
 
     // ------------------------------------------------------------- autograd
 
+    /** Autograd's record of what ran. */
+    public Tape tape() {
+        return tape;
+    }
+
+    /** Whether operators that are called now are recorded: {@code torch.is_grad_enabled()}. */
     public boolean gradMode() {
-        return gradMode;
+        return tape.enabled();
     }
 
     /** @return the mode before */
     public boolean setGradMode(boolean enabled) {
-        boolean before = gradMode;
-        gradMode = enabled;
-        return before;
+        return tape.setEnabled(enabled);
     }
 
-    /** Whether autograd's worker thread runs: it has library handles, and so workspaces, of its own. */
-    public boolean inBackwardThread() {
-        return backwardThread;
-    }
-
-    void setBackwardThread(boolean value) {
-        backwardThread = value;
-    }
-
-    /** Starts recording an operator; {@code null} when none of its inputs wants a gradient. */
-    public Recording record(String name, Tensor... inputs) {
-        if (!gradMode) {
-            return null;
-        }
-        boolean any = false;
-        for (Tensor t : inputs) {
-            any |= t != null && t.requiresGrad();
-        }
-        if (!any) {
-            return null;
-        }
-        GradNode.Edge[] edges = new GradNode.Edge[inputs.length];
-        for (int i = 0; i < inputs.length; i++) {
-            edges[i] = edge(inputs[i]);
-        }
-        return new Recording(this, new GradNode(name, nextSequence(), edges, attribution, null), inputs);
-    }
-
-    /** Threads number their nodes on their own (aten/src/ATen/SequenceNumber.cpp). */
-    private long nextSequence() {
-        return nextSequence[backwardThread ? 1 : 0]++;
-    }
-
-    /**
-     * From now on saved tensors go through these hooks; {@code null}: nodes keep them.
-     *
-     * @return the hooks before
-     */
-    public SavedTensorHooks setHooks(SavedTensorHooks now) {
-        SavedTensorHooks before = hooks;
-        hooks = now;
-        return before;
-    }
-
-    /** Where a tensor's gradient goes, with a reference to the node; {@code null}: nowhere. */
-    GradNode.Edge edge(Tensor t) {
-        if (t == null || !t.requiresGrad()) {
-            return null;
-        }
-        if (t.hasStaleHistory()) {
-            ViewHistory.refresh(this, t);
-        }
-        GradNode node = t.gradNode();
-        int input = t.outputNumber();
-        if (node == null) {
-            node = t.accumulatorField();
-            input = 0;
-            if (node == null) {
-                node = new GradNode("AccumulateGrad", GradNode.FIRST, new GradNode.Edge[0], attribution, t);
-                node.inputSizes.add(t.sizes());
-                node.inputTypes.add(t.dtype());
-                retain(t);
-                t.setAccumulator(node);
-            }
-        }
-        node.refs++;
-        return new GradNode.Edge(node, input);
-    }
-
-    Saved save(GradNode node, Tensor t, boolean isOutput) {
-        if (t == null) {
-            return new Saved((Tensor) null);
-        }
-        if (hooks != null && !t.isWrappedNumber()) {
-            return pack(node, t, isOutput);
-        }
-        // A result is kept through an alias: the node must not keep alive the tensor that keeps the node alive.
-        Saved saved = new Saved(hold(isOutput ? alias(t) : t));
-        node.saved.add(saved);
-        return saved;
-    }
-
-    private static Tensor alias(Tensor t) {
-        return new Tensor(t.storage(), t.dtype(), t.sizes(), t.strides(), t.offset());
-    }
-
-    private Saved pack(GradNode node, Tensor t, boolean isOutput) {
-        try {
-            Saved saved = new Saved(hooks.pack(t));
-            node.saved.add(saved);
-            return saved;
-        } catch (StopRecomputation e) {
-            stoppedAtResult = isOutput;
-            if (node.refs == 0) { // its operator never got to make a result that holds it
-                node.refs = 1;
-                releaseNode(node);
-            }
-            throw e;
-        }
-    }
-
-    /** Whether the last recomputation that stopped did so at a result, which an operator saves when it has run. */
-    public boolean stoppedAtResult() {
-        return stoppedAtResult;
-    }
-
-    /** Takes a reference as what a backward pass needs later; {@link #drop} gives it back. */
-    private Tensor hold(Tensor t) {
-        t.incrementRefs();
-        Storage s = t.storage();
-        Category before = s.category();
-        s.addSaved(1);
-        logChange(s, before);
-        return t;
-    }
-
-    /** An alias without history, held for a backward pass; {@link #drop} gives it back. */
-    public Tensor holdDetached(Tensor t) {
-        return hold(alias(t));
-    }
-
-    /** Gives a reference of {@link #holdDetached} back. */
-    public void drop(Tensor t) {
-        Category before = t.storage().category();
-        t.storage().addSaved(-1);
-        if (t.useCount() > 1 || t.storage().useCount() > 1) {
-            logChange(t.storage(), before);
-        }
-        release(t);
-    }
-
-    /** A node's apply() fetches all that it saved before it computes anything. */
-    void unpackSaved(GradNode node) {
-        for (Saved s : node.saved) {
-            if (s.packed() != null) {
-                s.unpack();
-            }
-        }
-    }
-
-    /** What hooks handed out is a local variable of apply(): it dies with it, before the node's results are checked. */
-    void dropUnpacked(GradNode node) {
-        for (Saved s : node.saved) {
-            if (s.packed() != null) {
-                dropTaken(s);
-            }
-        }
-    }
-
-    private void dropTaken(Saved s) {
-        Tensor t = s.take();
-        if (t != null) {
-            drop(t);
-        }
-    }
-
-    /** A node of the engine's own making. */
-    GradNode node(String name, GradNode.Edge... edges) {
-        return new GradNode(name, nextSequence(), edges, attribution, null);
-    }
-
-    /** Replaces a tensor's history. */
-    void setHistory(Tensor t, GradNode node) {
-        GradNode old = t.gradNode();
-        node.refs++;
-        t.setHistory(node, 0);
-        releaseNode(old);
-    }
-
-    void addOutput(GradNode node, Tensor out, boolean nonDifferentiable) {
-        int number = node.inputs();
-        node.inputSizes.add(out == null ? new long[0] : out.sizes());
-        node.inputTypes.add(out == null ? DType.FLOAT32 : out.dtype());
-        if (out == null || nonDifferentiable) {
-            return;
-        }
-        GradNode old = out.gradNode();
-        node.refs++;
-        out.setHistory(node, number);
-        releaseNode(old);
-    }
-
-    /** Drops what a node saved, as after it ran. */
-    void releaseSaved(GradNode node) {
-        for (Saved s : node.saved) {
-            dropTaken(s);
-            if (s.packed() != null) {
-                s.packed().release();
-            }
-        }
-        node.saved.clear();
-    }
-
-    void releaseNode(GradNode node) {
-        if (node == null || --node.refs > 0) {
-            return;
-        }
-        // Chains are as long as models are deep: a work list instead of recursion (torch/csrc/autograd/function.cpp,
-        // deleteNode).
-        dying.add(node);
-        if (destroying) {
-            return;
-        }
-        destroying = true;
-        while (!dying.isEmpty()) {
-            GradNode dead = dying.poll();
-            releaseSaved(dead);
-            dead.backward = null;
-            for (GradNode.Edge e : dead.edges) {
-                if (e != null) {
-                    releaseNode(e.node());
-                }
-            }
-            if (dead.variable != null) {
-                dead.variable.setAccumulator(null);
-                release(dead.variable);
-            }
-        }
-        destroying = false;
+    /** Starts recording an operator. The recorder keeps nothing when none of the inputs wants a gradient. */
+    public Recorder record(String name, Tensor... inputs) {
+        return tape.record(name, inputs);
     }
 }

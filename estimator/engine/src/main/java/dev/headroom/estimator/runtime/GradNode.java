@@ -40,9 +40,6 @@ public final class GradNode {
 
     int refs;
 
-    /** Position in the engine's tables during a backward pass. */
-    int mark;
-
     GradNode(String name, long sequence, Edge[] edges, int attribution, Tensor variable) {
         this.name = name;
         this.sequence = sequence;

@@ -1,13 +1,8 @@
 package dev.headroom.estimator.runtime;
 
-/** Builds the node of an operator that autograd records. Obtained from {@link EagerRuntime#record}. */
-public final class Recording {
-    /** Gradient of one input from the gradient of the only output. */
-    @FunctionalInterface
-    public interface InputGradient {
-        Tensor of(Tensor grad);
-    }
-
+/** The recorder of an operator that some input wants a gradient of: builds its node. */
+final class Recording implements Recorder {
+    private final Tape tape;
     private final EagerRuntime runtime;
     private final GradNode node;
     private final InputGradient[] perInput;
@@ -15,7 +10,8 @@ public final class Recording {
     private final Tensor[] inputs;
     private int registered;
 
-    Recording(EagerRuntime runtime, GradNode node, Tensor... inputs) {
+    Recording(Tape tape, EagerRuntime runtime, GradNode node, Tensor... inputs) {
+        this.tape = tape;
         this.runtime = runtime;
         this.inputs = inputs;
         this.node = node;
@@ -24,68 +20,70 @@ public final class Recording {
         node.backward = this::runPerInput;
     }
 
-    /** Whether input {@code i} (in the order given to {@code record}) wants a gradient. */
+    @Override
+    public boolean records() {
+        return true;
+    }
+
+    @Override
     public boolean needs(int i) {
         return node.edges[i] != null;
     }
 
-    /** Number of inputs given to {@code record}. */
+    @Override
     public int inputs() {
         return node.edges.length;
     }
 
-    /** Keeps an input of the operator. */
+    @Override
     public Saved save(Tensor t) {
-        return runtime.save(node, t, false);
+        return tape.save(node, t, false);
     }
 
-    /** Keeps a copy made for the purpose, which nothing else holds: it ends with the node. */
+    @Override
     public Saved saveCopy(Tensor copy) {
         Saved saved = save(copy);
         runtime.free(copy);
         return saved;
     }
 
-    /** Keeps a result of the operator. */
+    @Override
     public Saved saveOutput(Tensor t) {
-        return runtime.save(node, t, true);
+        return tape.save(node, t, true);
     }
 
-    /**
-     * The gradient of input {@code i}, evaluated only where it is wanted. Gradients are evaluated in the order of these
-     * calls; PyTorch's is the alphabetical one of the arguments' names (tools/autograd/load_derivatives.py).
-     */
-    public Recording gradient(int i, InputGradient gradient) {
+    @Override
+    public Recorder gradient(int i, InputGradient gradient) {
         order[registered++] = i;
         perInput[i] = gradient;
         return this;
     }
 
-    /** All gradients at once. */
-    public Recording gradients(GradNode.Backward backward) {
+    @Override
+    public Recorder gradients(GradNode.Backward backward) {
         node.backward = backward;
         return this;
     }
 
-    /** Makes {@code out} the node's next result. Call once a result, in their order; {@code null} skips one. */
-    public Recording output(Tensor out) {
+    @Override
+    public Tensor output(Tensor out) {
         if (inputs.length > 0 && inputs[0] == out && out != null) {
             out.storage().version++;
             if (out.base() != null) {
                 ViewHistory.rebase(runtime, node, out);
-                return this;
+                return out;
             }
         }
-        runtime.addOutput(
+        tape.addOutput(
                 node,
                 out,
                 out != null && !out.dtype().isFloatingPoint() && !out.dtype().isComplex());
-        return this;
+        return out;
     }
 
-    /** A result through which no gradient flows (a mask, indices). */
-    public Recording nonDifferentiable(Tensor out) {
-        runtime.addOutput(node, out, true);
+    @Override
+    public Recorder nonDifferentiable(Tensor out) {
+        tape.addOutput(node, out, true);
         return this;
     }
 

@@ -2,6 +2,9 @@ package dev.headroom.estimator.runtime;
 
 /** A tensor that a node keeps for its backward pass: PyTorch's SavedVariable (torch/csrc/autograd/saved_variable.cpp). */
 public final class Saved {
+    /** Stands for what is not kept. */
+    static final Saved NOTHING = new Saved((Tensor) null);
+
     private Tensor tensor;
     private SavedTensorHooks.Packed packed;
 
@@ -13,16 +16,11 @@ public final class Saved {
         this.packed = packed;
     }
 
-    /** The tensor, valid until the node has run. */
+    /** The tensor, valid until the node has run; {@code null} when none was kept. */
     public Tensor get() {
-        if (tensor == null) {
+        if (tensor == null && this != NOTHING) {
             throw new IllegalStateException("saved tensor used after its node released it");
         }
-        return tensor;
-    }
-
-    /** The tensor, or {@code null} when none was kept. */
-    public Tensor orNull() {
         return tensor;
     }
 

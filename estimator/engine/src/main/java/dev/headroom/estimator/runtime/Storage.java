@@ -44,7 +44,7 @@ public final class Storage {
         return category == Category.TEMPORARIES && savedRefs > 0 ? Category.SAVED_ACTIVATIONS : category;
     }
 
-    void retain() {
+    void hold() {
         refs++;
     }
 

@@ -39,7 +39,7 @@ public final class Tensor {
         this.sizes = sizes;
         this.strides = strides;
         this.offset = offset;
-        storage.retain();
+        storage.hold();
     }
 
     public Storage storage() {

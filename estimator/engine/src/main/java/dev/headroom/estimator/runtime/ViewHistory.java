@@ -21,14 +21,14 @@ final class ViewHistory {
         fn.inputSizes.add(view.sizes());
         fn.inputTypes.add(view.dtype());
         GradNode.Edge[] edges = fn.edges.clone();
-        edges[0] = rt.edge(base);
-        GradNode node = rt.node("CopySlices", edges);
+        edges[0] = rt.tape().edge(base);
+        GradNode node = rt.tape().node("CopySlices", edges);
         node.inputSizes.add(base.sizes());
         node.inputTypes.add(base.dtype());
         node.saved.addAll(fn.saved);
         fn.saved.clear();
         if (fn.edges[0] != null) {
-            rt.releaseNode(fn.edges[0].node());
+            rt.tape().release(fn.edges[0].node());
         }
         long[] sizes = base.sizes();
         long[] strides = base.strides();
@@ -43,7 +43,7 @@ final class ViewHistory {
             }
             Tensor result = rt.emptyStrided(grads[0].dtype(), sizes, strides);
             Tensor part = rt.emptyStrided(grads[0].dtype(), viewSizes, Shapes.preserved(viewSizes, viewStrides));
-            rt.unpackSaved(node);
+            rt.tape().unpackSaved(node);
             Tensor[] inner;
             try (Frame operator = rt.frame()) {
                 inner = java.util.Arrays.copyOf(fn.backward.apply(new Tensor[] {part}), edges.length);
@@ -66,7 +66,7 @@ final class ViewHistory {
             }
             return out;
         };
-        rt.setHistory(base, node);
+        rt.tape().setHistory(base, node);
         refresh(rt, view, offset);
     }
 
@@ -87,11 +87,11 @@ final class ViewHistory {
     private static void refresh(EagerRuntime rt, Tensor view, long offset) {
         Tensor base = view.base();
         view.historyVersion = view.storage().version;
-        GradNode.Edge edge = rt.edge(base);
+        GradNode.Edge edge = rt.tape().edge(base);
         if (edge == null) {
             return;
         }
-        GradNode node = rt.node("AsStridedBackward0", edge);
+        GradNode node = rt.tape().node("AsStridedBackward0", edge);
         node.inputSizes.add(view.sizes());
         node.inputTypes.add(view.dtype());
         long[] sizes = base.sizes();
@@ -106,6 +106,6 @@ final class ViewHistory {
             rt.free(zeros);
             return new Tensor[] {out};
         };
-        rt.setHistory(view, node);
+        rt.tape().setHistory(view, node);
     }
 }

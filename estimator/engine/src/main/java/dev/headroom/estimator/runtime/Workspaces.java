@@ -42,9 +42,9 @@ public final class Workspaces {
     }
 
     private void keep(Tensor[] byThread, long bytes) {
-        int thread = runtime.inBackwardThread() ? 1 : 0;
+        int thread = runtime.tape().inBackwardThread() ? 1 : 0;
         if (byThread[thread] == null) {
-            Tensor t = runtime.retain(runtime.workspace(bytes));
+            Tensor t = runtime.hold(runtime.workspace(bytes));
             runtime.free(t);
             byThread[thread] = t;
         }

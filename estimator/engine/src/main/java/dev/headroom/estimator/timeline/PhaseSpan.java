@@ -1,16 +1,31 @@
 package dev.headroom.estimator.timeline;
 
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
+
 /**
  * A phase of the training loop and its events: those from {@code from} up to, but without, {@code to}.
  *
- * @param phase such as {@code forward}
- * @param step {@code null} before the first
- * @param micro the accumulated pass, or {@code null}
+ * @param moment the phase and its step; of an accumulated step the pass, too
  */
-public record PhaseSpan(String phase, Integer step, Integer micro, int from, int to) {
-    /** Such as {@code backward of step 1}. */
+public record PhaseSpan(Moment moment, int from, int to) {
+    /** The phase. */
+    public Phase phase() {
+        return moment.phase();
+    }
+
+    /** Its step, or {@code null} before the first. */
+    public Integer step() {
+        return moment.step();
+    }
+
+    /** Its pass of an accumulated step, or {@code null}. */
+    public Integer micro() {
+        return moment.micro();
+    }
+
+    /** Such as {@code backward of step 1}, or {@code backward of step 1, pass 3}. */
     public String title() {
-        String title = step == null ? phase : phase + " of step " + step;
-        return micro == null ? title : title + ", pass " + micro;
+        return micro() == null ? moment.words() : moment.words() + ", pass " + micro();
     }
 }

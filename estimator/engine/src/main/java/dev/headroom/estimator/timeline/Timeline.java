@@ -5,7 +5,6 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.allocator.Segment;
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.Category;
@@ -87,13 +86,12 @@ public final class Timeline {
     private void readPhases() {
         int from = 0;
         for (int i = 0; i < run.phases().size(); i++) {
-            PhaseState p = run.phases().get(i);
             int to = run.phaseEnds().get(i);
-            phases.add(new PhaseSpan(p.phase(), p.step(), p.micro(), from, to));
+            phases.add(new PhaseSpan(run.phases().get(i).moment(), from, to));
             from = to;
         }
         if (run.oom() != null) {
-            phases.add(new PhaseSpan(run.oom().phase(), run.oom().step(), null, from, size()));
+            phases.add(new PhaseSpan(run.oom().moment(), from, size()));
         }
     }
 

@@ -1,11 +1,15 @@
 package dev.headroom.estimator.checkpoint;
 
 import static dev.headroom.model.checkpoint.Chains.MIB;
+import static dev.headroom.model.scenario.ScenarioSettings.INPUT_GRAD;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.model.checkpoint.Chains;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import net.jqwik.api.Example;
@@ -17,18 +21,17 @@ import net.jqwik.api.constraints.IntRange;
 class CheckpointMemoryTest {
     /** exp keeps its result and has no parameters: what lives are x, results and one gradient. */
     private static PlayedChain exps(int blocks, int segments, Boolean reentrant) {
-        Scenario run = Chains.run(segments, reentrant);
-        run.optimizer = OptimizerKind.NONE;
+        Scenario run = Chains.run(segments, reentrant).with(OPTIMIZER, OptimizerKind.NONE);
         return PlayedChain.play(Chains.sequential(blocks, "exp"), run);
     }
 
     /** Worked by hand: x and the gradient of the step before, then one MiB for each result that something holds. */
     @Example
     void theForwardPassKeepsInputsOfSegmentsAndTheLastSegment() {
-        assertEquals((2 + 8) * MIB, exps(8, 0, null).allocated().get("forward"));
+        assertEquals((2 + 8) * MIB, exps(8, 0, null).allocated().get(Phase.FORWARD));
         // Result 2 is the input of a segment, result 4 of the last one, which has no use for it and keeps 5 to 8.
-        assertEquals((2 + 1 + 4) * MIB, exps(8, 3, true).allocated().get("forward"));
-        assertEquals((2 + 1 + 4) * MIB, exps(8, 3, false).allocated().get("forward"));
+        assertEquals((2 + 1 + 4) * MIB, exps(8, 3, true).allocated().get(Phase.FORWARD));
+        assertEquals((2 + 1 + 4) * MIB, exps(8, 3, false).allocated().get(Phase.FORWARD));
     }
 
     /**
@@ -40,8 +43,8 @@ class CheckpointMemoryTest {
     @Example
     void theBackwardPassRecomputesOneSegment() {
         long scalars = 2 * 512; // the loss and its gradient
-        assertEquals(9 * MIB + scalars, exps(6, 2, true).peaks().get("backward"));
-        assertEquals(8 * MIB + scalars, exps(6, 2, false).peaks().get("backward"));
+        assertEquals(9 * MIB + scalars, exps(6, 2, true).peaks().get(Phase.BACKWARD));
+        assertEquals(8 * MIB + scalars, exps(6, 2, false).peaks().get(Phase.BACKWARD));
     }
 
     @Property(tries = 40)
@@ -54,7 +57,7 @@ class CheckpointMemoryTest {
         int last = blocks - size * (n - 1);
         // x and its gradient, the inputs of the segments, a segment's own results, gradients on their way.
         long bound = (2 + n + Math.max(last, 2 * size) + 4) * MIB;
-        assertTrue(exps(blocks, n, reentrant).peaks().get("backward") <= bound);
+        assertTrue(exps(blocks, n, reentrant).peaks().get(Phase.BACKWARD) <= bound);
     }
 
     @Property(tries = 30)
@@ -65,10 +68,10 @@ class CheckpointMemoryTest {
         Graph graph = Chains.sequential(blocks, "mul");
         PlayedChain plain = PlayedChain.play(graph, Chains.run(0, null));
         PlayedChain less = PlayedChain.play(graph, Chains.run(Math.min(segments, blocks), reentrant));
-        for (String phase : new String[] {"model", "inputs", "zero_grad", "backward", "optimizer"}) {
-            assertEquals(plain.allocated().get(phase), less.allocated().get(phase), phase);
+        for (Phase phase : new Phase[] {Phase.MODEL, Phase.INPUTS, Phase.ZERO_GRAD, Phase.BACKWARD, Phase.OPTIMIZER}) {
+            assertEquals(plain.allocated().get(phase), less.allocated().get(phase), phase.label());
         }
-        assertTrue(less.allocated().get("forward") <= plain.allocated().get("forward"));
+        assertTrue(less.allocated().get(Phase.FORWARD) <= plain.allocated().get(Phase.FORWARD));
     }
 
     @Property(tries = 10)
@@ -84,14 +87,13 @@ class CheckpointMemoryTest {
     @Example
     void reentrantSegmentsWithoutAnInputThatRequiresAGradientAreNotTrained() {
         Graph graph = Chains.sequential(4, "mul");
-        Scenario run = Chains.run(2, true);
-        run.inputGrad = false;
+        Scenario run = Chains.run(2, true).with(INPUT_GRAD, false);
         PlayedChain trapped = PlayedChain.play(graph, run);
-        run.reentrant = false;
+        run = run.with(REENTRANT, false);
         PlayedChain whole = PlayedChain.play(graph, run);
         assertEquals(
                 2 * 3 * MIB,
-                whole.allocated().get("optimizer") - trapped.allocated().get("optimizer"));
+                whole.allocated().get(Phase.OPTIMIZER) - trapped.allocated().get(Phase.OPTIMIZER));
         assertEquals(1, trapped.warnings().size());
         assertTrue(
                 trapped.warnings().get(0).contains("1 checkpoint"),

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.flops;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ATTENTION;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.headroom.model.graph.Argument;
@@ -41,8 +42,7 @@ class ProductRulesTest {
         inputs.remove(inputs.size() - 1);
         Node node = new Node("n", "aten." + operator + ".default", arguments, List.of("out"), List.of(), "");
         Graph graph = new Graph("g", inputs, List.of(node), List.of(), values, Map.of(), Map.of(), List.of());
-        Scenario run = new Scenario();
-        run.attention = attention;
+        Scenario run = Scenario.defaults().with(ATTENTION, attention);
         return GraphFlops.of(graph, run, Map.of()).byModule().get("");
     }
 

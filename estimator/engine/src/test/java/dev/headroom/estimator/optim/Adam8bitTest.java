@@ -1,5 +1,7 @@
 package dev.headroom.estimator.optim;
 
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.headroom.estimator.predict.Prediction;
@@ -20,10 +22,8 @@ class Adam8bitTest {
         Graph graph = Model.of("m", Sequential.of(Layers.linear(1000, 100)))
                 .input("x", DType.FLOAT32, Model.BATCH, 1000)
                 .graph();
-        Scenario run = new Scenario();
-        run.batch = 2L;
-        run.optimizer = OptimizerKind.ADAMW_8BIT;
-        Prediction p = Predictor.predict(new PredictionRequest(graph, run, null, null, 0, null));
+        Scenario run = Scenario.defaults().with(BATCH, 2L).with(OPTIMIZER, OptimizerKind.ADAMW_8BIT);
+        Prediction p = Predictor.predict(new PredictionRequest(graph, run));
         long weight = 2 * 100_000 + 2 * 391 * 4; // 391 blocks of 256
         long bias = 2 * 100 * 4;
         long tables = 2 * 256 * 4;

@@ -44,7 +44,7 @@ final class Bench {
     Tensor parameter(DType type, boolean gradient, long... sizes) {
         Frame frame = runtime.frame();
         try {
-            Tensor p = runtime.retain(runtime.emptyStrided(type, sizes, Shapes.contiguous(sizes), Category.PARAMETERS));
+            Tensor p = runtime.hold(runtime.emptyStrided(type, sizes, Shapes.contiguous(sizes), Category.PARAMETERS));
             runtime.requireGrad(p, gradient);
             if (gradient) {
                 runtime.setGrad(p, runtime.emptyLike(p));

@@ -1,5 +1,13 @@
 package dev.headroom.estimator.optim;
 
+import static dev.headroom.model.scenario.ScenarioSettings.AMSGRAD;
+import static dev.headroom.model.scenario.ScenarioSettings.CENTERED;
+import static dev.headroom.model.scenario.ScenarioSettings.FOREACH;
+import static dev.headroom.model.scenario.ScenarioSettings.MOMENTUM;
+import static dev.headroom.model.scenario.ScenarioSettings.NESTEROV;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
+import static dev.headroom.model.scenario.ScenarioSettings.WEIGHT_DECAY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +16,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.OptimizerOptions;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.TorchVersion;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -42,15 +51,15 @@ class OptimizerLawsTest {
                         flag,
                         Arbitraries.of("2.0", "2.6", "2.14"))
                 .as((kind, foreach, decay, first, second, torch) -> {
-                    Scenario run = new Scenario();
-                    run.optimizer = kind;
-                    run.foreach = foreach;
-                    run.torch = kind == OptimizerKind.ADAFACTOR ? "2.14" : torch;
-                    run.optimizerOptions.weightDecay = decay;
-                    run.optimizerOptions.amsgrad = first;
-                    run.optimizerOptions.momentum = first;
-                    run.optimizerOptions.nesterov = second;
-                    run.optimizerOptions.centered = second;
+                    Scenario run = Scenario.defaults()
+                            .with(OPTIMIZER, kind)
+                            .with(FOREACH, foreach)
+                            .with(TORCH, TorchVersion.of(kind == OptimizerKind.ADAFACTOR ? "2.14" : torch))
+                            .with(WEIGHT_DECAY, decay)
+                            .with(AMSGRAD, first)
+                            .with(MOMENTUM, first)
+                            .with(NESTEROV, second)
+                            .with(CENTERED, second);
                     return run;
                 });
     }
@@ -76,29 +85,30 @@ class OptimizerLawsTest {
         return switch (kind) {
             case SGD -> 0;
             case SGD_MOMENTUM, ADAGRAD -> 1;
-            case ADAM, ADAMW -> o.amsgrad ? 3 : 2;
-            case RMSPROP -> 1 + (o.momentum ? 1 : 0) + (o.centered ? 1 : 0);
+            case ADAM, ADAMW -> o.amsgrad() ? 3 : 2;
+            case RMSPROP -> 1 + (o.momentum() ? 1 : 0) + (o.centered() ? 1 : 0);
             default -> -1;
         };
     }
 
     @Property
     void stateIsAMultipleOfTheParameter(@ForAll("shapes") List<Object> shapes, @ForAll("runs") Scenario run) {
-        Assume.that(run.optimizer != OptimizerKind.ADAFACTOR);
+        Assume.that(run.optimizer().kind() != OptimizerKind.ADAFACTOR);
         Bench bench = bench(shapes);
         Optimizer optimizer = bench.optimizer(run);
         optimizer.step();
         for (int i = 0; i < shapes.size(); i++) {
             Tensor p = bench.parameters.get(i);
-            boolean has = p.grad() != null || run.optimizer == OptimizerKind.ADAGRAD;
-            assertEquals(has ? copies(run.optimizer, run.optimizerOptions) * p.nbytes() : 0, optimizer.stateBytes(i));
+            boolean has = p.grad() != null || run.optimizer().kind() == OptimizerKind.ADAGRAD;
+            assertEquals(
+                    has ? copies(run.optimizer().kind(), run.optimizer().options()) * p.nbytes() : 0,
+                    optimizer.stateBytes(i));
         }
     }
 
     @Property
     void adafactorNeverKeepsMoreThanAdam(@ForAll("shapes") List<Object> shapes) {
-        Scenario run = new Scenario();
-        run.optimizer = OptimizerKind.ADAFACTOR;
+        Scenario run = Scenario.defaults().with(OPTIMIZER, OptimizerKind.ADAFACTOR);
         Bench bench = bench(shapes);
         Optimizer optimizer = bench.optimizer(run);
         optimizer.step();

@@ -1,5 +1,9 @@
 package dev.headroom.estimator.optim;
 
+import static dev.headroom.model.scenario.ScenarioSettings.FOREACH;
+import static dev.headroom.model.scenario.ScenarioSettings.FUSED;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,6 +13,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.TorchVersion;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,9 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Small cases, worked by hand: float32 vectors of 100 (400 bytes) and 1000 (4000 bytes). */
 class OptimizersTest {
     private static Scenario run(OptimizerKind kind, String torch) {
-        Scenario run = new Scenario();
-        run.optimizer = kind;
-        run.torch = torch;
+        Scenario run = Scenario.defaults().with(OPTIMIZER, kind).with(TORCH, TorchVersion.of(torch));
         return run;
     }
 
@@ -51,8 +54,7 @@ class OptimizersTest {
 
     @Test
     void oneAfterTheOtherKeepsTheLastDenominator() {
-        Scenario run = run(OptimizerKind.ADAM, "2.14");
-        run.foreach = Scenario.Foreach.FALSE;
+        Scenario run = run(OptimizerKind.ADAM, "2.14").with(FOREACH, Scenario.Foreach.FALSE);
         // root and quotient of the first, root freed; the same of the second while the first quotient is still bound
         assertEquals(List.of(400L, 400L, -400L, 4000L, 4000L, -4000L, -400L, -4000L), secondStep(twoVectors(), run));
     }
@@ -112,8 +114,7 @@ class OptimizersTest {
 
     @Test
     void fusedKernelsKeepTheirStepsOnTheGpu() {
-        Scenario run = run(OptimizerKind.ADAMW, "2.14");
-        run.fused = true;
+        Scenario run = run(OptimizerKind.ADAMW, "2.14").with(FUSED, true);
         Bench bench = new Bench();
         bench.parameter(DType.FLOAT32, true, 100);
         Optimizer adam = bench.optimizer(run);
@@ -148,9 +149,7 @@ class OptimizersTest {
     })
     void refusesWhatThatPyTorchRefuses(
             OptimizerKind kind, String torch, Scenario.Foreach foreach, boolean fused, String message) {
-        Scenario run = run(kind, torch);
-        run.foreach = foreach;
-        run.fused = fused;
+        Scenario run = run(kind, torch).with(FOREACH, foreach).with(FUSED, fused);
         String said = assertThrows(UserInputException.class, () -> twoVectors().optimizer(run))
                 .getMessage();
         assertTrue(said.contains(message), said);

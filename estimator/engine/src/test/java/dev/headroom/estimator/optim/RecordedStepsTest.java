@@ -1,5 +1,14 @@
 package dev.headroom.estimator.optim;
 
+import static dev.headroom.model.scenario.ScenarioSettings.AMSGRAD;
+import static dev.headroom.model.scenario.ScenarioSettings.CENTERED;
+import static dev.headroom.model.scenario.ScenarioSettings.FOREACH;
+import static dev.headroom.model.scenario.ScenarioSettings.FUSED;
+import static dev.headroom.model.scenario.ScenarioSettings.MOMENTUM;
+import static dev.headroom.model.scenario.ScenarioSettings.NESTEROV;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
+import static dev.headroom.model.scenario.ScenarioSettings.WEIGHT_DECAY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -7,6 +16,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.TorchVersion;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -60,25 +70,28 @@ class RecordedStepsTest {
     }
 
     private static Scenario run(JsonNode recorded) {
-        Scenario run = new Scenario();
-        run.torch = "2.14";
-        run.optimizer = Arrays.stream(OptimizerKind.values())
-                .filter(k -> k.option().equals(recorded.path("optimizer").asText()))
-                .findFirst()
-                .orElseThrow();
+        Scenario run = Scenario.defaults()
+                .with(TORCH, TorchVersion.of("2.14"))
+                .with(
+                        OPTIMIZER,
+                        Arrays.stream(OptimizerKind.values())
+                                .filter(k -> k.option()
+                                        .equals(recorded.path("optimizer").asText()))
+                                .findFirst()
+                                .orElseThrow());
         switch (recorded.path("implementation").asText()) {
-            case "for-loop" -> run.foreach = Scenario.Foreach.FALSE;
-            case "foreach" -> run.foreach = Scenario.Foreach.TRUE;
-            case "fused" -> run.fused = true;
+            case "for-loop" -> run = run.with(FOREACH, Scenario.Foreach.FALSE);
+            case "foreach" -> run = run.with(FOREACH, Scenario.Foreach.TRUE);
+            case "fused" -> run = run.with(FUSED, true);
             default -> {}
         }
         for (JsonNode option : recorded.path("options")) {
             switch (option.asText()) {
-                case "weight_decay" -> run.optimizerOptions.weightDecay = true;
-                case "nesterov" -> run.optimizerOptions.nesterov = true;
-                case "amsgrad" -> run.optimizerOptions.amsgrad = true;
-                case "centered" -> run.optimizerOptions.centered = true;
-                case "momentum" -> run.optimizerOptions.momentum = true;
+                case "weight_decay" -> run = run.with(WEIGHT_DECAY, true);
+                case "nesterov" -> run = run.with(NESTEROV, true);
+                case "amsgrad" -> run = run.with(AMSGRAD, true);
+                case "centered" -> run = run.with(CENTERED, true);
+                case "momentum" -> run = run.with(MOMENTUM, true);
                 default -> throw new IllegalArgumentException(option.asText());
             }
         }

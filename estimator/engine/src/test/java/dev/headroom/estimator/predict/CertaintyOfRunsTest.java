@@ -4,6 +4,8 @@ import static dev.headroom.model.dsl.Layers.conv2d;
 import static dev.headroom.model.dsl.Layers.flatten;
 import static dev.headroom.model.dsl.Layers.linear;
 import static dev.headroom.model.dsl.Layers.relu;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,6 +18,8 @@ import dev.headroom.model.dsl.Model;
 import dev.headroom.model.dsl.Sequential;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.CudnnWorkspace;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,16 +47,18 @@ class CertaintyOfRunsTest {
             .graph();
 
     private static Scenario run(Long workspace) {
-        Scenario run = new Scenario();
-        run.batch = 64L;
-        run.workspaces = Scenario.Workspaces.DISTILLED;
-        run.cudnnWorkspace = workspace;
+        Scenario run = Scenario.defaults()
+                .with(BATCH, 64L)
+                .with(CUDNN_WORKSPACE, CudnnWorkspace.from(Scenario.Workspaces.DISTILLED))
+                .with(CUDNN_WORKSPACE, CudnnWorkspace.of(workspace));
         return run;
     }
 
     private static Prediction predict(Graph graph, String gpu, Long memory, Scenario run) {
         return Predictor.predict(new PredictionRequest(
-                graph, run, gpu == null ? null : GpuCatalogue.find(gpu).orElseThrow(), memory, 0, null));
+                graph,
+                run.withDevice(new DeviceBudget(
+                        gpu == null ? null : GpuCatalogue.find(gpu).orElseThrow(), memory, 0, null))));
     }
 
     @Test
@@ -119,11 +125,11 @@ class CertaintyOfRunsTest {
     /** What the allocator may not reserve is in no interval. */
     @Test
     void aLimitBoundsTheInterval() {
-        Scenario large = run(null);
-        large.batch = 200_000L;
+        Scenario large = run(null).with(BATCH, 200_000L);
         long reserved = predict(PERCEPTRON, "rtx-3090", null, large).peak().reserved();
         PredictionRequest limited = new PredictionRequest(
-                PERCEPTRON, large, GpuCatalogue.find("rtx-3090").orElseThrow(), null, 0, reserved);
+                PERCEPTRON,
+                large.withDevice(new DeviceBudget(GpuCatalogue.find("rtx-3090").orElseThrow(), null, 0, reserved)));
         Prediction p = Predictor.predict(limited);
         assertEquals(true, p.verdict().fits());
         long beside = limited.deviceLines().stream().mapToLong(DeviceLine::high).sum();

@@ -10,6 +10,9 @@ import static dev.headroom.model.dsl.Layers.maxPool2d;
 import static dev.headroom.model.dsl.Layers.relu;
 import static dev.headroom.model.dsl.Layers.reluInPlace;
 import static dev.headroom.model.dsl.Layers.sigmoid;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -24,6 +27,7 @@ import dev.headroom.model.dsl.Value;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Files;
@@ -43,11 +47,9 @@ class DslModelTest {
     }
 
     private static Prediction predict(Graph graph, long batch, LossKind loss) {
-        Scenario run = new Scenario();
-        run.batch = batch;
-        run.loss = loss;
-        run.cudnnWorkspace = 0L;
-        return Predictor.predict(new PredictionRequest(graph, run, null, null, 0, null));
+        Scenario run =
+                Scenario.defaults().with(BATCH, batch).with(LOSS, loss).with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
+        return Predictor.predict(new PredictionRequest(graph, run));
     }
 
     private static void assertSame(Graph built, String archive, long batch, LossKind loss) {
@@ -152,9 +154,8 @@ class DslModelTest {
         Graph graph = Model.of("b", Branches.of(1, linear(8, 3), linear(8, 5)))
                 .input("x", DType.FLOAT32, 4, 8)
                 .graph();
-        Scenario run = new Scenario();
-        run.loss = LossKind.SUM;
-        Prediction p = Predictor.predict(new PredictionRequest(graph, run, null, null, 0, null));
+        Scenario run = Scenario.defaults().with(LOSS, LossKind.SUM);
+        Prediction p = Predictor.predict(new PredictionRequest(graph, run));
         assertTrue(p.peak().allocated() > 0);
         Layer stranger = relu();
         Layer bad = new Layer() {

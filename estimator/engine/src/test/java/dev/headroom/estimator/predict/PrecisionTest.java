@@ -1,6 +1,13 @@
 package dev.headroom.estimator.predict;
 
 import static dev.headroom.model.dsl.Layers.linear;
+import static dev.headroom.model.scenario.ScenarioSettings.AMP;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.DTYPE;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,6 +18,10 @@ import dev.headroom.model.dsl.Sequential;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.run.PhaseMemory;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -34,23 +45,22 @@ class PrecisionTest {
     }
 
     private static Scenario run() {
-        Scenario run = new Scenario();
-        run.batch = N;
-        run.optimizer = OptimizerKind.SGD;
-        run.loss = LossKind.SUM;
-        run.steps = 2;
-        run.cudnnWorkspace = 0L;
+        Scenario run = Scenario.defaults()
+                .with(BATCH, N)
+                .with(OPTIMIZER, OptimizerKind.SGD)
+                .with(LOSS, LossKind.SUM)
+                .with(STEPS, 2)
+                .with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
         return run;
     }
 
-    private static List<PhaseState> phases(Graph graph, Scenario run) {
-        return Predictor.predict(new PredictionRequest(graph, run, null, null, 0, null))
-                .phases();
+    private static List<PhaseMemory> phases(Graph graph, Scenario run) {
+        return Predictor.predict(new PredictionRequest(graph, run)).phases();
     }
 
-    private static long allocated(List<PhaseState> phases, String phase, int step) {
+    private static long allocated(List<PhaseMemory> phases, Phase phase, int step) {
         return phases.stream()
-                .filter(p -> p.phase().equals(phase) && Integer.valueOf(step).equals(p.step()))
+                .filter(p -> p.moment().equals(Moment.of(phase, step)))
                 .findFirst()
                 .orElseThrow()
                 .allocated();
@@ -58,28 +68,26 @@ class PrecisionTest {
 
     @Test
     void autocastKeepsCastsOfWeightsAndInputs() {
-        Scenario run = run();
-        run.amp = DType.BFLOAT16;
+        Scenario run = run().with(AMP, DType.BFLOAT16);
         Graph net = graph(linear(N, N, false));
-        List<PhaseState> phases = phases(net, run);
-        long before = allocated(phases, "zero_grad", 0);
+        List<PhaseMemory> phases = phases(net, run);
+        long before = allocated(phases, Phase.ZERO_GRAD, 0);
         assertEquals(2 * WIDE, before, "the weight and the input");
         // Inside autocast: the kept cast of the weight, the cast of the input (saved for the weight's gradient), the
         // result.
-        assertEquals(before + 3 * HALF + WORKSPACE, allocated(phases, "forward", 0));
+        assertEquals(before + 3 * HALF + WORKSPACE, allocated(phases, Phase.FORWARD, 0));
         // Outside: nothing needs the weight's cast, because the input wants no gradient; the loss is a scalar.
-        assertEquals(before + 2 * HALF + WORKSPACE + BLOCK, allocated(phases, "loss", 0));
+        assertEquals(before + 2 * HALF + WORKSPACE + BLOCK, allocated(phases, Phase.LOSS, 0));
     }
 
     @Test
     void aWeightIsCastOnce() {
-        Scenario run = run();
-        run.amp = DType.BFLOAT16;
+        Scenario run = run().with(AMP, DType.BFLOAT16);
         Layer shared = linear(N, N, false);
-        List<PhaseState> once = phases(graph(shared), run);
-        List<PhaseState> twice = phases(graph(shared, shared), run);
-        long forwardOnce = allocated(once, "forward", 0) - allocated(once, "zero_grad", 0);
-        long forwardTwice = allocated(twice, "forward", 0) - allocated(twice, "zero_grad", 0);
+        List<PhaseMemory> once = phases(graph(shared), run);
+        List<PhaseMemory> twice = phases(graph(shared, shared), run);
+        long forwardOnce = allocated(once, Phase.FORWARD, 0) - allocated(once, Phase.ZERO_GRAD, 0);
+        long forwardTwice = allocated(twice, Phase.FORWARD, 0) - allocated(twice, Phase.ZERO_GRAD, 0);
         // The second use takes the cast of the first, and its input is already in the lower type: only its result is
         // new.
         assertEquals(HALF, forwardTwice - forwardOnce);
@@ -87,23 +95,22 @@ class PrecisionTest {
 
     @Test
     void theScalerKeepsTwoScalars() {
-        Scenario half = run();
-        half.amp = DType.FLOAT16;
-        Scenario brain = run();
-        brain.amp = DType.BFLOAT16;
+        Scenario half = run().with(AMP, DType.FLOAT16);
+        Scenario brain = run().with(AMP, DType.BFLOAT16);
         Graph net = graph(linear(N, N, false));
-        List<PhaseState> scaled = phases(net, half);
-        List<PhaseState> plain = phases(net, brain);
-        assertEquals(0, allocated(scaled, "loss", 0) - allocated(plain, "loss", 0), "made with the first scaled loss");
-        assertEquals(2 * BLOCK, allocated(scaled, "backward", 0) - allocated(plain, "backward", 0));
-        assertEquals(2 * BLOCK, allocated(scaled, "optimizer", 0) - allocated(plain, "optimizer", 0));
+        List<PhaseMemory> scaled = phases(net, half);
+        List<PhaseMemory> plain = phases(net, brain);
+        assertEquals(
+                0,
+                allocated(scaled, Phase.LOSS, 0) - allocated(plain, Phase.LOSS, 0),
+                "made with the first scaled loss");
+        assertEquals(2 * BLOCK, allocated(scaled, Phase.BACKWARD, 0) - allocated(plain, Phase.BACKWARD, 0));
+        assertEquals(2 * BLOCK, allocated(scaled, Phase.OPTIMIZER, 0) - allocated(plain, Phase.OPTIMIZER, 0));
     }
 
     @Test
     void theScalerRefusesHalfGradients() {
-        Scenario run = run();
-        run.amp = DType.FLOAT16;
-        run.dtype = DType.FLOAT16;
+        Scenario run = run().with(AMP, DType.FLOAT16).with(DTYPE, DType.FLOAT16);
         Graph net = graph(linear(N, N, false));
         UserInputException e = assertThrows(UserInputException.class, () -> phases(net, run));
         assertTrue(e.getMessage().contains("float16 gradients"), e.getMessage());
@@ -111,11 +118,10 @@ class PrecisionTest {
 
     @Test
     void aConvertedModelIsHalfAsLarge() {
-        Scenario run = run();
-        run.dtype = DType.BFLOAT16;
-        List<PhaseState> phases = phases(graph(linear(N, N, false)), run);
-        long before = allocated(phases, "zero_grad", 0);
+        Scenario run = run().with(DTYPE, DType.BFLOAT16);
+        List<PhaseMemory> phases = phases(graph(linear(N, N, false)), run);
+        long before = allocated(phases, Phase.ZERO_GRAD, 0);
         assertEquals(2 * HALF, before);
-        assertEquals(before + HALF + WORKSPACE, allocated(phases, "forward", 0));
+        assertEquals(before + HALF + WORKSPACE, allocated(phases, Phase.FORWARD, 0));
     }
 }

@@ -1,5 +1,9 @@
 package dev.headroom.estimator.predict;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,10 +12,13 @@ import dev.headroom.allocator.replay.ReplayResult;
 import dev.headroom.allocator.snapshot.Frame;
 import dev.headroom.allocator.snapshot.Snapshot;
 import dev.headroom.allocator.snapshot.SnapshotSegment;
-import dev.headroom.allocator.snapshot.SnapshotTrace;
 import dev.headroom.allocator.snapshot.TraceEvent;
+import dev.headroom.allocator.trace.SnapshotTrace;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.run.OutOfMemory;
+import dev.headroom.model.run.PhaseMemory;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import java.io.ByteArrayInputStream;
@@ -25,21 +32,22 @@ import org.junit.jupiter.api.Test;
 /** The snapshot of a predicted run tells the same story as the prediction. */
 class RecordedPredictionTest {
     private static RecordedPrediction recorded(Long memory, String conf) {
-        Scenario run = new Scenario();
-        run.batch = 8L;
-        run.optimizer = OptimizerKind.SGD;
-        run.allocConf = conf;
-        run.steps = 2;
-        return RecordedPrediction.of(new PredictionRequest(model(), run, null, memory, 0, null));
+        Scenario run = Scenario.defaults()
+                .with(BATCH, 8L)
+                .with(OPTIMIZER, OptimizerKind.SGD)
+                .with(ALLOC_CONF, conf)
+                .with(STEPS, 2);
+        return RecordedPrediction.of(
+                new PredictionRequest(model(), run.withDevice(new DeviceBudget(null, memory, 0, null))));
     }
 
     @Test
     void predictsAsWithoutRecording() {
-        Scenario run = new Scenario();
-        run.batch = 8L;
-        run.optimizer = OptimizerKind.SGD;
-        run.steps = 2;
-        Prediction plain = Predictor.predict(new PredictionRequest(model(), run, null, null, 0, null));
+        Scenario run = Scenario.defaults()
+                .with(BATCH, 8L)
+                .with(OPTIMIZER, OptimizerKind.SGD)
+                .with(STEPS, 2);
+        Prediction plain = Predictor.predict(new PredictionRequest(model(), run));
         Prediction recorded = recorded(null, "").prediction();
         assertEquals(plain.phases(), recorded.phases());
         assertEquals(plain.peak(), recorded.peak());
@@ -61,8 +69,8 @@ class RecordedPredictionTest {
     @Test
     void segmentsAreThoseAtTheEnd() throws IOException {
         RecordedPrediction recorded = recorded(null, "");
-        List<PhaseState> phases = recorded.prediction().phases();
-        PhaseState end = phases.get(phases.size() - 1);
+        List<PhaseMemory> phases = recorded.prediction().phases();
+        PhaseMemory end = phases.get(phases.size() - 1);
         List<SnapshotSegment> segments = recorded.snapshot().segments();
         assertEquals(
                 end.reserved(),
@@ -103,14 +111,14 @@ class RecordedPredictionTest {
     @Test
     void endsWhereMemoryRunsOut() {
         RecordedPrediction recorded = recorded(200L << 20, "");
-        Prediction.Oom oom = recorded.prediction().oom();
+        OutOfMemory oom = recorded.prediction().oom();
         TraceEvent event = recorded.snapshot().deviceTraces().get(0).stream()
                 .filter(e -> e.action().equals("oom"))
                 .reduce((a, b) -> b)
                 .orElseThrow();
         assertTrue(event.frames().contains(new Frame(oom.operator(), "operator", 0)));
         assertTrue(event.frames().contains(new Frame(oom.module(), "module", 0)));
-        assertTrue(event.frames().contains(new Frame(oom.phase() + " of step " + oom.step(), "phase", 0)));
+        assertTrue(event.frames().contains(new Frame(oom.moment().words(), "phase", 0)));
     }
 
     private static Graph model() {

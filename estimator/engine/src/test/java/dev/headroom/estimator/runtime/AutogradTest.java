@@ -43,7 +43,7 @@ class AutogradTest {
     /** A tensor of one KiB that the test holds. */
     private Tensor leaf(boolean grad) {
         Frame f = rt.frame();
-        Tensor t = rt.retain(rt.empty(DType.FLOAT32, 256));
+        Tensor t = rt.hold(rt.empty(DType.FLOAT32, 256));
         f.close();
         rt.requireGrad(t, grad);
         return t;
@@ -52,7 +52,7 @@ class AutogradTest {
     /** An operator that keeps its input; its gradient is a fresh tensor. The caller holds the result. */
     private Tensor op(String name, Tensor x) {
         Frame f = rt.frame();
-        Recording r = rt.record(name, x);
+        Recorder r = rt.record(name, x);
         Saved kept = r.save(x);
         Tensor out = rt.empty(DType.FLOAT32, 256);
         r.gradient(0, g -> {
@@ -61,7 +61,7 @@ class AutogradTest {
                     return rt.empty(DType.FLOAT32, 256);
                 })
                 .output(out);
-        rt.retain(out);
+        rt.hold(out);
         f.close();
         return out;
     }
@@ -78,7 +78,7 @@ class AutogradTest {
         assertEquals(KIB, allocated());
         Frame f = rt.frame();
         Tensor view = rt.view(t, new long[] {16, 16}, new long[] {16, 1}, 0);
-        rt.retain(view);
+        rt.hold(view);
         f.close();
         rt.release(t);
         assertEquals(KIB, allocated(), "the view keeps the memory");
@@ -137,10 +137,10 @@ class AutogradTest {
         Tensor a = leaf(true);
         Tensor b = leaf(true);
         Frame f = rt.frame();
-        Recording r = rt.record("AddBackward0", a, b);
+        Recorder r = rt.record("AddBackward0", a, b);
         Tensor sum = rt.empty(DType.FLOAT32, 256);
         r.gradient(1, g -> g).gradient(0, g -> g).output(sum);
-        rt.retain(sum);
+        rt.hold(sum);
         f.close();
         backward(sum);
         assertEquals(5 * KIB, allocated(), "two leaves, the sum, and a gradient for each");

@@ -1,5 +1,8 @@
 package dev.headroom.estimator.timeline;
 
+import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -7,13 +10,15 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.allocator.BlockState;
-import dev.headroom.estimator.predict.PhaseState;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.Category;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.run.PhaseMemory;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
@@ -28,11 +33,11 @@ class TimelineTest {
     private static final Graph MODEL = Importers.read(Path.of("../../fixtures/models/mlp-xor.pt2"));
 
     private static PlayedRun played(Long memory, String conf) {
-        Scenario run = new Scenario();
-        run.batch = 64L;
-        run.optimizer = OptimizerKind.ADAM;
-        run.allocConf = conf;
-        return PlayedRun.of(new PredictionRequest(MODEL, run, null, memory, 0, null));
+        Scenario run = Scenario.defaults()
+                .with(BATCH, 64L)
+                .with(OPTIMIZER, OptimizerKind.ADAM)
+                .with(ALLOC_CONF, conf);
+        return PlayedRun.of(new PredictionRequest(MODEL, run.withDevice(new DeviceBudget(null, memory, 0, null))));
     }
 
     @ParameterizedTest
@@ -42,9 +47,9 @@ class TimelineTest {
         Timeline t = run.timeline();
         assertEquals(run.prediction().phases().size(), t.phases().size());
         for (int i = 0; i < t.phases().size(); i++) {
-            PhaseState state = run.prediction().phases().get(i);
+            PhaseMemory state = run.prediction().phases().get(i);
             PhaseSpan span = t.phases().get(i);
-            assertEquals(state.phase(), span.phase());
+            assertEquals(state.moment(), span.moment());
             if (span.to() > 0) {
                 assertEquals(state.allocated(), t.allocated(span.to() - 1), span.title());
                 assertEquals(state.reserved(), t.reserved(span.to() - 1), span.title());
@@ -63,8 +68,8 @@ class TimelineTest {
         Prediction.Peak peak = run.prediction().peak();
         Timeline t = run.timeline();
         assertEquals(peak.allocated(), t.allocated(t.peak()));
-        assertEquals(peak.phase(), t.phase(t.peak()).phase());
-        assertEquals(peak.step(), t.phase(t.peak()).step());
+        assertEquals(peak.moment().phase(), t.phase(t.peak()).phase());
+        assertEquals(peak.moment().step(), t.phase(t.peak()).step());
         assertEquals(t.peak(), t.peak(t.phase(t.peak())));
         assertEquals(run.prediction().atPeak(), t.categories(t.peak()));
     }
@@ -128,7 +133,7 @@ class TimelineTest {
     void whatAutogradKeepsIsSavedByAnOperatorAndEndedByANode() {
         Timeline t = played(null, "").timeline();
         PhaseSpan forward = t.phases().stream()
-                .filter(p -> p.phase().equals("forward"))
+                .filter(p -> p.phase() == Phase.FORWARD)
                 .findFirst()
                 .orElseThrow();
         int end = forward.to() - 1;
@@ -152,7 +157,7 @@ class TimelineTest {
     void aRunThatFailsIsSeenAsItWasThen() {
         // Too little for the temporaries of the optimizer: those that it got are alive when the next does not fit.
         Timeline t = played(230L << 20, "").timeline();
-        assertEquals("optimizer", t.phases().get(t.phases().size() - 1).phase());
+        assertEquals(Phase.OPTIMIZER, t.phases().get(t.phases().size() - 1).phase());
         assertFalse(t.isFree(t.size() - 1));
         assertTrue(t.categories(t.size() - 1).get(Category.TEMPORARIES) > 0);
         assertEquals("optimizer", t.failed().operator());

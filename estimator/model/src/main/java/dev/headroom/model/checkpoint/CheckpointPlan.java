@@ -33,7 +33,7 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
     public static CheckpointPlan of(Graph graph, Scenario run) {
         CheckpointPlan plan = find(graph, run);
         // Without a gradient to wait for, a re-entrant checkpoint never looks at its inputs again.
-        if (!plan.reentrant || run.inputGrad) {
+        if (!plan.reentrant || run.loop().inputGrad()) {
             plan.regions.forEach(r -> r.refuseChangedInputs(plan.graph));
         }
         return plan;
@@ -51,17 +51,19 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
     }
 
     private static CheckpointPlan find(Graph graph, Scenario run) {
-        boolean explicit = Boolean.TRUE.equals(run.reentrant);
-        if (run.inference) {
+        boolean explicit = Boolean.TRUE.equals(run.checkpointing().reentrant());
+        if (run.loop().inference()) {
             return none(graph);
         }
-        if (!run.checkpointModules.isEmpty()) {
-            List<Region> named = ModulePatterns.ranges(graph, run.checkpointModules).stream()
+        if (!run.checkpointing().modules().isEmpty()) {
+            List<Region> named = ModulePatterns.ranges(
+                            graph, run.checkpointing().modules())
+                    .stream()
                     .map(r -> Region.of(graph, r.from(), r.to(), LibrarySwitch.given(graph, r.from(), r.to())))
                     .toList();
             return new CheckpointPlan(graph, named, explicit);
         }
-        if (run.checkpoint == 0) {
+        if (run.checkpointing().segments() == 0) {
             return none(graph);
         }
         List<Region> blocks = LibrarySwitch.regions(graph);
@@ -70,11 +72,13 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
         }
         Chain chain = Chain.of(graph);
         if (chain == null) {
-            throw new UserInputException(
-                    "--checkpoint " + run.checkpoint + ": the model is no chain of modules to split (most"
-                            + " of it in an nn.Sequential); name what to recompute with --checkpoint-modules");
+            throw new UserInputException("--checkpoint " + run.checkpointing().segments()
+                    + ": the model is no chain of modules to split (most"
+                    + " of it in an nn.Sequential); name what to recompute with --checkpoint-modules");
         }
-        boolean reentrant = run.reentrant == null ? run.inputGrad : run.reentrant;
-        return chain.split(run.checkpoint, reentrant);
+        boolean reentrant = run.checkpointing().reentrant() == null
+                ? run.loop().inputGrad()
+                : run.checkpointing().reentrant();
+        return chain.split(run.checkpointing().segments(), reentrant);
     }
 }

@@ -1,2 +1,6 @@
-/** Which operators activation checkpoints wrap: the pure transformation of graphs, see {@link dev.headroom.model.checkpoint.CheckpointPlan}. */
+/**
+ * Which operators activation checkpoints wrap: where {@code torch.utils.checkpoint} would be called, read off the
+ * graph's module calls. {@link CheckpointPlan} is the result, a graph with {@link Region}s; {@link ModulePatterns}
+ * reads the user's patterns. What a checkpoint does when it runs is written twice, in the engine and in the executor.
+ */
 package dev.headroom.model.checkpoint;

@@ -1,2 +1,6 @@
-/** The catalogue of graphics cards. */
+/**
+ * Graphics cards: {@link GpuCatalogue} reads the table of cards ({@code gpus.csv}), {@link DeviceLines} tells what the
+ * process takes on a card beside the allocator's memory (CUDA's context, libraries), from published figures or from
+ * what was measured on this machine. {@link DeviceProbe} is the service that sees the cards of this machine.
+ */
 package dev.headroom.model.device;

@@ -1,33 +1,36 @@
 package dev.headroom.model.scenario;
 
-/** Arguments of optimizers' constructors that decide what is allocated, with PyTorch's defaults. Mutable, as the run is. */
-public final class OptimizerOptions {
-    /**
-     * A weight decay other than 0. It matters where it is added to gradients, which then are fresh tensors: not for
-     * AdamW and Adafactor, which shrink the parameters in place.
-     */
-    public boolean weightDecay;
+/**
+ * Arguments of optimizers' constructors that decide what is allocated, with PyTorch's defaults.
+ *
+ * @param weightDecay a weight decay other than 0; it matters where it is added to gradients, which then are fresh tensors: not
+ *     for AdamW and Adafactor, which shrink the parameters in place
+ * @param nesterov SGD with momentum: Nesterov's variant
+ * @param amsgrad Adam and AdamW: keeps the largest second moments
+ * @param momentum RMSprop: a momentum other than 0
+ * @param centered RMSprop: divides by an estimate of the variance
+ */
+public record OptimizerOptions(
+        boolean weightDecay, boolean nesterov, boolean amsgrad, boolean momentum, boolean centered) {
+    static final OptimizerOptions DEFAULTS = new OptimizerOptions(false, false, false, false, false);
 
-    /** SGD with momentum: Nesterov's variant. */
-    public boolean nesterov;
+    OptimizerOptions withWeightDecay(boolean value) {
+        return new OptimizerOptions(value, nesterov, amsgrad, momentum, centered);
+    }
 
-    /** Adam and AdamW: keeps the largest second moments. */
-    public boolean amsgrad;
+    OptimizerOptions withNesterov(boolean value) {
+        return new OptimizerOptions(weightDecay, value, amsgrad, momentum, centered);
+    }
 
-    /** RMSprop: a momentum other than 0. */
-    public boolean momentum;
+    OptimizerOptions withAmsgrad(boolean value) {
+        return new OptimizerOptions(weightDecay, nesterov, value, momentum, centered);
+    }
 
-    /** RMSprop: divides by an estimate of the variance. */
-    public boolean centered;
+    OptimizerOptions withMomentum(boolean value) {
+        return new OptimizerOptions(weightDecay, nesterov, amsgrad, value, centered);
+    }
 
-    /** Independent options with the same values. */
-    public OptimizerOptions copy() {
-        OptimizerOptions copy = new OptimizerOptions();
-        copy.weightDecay = weightDecay;
-        copy.nesterov = nesterov;
-        copy.amsgrad = amsgrad;
-        copy.momentum = momentum;
-        copy.centered = centered;
-        return copy;
+    OptimizerOptions withCentered(boolean value) {
+        return new OptimizerOptions(weightDecay, nesterov, amsgrad, momentum, value);
     }
 }

@@ -1,15 +1,44 @@
 package dev.headroom.model.scenario;
 
-import dev.headroom.model.graph.DType;
+import dev.headroom.model.device.Gpu;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
- * What is trained and how: the options of the modelled loop, with PyTorch's defaults. Mutable while it is put
- * together; a prediction takes it as it stands.
+ * What is trained, how, and on what: a value, which can be a key. Nested records hold what belongs together; {@link
+ * ScenarioSettings} names every single setting, and {@link #with} changes one.
+ *
+ * @param sizes the open sizes of the inputs
+ * @param precision the types that the run computes in
+ * @param optimizer which optimizer steps, and how
+ * @param loop what a step does
+ * @param checkpointing what is recomputed
+ * @param kernels which kernels PyTorch is told to take
+ * @param allocConf in the syntax of {@code PYTORCH_CUDA_ALLOC_CONF}
+ * @param torch the version whose behaviour is modelled
+ * @param device the card, and what of its memory the run may use
  */
-public final class Scenario {
+public record Scenario(
+        InputSizes sizes,
+        Precision precision,
+        OptimizerChoice optimizer,
+        Loop loop,
+        Checkpointing checkpointing,
+        Kernels kernels,
+        String allocConf,
+        TorchVersion torch,
+        DeviceBudget device) {
+    private static final Scenario DEFAULTS = new Scenario(
+            InputSizes.DEFAULTS,
+            Precision.DEFAULTS,
+            OptimizerChoice.DEFAULTS,
+            Loop.DEFAULTS,
+            Checkpointing.NONE,
+            Kernels.DEFAULTS,
+            "",
+            TorchVersion.NEWEST,
+            DeviceBudget.UNKNOWN);
+
     /** Whether multi-tensor optimizer kernels are used. */
     public enum Foreach {
         AUTO,
@@ -36,114 +65,73 @@ public final class Scenario {
         DISTILLED
     }
 
-    /** Batch size, bound to the symbol of the inputs' first dimension; {@code null} when the graph has none. */
-    public Long batch;
+    /** PyTorch's defaults: AdamW in the model's own types, three steps, the newest version, no card. */
+    public static Scenario defaults() {
+        return DEFAULTS;
+    }
 
-    /** Other symbols by name. */
-    public Map<String, Long> dims = new LinkedHashMap<>();
+    /** To put one together from the defaults. */
+    public static ScenarioBuilder builder() {
+        return new ScenarioBuilder(DEFAULTS);
+    }
 
-    public OptimizerKind optimizer = OptimizerKind.ADAMW;
-    public Foreach foreach = Foreach.AUTO;
-    public boolean fused;
+    /** To put one together from this one. */
+    public ScenarioBuilder toBuilder() {
+        return new ScenarioBuilder(this);
+    }
 
-    /** What the optimizer's constructor is given besides. */
-    public OptimizerOptions optimizerOptions = new OptimizerOptions();
+    /** The same but for one setting. */
+    public <T> Scenario with(Setting<T> setting, T value) {
+        return setting.set(this, value);
+    }
 
-    /** Type of parameters, buffers and inputs that are floating point; {@code null}: as in the graph. */
-    public DType dtype;
+    /** The same but for one size of the inputs. */
+    public Scenario withDim(String name, long size) {
+        Map<String, Long> dims = new LinkedHashMap<>(sizes.dims());
+        dims.put(name, size);
+        return with(ScenarioSettings.DIMS, dims);
+    }
 
-    /** {@code model.cuda().half()}: the model is moved in its own types and converted on the device. */
-    public boolean convertsOnDevice;
+    /** The same but for what is recomputed. */
+    public Scenario withCheckpointing(Checkpointing value) {
+        return new Scenario(sizes, precision, optimizer, loop, value, kernels, allocConf, torch, device);
+    }
 
-    /** Autocast type, or {@code null}; {@code FLOAT16} brings a GradScaler. */
-    public DType amp;
+    /** The same on another card, or with another share of it. */
+    public Scenario withDevice(DeviceBudget value) {
+        return new Scenario(sizes, precision, optimizer, loop, checkpointing, kernels, allocConf, torch, value);
+    }
 
-    public LossKind loss = LossKind.AUTO;
+    /** The same on the whole of a card. */
+    public Scenario on(Gpu gpu) {
+        return withDevice(DeviceBudget.of(gpu));
+    }
 
-    /** Segments of activation checkpointing, or 0 for none. */
-    public int checkpoint;
+    Scenario withSizes(InputSizes value) {
+        return new Scenario(value, precision, optimizer, loop, checkpointing, kernels, allocConf, torch, device);
+    }
 
-    /**
-     * Paths of modules of which every call is a checkpoint; {@code *} stands for a part of a name, {@code **} for more, and
-     * {@code features.0..features.7} is one checkpoint over the siblings from the first to the last.
-     */
-    public List<String> checkpointModules = List.of();
+    Scenario withPrecision(Precision value) {
+        return new Scenario(sizes, value, optimizer, loop, checkpointing, kernels, allocConf, torch, device);
+    }
 
-    /**
-     * Re-entrant checkpointing; {@code null}: as {@link #inputGrad} says for segments, not re-entrant for modules and for
-     * the switches of libraries.
-     */
-    public Boolean reentrant;
+    Scenario withOptimizer(OptimizerChoice value) {
+        return new Scenario(sizes, precision, value, loop, checkpointing, kernels, allocConf, torch, device);
+    }
 
-    public int accumulate = 1;
-    public int steps = 3;
+    Scenario withLoop(Loop value) {
+        return new Scenario(sizes, precision, optimizer, value, checkpointing, kernels, allocConf, torch, device);
+    }
 
-    /** {@code zero_grad(set_to_none=False)}; in versions before 2.0 it is the default, and so always. */
-    public boolean zeroGradKeep;
+    Scenario withKernels(Kernels value) {
+        return new Scenario(sizes, precision, optimizer, loop, checkpointing, value, allocConf, torch, device);
+    }
 
-    /** Gradients are dropped between the loss and the backward pass, so that they live through the next forward pass. */
-    public boolean zeroGradBeforeBackward;
+    Scenario withAllocConf(String value) {
+        return new Scenario(sizes, precision, optimizer, loop, checkpointing, kernels, value, torch, device);
+    }
 
-    /** Each step brings a batch to the device, and the one before lives until then; else one batch serves all steps. */
-    public boolean newBatches;
-
-    public boolean channelsLast;
-    public boolean cudnnBenchmark;
-
-    /** Bytes of the workspace of every cuDNN convolution; {@code null}: as {@link #workspaces} says; 0: none. */
-    public Long cudnnWorkspace;
-
-    /** Who is asked for the workspaces of cuDNN convolutions. */
-    public Workspaces workspaces = Workspaces.AUTO;
-
-    public Attention attention = Attention.AUTO;
-
-    /** The first floating-point input requires a gradient. */
-    public boolean inputGrad;
-
-    /** Outputs and loss are deleted after each backward pass. */
-    public boolean dropOutputs;
-
-    /** {@code eval()} under {@code no_grad}: forward passes only. */
-    public boolean inference;
-
-    /** In the syntax of {@code PYTORCH_CUDA_ALLOC_CONF}. */
-    public String allocConf = "";
-
-    /** PyTorch version whose behaviour is modelled. */
-    public String torch = TorchVersion.NEWEST.toString();
-
-    /** An independent run with the same options. */
-    public Scenario copy() {
-        Scenario copy = new Scenario();
-        copy.batch = batch;
-        copy.dims = new LinkedHashMap<>(dims);
-        copy.optimizer = optimizer;
-        copy.foreach = foreach;
-        copy.fused = fused;
-        copy.optimizerOptions = optimizerOptions.copy();
-        copy.dtype = dtype;
-        copy.amp = amp;
-        copy.loss = loss;
-        copy.checkpoint = checkpoint;
-        copy.checkpointModules = List.copyOf(checkpointModules);
-        copy.reentrant = reentrant;
-        copy.accumulate = accumulate;
-        copy.steps = steps;
-        copy.zeroGradKeep = zeroGradKeep;
-        copy.zeroGradBeforeBackward = zeroGradBeforeBackward;
-        copy.newBatches = newBatches;
-        copy.channelsLast = channelsLast;
-        copy.cudnnBenchmark = cudnnBenchmark;
-        copy.cudnnWorkspace = cudnnWorkspace;
-        copy.workspaces = workspaces;
-        copy.attention = attention;
-        copy.inputGrad = inputGrad;
-        copy.dropOutputs = dropOutputs;
-        copy.convertsOnDevice = convertsOnDevice;
-        copy.inference = inference;
-        copy.allocConf = allocConf;
-        copy.torch = torch;
-        return copy;
+    Scenario withTorch(TorchVersion value) {
+        return new Scenario(sizes, precision, optimizer, loop, checkpointing, kernels, allocConf, value, device);
     }
 }

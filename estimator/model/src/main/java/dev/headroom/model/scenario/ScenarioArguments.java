@@ -10,7 +10,7 @@ import java.util.Objects;
  * arguments of optimizers' constructors, the order of zero_grad, fresh batches) have no words.
  */
 public final class ScenarioArguments {
-    private static final Scenario DEFAULTS = new Scenario();
+    private static final Scenario DEFAULTS = Scenario.defaults();
 
     private final List<String> words = new ArrayList<>();
 
@@ -27,46 +27,57 @@ public final class ScenarioArguments {
     }
 
     private void sizes(Scenario run) {
-        option("--batch", run.batch, DEFAULTS.batch);
-        run.dims.forEach((name, size) -> option("--dim", name + "=" + size, null));
-        option("--accumulate", run.accumulate, DEFAULTS.accumulate);
-        option("--steps", run.steps, DEFAULTS.steps);
-        flag("--inference", run.inference);
+        option("--batch", run.sizes().batch(), DEFAULTS.sizes().batch());
+        run.sizes().dims().forEach((name, size) -> option("--dim", name + "=" + size, null));
+        option("--accumulate", run.loop().accumulate(), DEFAULTS.loop().accumulate());
+        option("--steps", run.loop().steps(), DEFAULTS.loop().steps());
+        flag("--inference", run.loop().inference());
     }
 
     private void optimizer(Scenario run) {
-        if (run.optimizer != DEFAULTS.optimizer) {
-            option("--optimizer", run.optimizer.option(), OptimizerKind.ADAMW);
+        if (run.optimizer().kind() != DEFAULTS.optimizer().kind()) {
+            option("--optimizer", run.optimizer().kind().option(), OptimizerKind.ADAMW);
         }
-        word("--foreach", run.foreach, DEFAULTS.foreach);
-        flag("--fused", run.fused);
-        option("--dtype", type(run.dtype), null);
-        option("--amp", type(run.amp), null);
-        if (run.loss != LossKind.AUTO) {
-            option("--loss", OptionNames.of(run.loss), null);
+        word("--foreach", run.optimizer().foreach(), DEFAULTS.optimizer().foreach());
+        flag("--fused", run.optimizer().fused());
+        option("--dtype", type(run.precision().dtype()), null);
+        option("--amp", type(run.precision().amp()), null);
+        if (run.loop().loss() != LossKind.AUTO) {
+            option("--loss", OptionNames.of(run.loop().loss()), null);
         }
-        flag("--zero-grad-keep", run.zeroGradKeep);
-        flag("--input-grad", run.inputGrad);
-        flag("--drop-outputs", run.dropOutputs);
+        flag("--zero-grad-keep", run.loop().zeroGradKeep());
+        flag("--input-grad", run.loop().inputGrad());
+        flag("--drop-outputs", run.loop().dropOutputs());
     }
 
     private void recomputation(Scenario run) {
-        option("--checkpoint", run.checkpoint, DEFAULTS.checkpoint);
-        run.checkpointModules.forEach(pattern -> option("--checkpoint-modules", pattern, null));
-        option("--reentrant", run.reentrant, null);
+        option(
+                "--checkpoint",
+                run.checkpointing().segments(),
+                DEFAULTS.checkpointing().segments());
+        run.checkpointing().modules().forEach(pattern -> option("--checkpoint-modules", pattern, null));
+        option("--reentrant", run.checkpointing().reentrant(), null);
     }
 
     private void kernels(Scenario run) {
-        flag("--channels-last", run.channelsLast);
-        flag("--cudnn-benchmark", run.cudnnBenchmark);
-        if (run.cudnnWorkspace == null) {
-            word("--cudnn-workspace", run.workspaces, DEFAULTS.workspaces);
+        flag("--channels-last", run.kernels().channelsLast());
+        flag("--cudnn-benchmark", run.kernels().cudnnBenchmark());
+        if (run.kernels().cudnnWorkspace().bytes() == null) {
+            word(
+                    "--cudnn-workspace",
+                    run.kernels().cudnnWorkspace().source(),
+                    DEFAULTS.kernels().cudnnWorkspace().source());
         } else {
-            option("--cudnn-workspace", run.cudnnWorkspace == 0 ? "none" : run.cudnnWorkspace, null);
+            option(
+                    "--cudnn-workspace",
+                    run.kernels().cudnnWorkspace().bytes() == 0
+                            ? "none"
+                            : run.kernels().cudnnWorkspace().bytes(),
+                    null);
         }
-        word("--attention", run.attention, DEFAULTS.attention);
-        option("--torch", run.torch, DEFAULTS.torch);
-        option("--alloc-conf", run.allocConf, DEFAULTS.allocConf);
+        word("--attention", run.kernels().attention(), DEFAULTS.kernels().attention());
+        option("--torch", run.torch(), DEFAULTS.torch());
+        option("--alloc-conf", run.allocConf(), DEFAULTS.allocConf());
     }
 
     private static String type(DType type) {

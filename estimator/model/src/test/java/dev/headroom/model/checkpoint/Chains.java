@@ -1,5 +1,13 @@
 package dev.headroom.model.checkpoint;
 
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
+import static dev.headroom.model.scenario.ScenarioSettings.DROP_OUTPUTS;
+import static dev.headroom.model.scenario.ScenarioSettings.INPUT_GRAD;
+import static dev.headroom.model.scenario.ScenarioSettings.LOSS;
+import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
+import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
+
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -105,14 +113,14 @@ public final class Chains {
     }
 
     public static Scenario run(int segments, Boolean reentrant) {
-        Scenario run = new Scenario();
-        run.optimizer = OptimizerKind.ADAM;
-        run.loss = LossKind.SUM;
-        run.inputGrad = true;
-        run.dropOutputs = true;
-        run.steps = 2;
-        run.checkpoint = segments;
-        run.reentrant = reentrant;
+        Scenario run = Scenario.defaults()
+                .with(OPTIMIZER, OptimizerKind.ADAM)
+                .with(LOSS, LossKind.SUM)
+                .with(INPUT_GRAD, true)
+                .with(DROP_OUTPUTS, true)
+                .with(STEPS, 2)
+                .with(CHECKPOINT, segments)
+                .with(REENTRANT, reentrant);
         return run;
     }
 }

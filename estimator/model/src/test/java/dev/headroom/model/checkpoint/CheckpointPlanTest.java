@@ -2,6 +2,10 @@ package dev.headroom.model.checkpoint;
 
 import static dev.headroom.model.checkpoint.Chains.SEQUENTIAL;
 import static dev.headroom.model.checkpoint.Chains.call;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;
+import static dev.headroom.model.scenario.ScenarioSettings.INFERENCE;
+import static dev.headroom.model.scenario.ScenarioSettings.INPUT_GRAD;
+import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -91,19 +95,20 @@ class CheckpointPlanTest {
         chain.then("mul", call("2", "Module"));
         Scenario run = Chains.run(3, false);
         assertThrows(UserInputException.class, () -> CheckpointPlan.of(chain.graph(), run));
-        run.reentrant = true;
-        assertThrows(UserInputException.class, () -> CheckpointPlan.of(chain.graph(), run));
-        run.inputGrad = false; // no gradient ever comes
-        assertEquals(2, CheckpointPlan.of(chain.graph(), run).regions().size());
+        Scenario reentrant = run.with(REENTRANT, true);
+        assertThrows(UserInputException.class, () -> CheckpointPlan.of(chain.graph(), reentrant));
+        Scenario noGradientComes = reentrant.with(INPUT_GRAD, false);
+        assertEquals(
+                2, CheckpointPlan.of(chain.graph(), noGradientComes).regions().size());
     }
 
     @Test
     void segmentsAreReentrantWhenTheInputRequiresAGradient() {
         Scenario run = Chains.run(2, null);
         assertTrue(CheckpointPlan.of(Chains.sequential(4, "mul"), run).reentrant());
-        run.inputGrad = false;
+        run = run.with(INPUT_GRAD, false);
         assertFalse(CheckpointPlan.of(Chains.sequential(4, "mul"), run).reentrant());
-        run.inference = true;
+        run = run.with(INFERENCE, true);
         assertTrue(ranges(Chains.sequential(4, "mul"), run).isEmpty());
     }
 
@@ -116,15 +121,14 @@ class CheckpointPlanTest {
             chain.then("mul", body, block, call("body." + i + ".a", "Module"));
             chain.then("mul", body, block, call("body." + i + ".b", "Module"));
         }
-        Scenario run = Chains.run(0, null);
-        run.checkpointModules = List.of("body.*");
+        Scenario run = Chains.run(0, null).with(CHECKPOINT_MODULES, List.of("body.*"));
         assertEquals(List.of("0-2", "2-4", "4-6"), ranges(chain.graph(), run));
-        run.checkpointModules = List.of("body.1.*", "**.2");
+        run = run.with(CHECKPOINT_MODULES, List.of("body.1.*", "**.2"));
         assertEquals(List.of("2-3", "3-4", "4-6"), ranges(chain.graph(), run));
-        run.checkpointModules = List.of("body");
+        run = run.with(CHECKPOINT_MODULES, List.of("body"));
         assertEquals(List.of("0-6"), ranges(chain.graph(), run));
-        run.checkpointModules = List.of("bod", "body");
-        UserInputException e = assertThrows(UserInputException.class, () -> CheckpointPlan.of(chain.graph(), run));
+        Scenario mistyped = run.with(CHECKPOINT_MODULES, List.of("bod", "body"));
+        UserInputException e = assertThrows(UserInputException.class, () -> CheckpointPlan.of(chain.graph(), mistyped));
         assertTrue(e.getMessage().contains("'bod'"), e.getMessage());
     }
 

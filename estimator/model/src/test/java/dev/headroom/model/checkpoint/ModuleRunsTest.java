@@ -2,6 +2,7 @@ package dev.headroom.model.checkpoint;
 
 import static dev.headroom.model.checkpoint.Chains.SEQUENTIAL;
 import static dev.headroom.model.checkpoint.Chains.call;
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -29,8 +30,7 @@ class ModuleRunsTest {
     }
 
     private static List<String> ranges(String... patterns) {
-        Scenario run = Chains.run(0, null);
-        run.checkpointModules = List.of(patterns);
+        Scenario run = Chains.run(0, null).with(CHECKPOINT_MODULES, List.of(patterns));
         return CheckpointPlan.of(graph(), run).regions().stream()
                 .map(r -> r.from() + "-" + r.to())
                 .toList();

@@ -2,82 +2,122 @@ package dev.headroom.model.scenario;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.graph.DType;
 import java.lang.reflect.Field;
-import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ScenarioTest {
-    /** A value that a field does not have by default. */
-    private static Object other(Field field, Object value) throws ReflectiveOperationException {
-        Class<?> type = field.getType();
-        if (type == boolean.class) {
-            return !(boolean) value;
+    /** A value that is not the default. */
+    private static Object other(Type type, Object value) {
+        if (type instanceof ParameterizedType generic) {
+            return generic.getRawType() == List.class ? List.of("a.*") : Map.of("x.1", 7L);
         }
-        if (type == Boolean.class) {
-            return true;
-        }
-        if (type == int.class) {
-            return (int) value + 7;
-        }
-        if (type == Long.class) {
-            return 7L;
-        }
-        if (type == String.class) {
-            return "2.3";
-        }
-        if (type == List.class) {
-            return List.of("a.*");
-        }
-        if (type == Map.class) {
-            return Map.of("x.1", 7L);
-        }
-        if (type.isEnum()) {
-            Object[] values = type.getEnumConstants();
+        Class<?> c = (Class<?>) type;
+        if (c.isEnum()) {
+            Object[] values = c.getEnumConstants();
             return values[0] == value ? values[1] : values[0];
         }
-        throw new IllegalStateException("say how to change " + field);
+        Map<Class<?>, Object> others = Map.of(
+                Integer.class,
+                7,
+                Long.class,
+                7L,
+                String.class,
+                "max_split_size_mb:64",
+                DType.class,
+                DType.BFLOAT16,
+                CudnnWorkspace.class,
+                CudnnWorkspace.of(7),
+                TorchVersion.class,
+                TorchVersion.of("2.3"),
+                Gpu.class,
+                GpuCatalogue.find("h200").orElseThrow());
+        return c == Boolean.class ? Boolean.TRUE : others.get(c);
     }
 
-    private static void change(Object options) throws ReflectiveOperationException {
-        for (Field field : options.getClass().getFields()) {
-            if (field.getType() == OptimizerOptions.class) {
-                change(field.get(options));
-            } else if (!Modifier.isStatic(field.getModifiers())) {
-                field.set(options, other(field, field.get(options)));
-            }
+    private static Map<String, Setting<?>> settings() throws IllegalAccessException {
+        Map<String, Setting<?>> out = new LinkedHashMap<>();
+        for (Field field : ScenarioSettings.class.getFields()) {
+            out.put(field.getName(), (Setting<?>) field.get(null));
         }
+        return out;
     }
 
-    private static void assertCopied(Object from, Object to, Object fresh) throws ReflectiveOperationException {
-        assertNotSame(from, to);
-        for (Field field : from.getClass().getFields()) {
-            if (field.getType() == OptimizerOptions.class) {
-                assertCopied(field.get(from), field.get(to), field.get(fresh));
-            } else if (!Modifier.isStatic(field.getModifiers())) {
-                assertEquals(field.get(from), field.get(to), field.getName());
-                assertNotEquals(field.get(fresh), field.get(to), field.getName());
-            }
+    @SuppressWarnings("unchecked")
+    private static Scenario changed(Scenario scenario, String name) throws ReflectiveOperationException {
+        Field field = ScenarioSettings.class.getField(name);
+        Setting<Object> setting = (Setting<Object>) field.get(null);
+        Type type = ((ParameterizedType) field.getGenericType()).getActualTypeArguments()[0];
+        return scenario.with(setting, other(type, setting.get(scenario)));
+    }
+
+    @Test
+    void everySettingChangesItselfAlone() throws ReflectiveOperationException {
+        Map<String, Setting<?>> all = settings();
+        for (String name : all.keySet()) {
+            Scenario changed = changed(Scenario.defaults(), name);
+            all.forEach((each, setting) -> {
+                Object before = setting.get(Scenario.defaults());
+                if (each.equals(name)) {
+                    assertNotEquals(before, setting.get(changed), name);
+                } else {
+                    assertEquals(before, setting.get(changed), each + " after a change of " + name);
+                }
+            });
         }
     }
 
     @Test
-    void aCopyHasEveryOption() throws ReflectiveOperationException {
-        Scenario run = new Scenario();
-        change(run);
-        assertCopied(run, run.copy(), new Scenario());
+    void isAKey() throws ReflectiveOperationException {
+        Map<Scenario, String> cache = new HashMap<>();
+        List<String> names = new ArrayList<>(settings().keySet());
+        for (String name : names) {
+            cache.put(changed(Scenario.defaults(), name), name);
+        }
+        for (String name : names) {
+            assertEquals(name, cache.get(changed(Scenario.builder().build(), name)));
+        }
     }
 
     @Test
-    void aCopyIsIndependent() {
-        Scenario run = new Scenario();
-        Scenario copy = run.copy();
-        copy.dims.put("x.1", 7L);
-        copy.optimizerOptions.amsgrad = true;
-        assertEquals(Map.of(), run.dims);
-        assertEquals(false, run.optimizerOptions.amsgrad);
+    void buildersAndWithersMakeTheSame() {
+        Scenario built = Scenario.builder()
+                .batch(8)
+                .dim("seq", 512)
+                .optimizer(OptimizerKind.SGD)
+                .amp(DType.BFLOAT16)
+                .checkpointModules("body.*")
+                .torch("2.6")
+                .build();
+        Scenario changed = Scenario.defaults()
+                .with(ScenarioSettings.BATCH, 8L)
+                .withDim("seq", 512)
+                .with(ScenarioSettings.OPTIMIZER, OptimizerKind.SGD)
+                .with(ScenarioSettings.AMP, DType.BFLOAT16)
+                .with(ScenarioSettings.CHECKPOINT_MODULES, List.of("body.*"))
+                .with(ScenarioSettings.TORCH, new TorchVersion(2, 6));
+        assertEquals(changed, built);
+        assertEquals(built, built.toBuilder().build());
+    }
+
+    @Test
+    void keepsNothingThatOthersCanChange() {
+        Map<String, Long> dims = new LinkedHashMap<>(Map.of("x.1", 7L));
+        Scenario run = Scenario.defaults().with(ScenarioSettings.DIMS, dims);
+        dims.put("x.1", 8L);
+        assertEquals(Map.of("x.1", 7L), run.sizes().dims());
+        assertThrows(
+                UnsupportedOperationException.class, () -> run.sizes().dims().put("x.1", 9L));
     }
 }

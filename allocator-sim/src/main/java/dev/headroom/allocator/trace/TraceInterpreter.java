@@ -1,4 +1,4 @@
-package dev.headroom.allocator.replay;
+package dev.headroom.allocator.trace;
 
 /**
  * Turns the events of PyTorch's memory history into requests. Segment events are consequences of requests, with one

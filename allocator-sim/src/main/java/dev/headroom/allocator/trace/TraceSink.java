@@ -1,4 +1,4 @@
-package dev.headroom.allocator.replay;
+package dev.headroom.allocator.trace;
 
 /** Takes what a program asked of an allocator, in order. Ids name blocks while they live; sizes are bytes. */
 public interface TraceSink {

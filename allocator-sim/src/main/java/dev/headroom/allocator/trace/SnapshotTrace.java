@@ -1,11 +1,11 @@
-package dev.headroom.allocator.snapshot;
+package dev.headroom.allocator.trace;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.BlockState;
 import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.allocator.replay.Trace;
-import dev.headroom.allocator.replay.TraceInterpreter;
-import dev.headroom.allocator.replay.TraceSink;
+import dev.headroom.allocator.snapshot.Snapshot;
+import dev.headroom.allocator.snapshot.SnapshotSegment;
+import dev.headroom.allocator.snapshot.TraceEvent;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;

@@ -1,18 +1,13 @@
-package dev.headroom.allocator.replay;
+package dev.headroom.allocator.trace;
 
+import dev.headroom.allocator.snapshot.MaybeGzip;
 import dev.headroom.allocator.snapshot.Snapshot;
-import dev.headroom.allocator.snapshot.SnapshotTrace;
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.zip.GZIPInputStream;
 
 /** Opens any file that holds a trace. */
 public final class TraceFile {
-    private static final int BUFFER = 1 << 16;
-
     private TraceFile() {}
 
     /**
@@ -24,7 +19,7 @@ public final class TraceFile {
      */
     public static Trace open(Path file) throws IOException {
         int first;
-        try (InputStream in = unzipped(file)) {
+        try (InputStream in = MaybeGzip.open(file)) {
             first = in.read();
             while (first == ' ' || first == '\n' || first == '\r' || first == '\t') {
                 first = in.read();
@@ -42,23 +37,5 @@ public final class TraceFile {
         }
         throw new IllegalArgumentException(file
                 + ": neither JSON (an allocator program or a recording) nor a pickle (a memory snapshot of PyTorch)");
-    }
-
-    /**
-     * The content of a file, without gzip where it is packed so; buffered.
-     *
-     * @throws IOException when the file cannot be read
-     */
-    public static InputStream unzipped(Path file) throws IOException {
-        InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER);
-        try {
-            in.mark(2);
-            boolean zipped = in.read() == 0x1f && in.read() == 0x8b;
-            in.reset();
-            return zipped ? new BufferedInputStream(new GZIPInputStream(in, BUFFER), BUFFER) : in;
-        } catch (IOException e) {
-            in.close();
-            throw e;
-        }
     }
 }

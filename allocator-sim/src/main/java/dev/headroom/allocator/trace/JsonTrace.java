@@ -1,4 +1,4 @@
-package dev.headroom.allocator.replay;
+package dev.headroom.allocator.trace;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
@@ -6,9 +6,11 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.headroom.allocator.AllocatorProfile;
 import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.snapshot.MaybeGzip;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A JSON file, plain or gzipped, that holds either an allocator program (an array {@code ops} of
@@ -21,9 +23,11 @@ public final class JsonTrace implements Trace {
     private final Path file;
     private String conf = "";
     private long limit = -1;
-    private String version;
+    private @Nullable String version;
     private long total;
-    private String events;
+    /** The field that holds the events; empty until it is found. */
+    private String events = "";
+
     private int every;
     private boolean blocks = true;
 
@@ -40,7 +44,7 @@ public final class JsonTrace implements Trace {
     public static JsonTrace open(Path file) throws IOException {
         JsonTrace trace = new JsonTrace(file);
         trace.read(trace::header);
-        if (trace.events == null) {
+        if (trace.events.isEmpty()) {
             throw trace.damaged("no array 'ops' or 'trace'; record one with --trace");
         }
         return trace;
@@ -174,11 +178,11 @@ public final class JsonTrace implements Trace {
             switch (field) {
                 case "config" -> config(json);
                 case "versions" -> versions(json);
-                case "torch" -> version = text(json, version);
+                case "torch" -> version(json);
                 case "total_bytes" -> total = number(json, 0);
                 case "ops", "trace" -> {
                     if (json.currentToken() == JsonToken.START_ARRAY) {
-                        if (events != null) {
+                        if (!events.isEmpty()) {
                             throw damaged("'" + field + "' after '" + events + "': one array of events is read");
                         }
                         events = field;
@@ -211,7 +215,7 @@ public final class JsonTrace implements Trace {
             boolean torch = json.currentName().equals("torch");
             json.nextToken();
             if (torch) {
-                version = text(json, version);
+                version(json);
             }
             json.skipChildren();
         }
@@ -220,6 +224,12 @@ public final class JsonTrace implements Trace {
     private void fields(JsonParser json) throws IOException {
         if (json.currentToken() != JsonToken.START_OBJECT) {
             throw damaged("'" + json.currentName() + "' is no object");
+        }
+    }
+
+    private void version(JsonParser json) throws IOException {
+        if (json.currentToken() != JsonToken.VALUE_NULL) {
+            version = text(json, "");
         }
     }
 
@@ -246,7 +256,7 @@ public final class JsonTrace implements Trace {
     }
 
     private void read(Reader reader) throws IOException {
-        try (InputStream in = TraceFile.unzipped(file);
+        try (InputStream in = MaybeGzip.open(file);
                 JsonParser json = JSON.createParser(in)) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
                 throw damaged("not a JSON object");

@@ -1,4 +1,4 @@
-package dev.headroom.allocator.replay;
+package dev.headroom.allocator.trace;
 
 import dev.headroom.allocator.AllocatorSettings;
 import java.io.IOException;

@@ -1,0 +1,37 @@
+package dev.headroom.allocator;
+
+/**
+ * Whose blocks they are: everybody's, which is the default memory, or those of one user such as a CUDA graph, c10's
+ * PrivatePool. Free blocks of one owner do not serve the requests of another.
+ */
+final class PoolOwner {
+    final int id;
+    final BlockPool small;
+    final BlockPool large;
+    /** Reserved bytes of this owner alone: {@code reserved_bytes_by_private_pools}. */
+    final StatArray reserved;
+    /** Graphs and scopes that use a private pool; at 0 its memory may be returned. */
+    int uses = 1;
+    /** Driver allocations not yet returned; asked for private pools only. */
+    int segments;
+
+    boolean useOnOutOfMemory;
+    boolean splits = true;
+
+    /** @param id of the private pool, or {@link CachingAllocator#DEFAULT_POOL} */
+    PoolOwner(int id, BlockTable table, StatArray reserved) {
+        this.id = id;
+        this.reserved = reserved;
+        this.small = new BlockPool(table, true, this);
+        this.large = new BlockPool(table, false, this);
+    }
+
+    boolean isDefault() {
+        return id == CachingAllocator.DEFAULT_POOL;
+    }
+
+    /** The pool that serves a request of this size. */
+    BlockPool pool(long size) {
+        return size <= AllocatorSettings.SMALL_REQUEST ? small : large;
+    }
+}

@@ -1,0 +1,46 @@
+package dev.headroom.estimator.op;
+
+/**
+ * The operators that Headroom knows. A new operator is a line in its family's table, and a method where it needs one; a
+ * new family is a class with a {@code register} method, listed here.
+ */
+public final class StandardRules {
+    private static final Registry ALL = new Registry()
+            .family("views", ViewRules::register)
+            .family("creation", CreationRules::register)
+            .family("copies and conversions", CopyRules::register)
+            .family("arithmetic", PointwiseRules::register)
+            .family("arithmetic", BinaryRules::register)
+            .family("arithmetic", BlendRules::register)
+            .family("elementary functions", ElementaryRules::register)
+            .family("activations", ActivationRules::register)
+            .family("reductions", ReductionRules::register)
+            .family("sorting and selection", SelectionRules::register)
+            .family("matrix products", MatmulRules::register)
+            .family("convolutions", ConvolutionRules::register)
+            .family("pooling", PoolingRules::register)
+            .family("pooling", AdaptivePooling::register)
+            .family("normalisation", NormalizationRules::register)
+            .family("softmax", SoftmaxRules::register)
+            .family("losses", LossRules::register)
+            .family("dropout", DropoutRules::register)
+            .family("embeddings", EmbeddingRules::register)
+            .family("indexing", IndexingRules::register)
+            .family("padding", Padding::register)
+            .family("repetition", Repetition::register)
+            .family("indexing", ScatterRules::register)
+            .family("interpolation and sampling", Upsampling::register)
+            .family("views", StridedViewRules::register)
+            .family("patches", ImagePatches::register)
+            .family("recurrent", CellRules::register)
+            .family("recurrent", RecurrentRules::register)
+            .family("attention", AttentionRules::register)
+            .complete();
+
+    private StandardRules() {}
+
+    /** All of them. */
+    public static Registry registry() {
+        return ALL;
+    }
+}

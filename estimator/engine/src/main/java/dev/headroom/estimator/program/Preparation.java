@@ -1,0 +1,25 @@
+package dev.headroom.estimator.program;
+
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.run.Pass;
+import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.Scenario;
+import java.util.List;
+
+/** Prepares runs for prediction: the shared passes, and those that rest on how this side reads Python's variables. */
+public final class Preparation {
+    private static final List<Pass> OWN = List.of(new Pass(
+            "let readers read what the program reads where values change their type",
+            (graph, run, symbols) -> ModelTypes.of(graph, run).mixed() ? TracedAliases.undo(graph) : graph));
+
+    private Preparation() {}
+
+    /**
+     * A run that the loop can play.
+     *
+     * @throws dev.headroom.model.error.UserInputException as {@link PreparedRun#of}
+     */
+    public static PreparedRun of(Graph imported, Scenario scenario) {
+        return PreparedRun.of(imported, scenario, OWN);
+    }
+}

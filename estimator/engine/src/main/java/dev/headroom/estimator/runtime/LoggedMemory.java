@@ -1,0 +1,105 @@
+package dev.headroom.estimator.runtime;
+
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.model.graph.DType;
+
+/**
+ * The memory of the device: every request goes to the caching allocator, and every request, free and change of category
+ * into the event log. Knows how far the log was when allocated memory was highest and when a request failed.
+ */
+final class LoggedMemory {
+    private static final int STREAM = 0;
+
+    private final CachingAllocator allocator;
+    private final Attributions attributions;
+    private final EventLog log = new EventLog();
+    private int requester;
+    private long maxAllocated = -1;
+    private long reservedAtPeak;
+    private int eventsAtPeak;
+    private int eventsAtFailure = -1;
+
+    LoggedMemory(CachingAllocator allocator, Attributions attributions) {
+        this.allocator = allocator;
+        this.attributions = attributions;
+    }
+
+    EventLog log() {
+        return log;
+    }
+
+    /** A fresh storage; nothing is asked of the allocator for 0 bytes. */
+    Storage allocate(long bytes, Category category, DType dtype, long[] sizes) {
+        int block = -1;
+        long rounded = 0;
+        if (bytes > 0) {
+            requester = attributions.running();
+            block = request(bytes);
+            rounded = allocator.size(block);
+        }
+        int id = log.add(bytes, rounded, attributions.running(), category, dtype, sizes, reserved());
+        long allocated = allocator.statistics().allocatedBytes().current();
+        if (allocated > maxAllocated) {
+            maxAllocated = allocated;
+            eventsAtPeak = log.size();
+            reservedAtPeak = reserved();
+        }
+        return new Storage(id, bytes, block, category);
+    }
+
+    private int request(long bytes) {
+        try {
+            return allocator.allocate(bytes, STREAM);
+        } catch (OutOfMemoryException e) {
+            eventsAtFailure = eventsAtFailure < 0 ? log.size() : eventsAtFailure;
+            throw e;
+        }
+    }
+
+    /** A storage in host memory: it takes none of the device's. */
+    Storage onHost(DType dtype, long[] sizes) {
+        int id = log.add(0, 0, attributions.running(), Category.TEMPORARIES, dtype, sizes, reserved());
+        return new Storage(id, 0, -1, Category.TEMPORARIES);
+    }
+
+    /** A storage lost its last reference. */
+    void free(Storage s) {
+        if (s.block >= 0) {
+            allocator.free(s.block);
+        }
+        log.free(s.id, attributions.running(), reserved());
+    }
+
+    /** Notes that a storage that is alive counts as something else than before. */
+    void changed(Storage s, Category before) {
+        Category after = s.category();
+        if (after != before && s.useCount() > 0) {
+            log.category(s.id, after, attributions.running(), reserved());
+        }
+    }
+
+    private long reserved() {
+        return allocator.statistics().reservedBytes().current();
+    }
+
+    int requester() {
+        return requester;
+    }
+
+    int eventsAtFailure() {
+        return eventsAtFailure;
+    }
+
+    int eventsAtPeak() {
+        return eventsAtPeak;
+    }
+
+    long maxAllocated() {
+        return Math.max(maxAllocated, 0);
+    }
+
+    long reservedAtPeak() {
+        return reservedAtPeak;
+    }
+}

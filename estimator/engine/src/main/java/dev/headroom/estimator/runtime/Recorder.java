@@ -1,0 +1,56 @@
+package dev.headroom.estimator.runtime;
+
+/**
+ * Records one call of an operator for the backward pass: what it saves, how gradients are computed, which results it made.
+ * A rule makes the same calls whether or not any of its inputs wants a gradient; when none does, the recorder keeps
+ * nothing. Obtained from {@link EagerRuntime#record}.
+ */
+public interface Recorder {
+    /** Gradient of one input from the gradient of the only output. */
+    @FunctionalInterface
+    interface InputGradient {
+        Tensor of(Tensor grad);
+    }
+
+    /** Whether anything is recorded. */
+    boolean records();
+
+    /** Whether input {@code i} (in the order given to {@code record}) wants a gradient. */
+    boolean needs(int i);
+
+    /** Number of inputs given to {@code record}; 0 when nothing is recorded. */
+    int inputs();
+
+    /** Keeps an input of the operator; {@code null} is let through. */
+    Saved save(Tensor t);
+
+    /** Keeps an input if the condition holds, as generated code asks whether a gradient that reads it is wanted. */
+    default Saved saveIf(boolean condition, Tensor t) {
+        return condition ? save(t) : Saved.NOTHING;
+    }
+
+    /** Keeps a copy made for the purpose, which nothing else holds: it ends with the node. */
+    Saved saveCopy(Tensor copy);
+
+    /** Keeps a result of the operator. */
+    Saved saveOutput(Tensor t);
+
+    /**
+     * The gradient of input {@code i}, evaluated only where it is wanted. Gradients are evaluated in the order of these
+     * calls; PyTorch's is the alphabetical one of the arguments' names (tools/autograd/load_derivatives.py).
+     */
+    Recorder gradient(int i, InputGradient gradient);
+
+    /** All gradients at once. */
+    Recorder gradients(GradNode.Backward backward);
+
+    /**
+     * Makes {@code out} the node's next result. Call once a result, in their order; {@code null} skips one.
+     *
+     * @return {@code out}
+     */
+    Tensor output(Tensor out);
+
+    /** Makes {@code out} the next result, one through which no gradient flows (a mask, indices). */
+    Recorder nonDifferentiable(Tensor out);
+}

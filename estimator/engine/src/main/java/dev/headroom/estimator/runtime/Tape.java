@@ -1,0 +1,275 @@
+package dev.headroom.estimator.runtime;
+
+import dev.headroom.model.graph.DType;
+import java.util.ArrayDeque;
+
+/**
+ * What autograd knows of a thread: whether it records, the nodes of operators that ran and the tensors that these save.
+ * Nodes are counted like tensors and die with their last reference.
+ */
+public final class Tape {
+    private final EagerRuntime runtime;
+    private final LoggedMemory memory;
+    private final Recorder nothing;
+    private final ArrayDeque<GradNode> dying = new ArrayDeque<>();
+    private final long[] nextSequence = new long[2];
+    private boolean enabled = true;
+    private boolean backwardThread;
+    private SavedTensorHooks hooks;
+    private boolean stoppedAtResult;
+    private boolean destroying;
+
+    Tape(EagerRuntime runtime, LoggedMemory memory) {
+        this.runtime = runtime;
+        this.memory = memory;
+        this.nothing = new NoRecording(runtime);
+    }
+
+    /** {@code torch.is_grad_enabled()}. */
+    public boolean enabled() {
+        return enabled;
+    }
+
+    /**
+     * {@code torch.set_grad_enabled}.
+     *
+     * @return the mode before
+     */
+    public boolean setEnabled(boolean value) {
+        boolean before = enabled;
+        enabled = value;
+        return before;
+    }
+
+    /** Whether autograd's worker thread runs: it has library handles, and so workspaces, of its own. */
+    public boolean inBackwardThread() {
+        return backwardThread;
+    }
+
+    void setBackwardThread(boolean value) {
+        backwardThread = value;
+    }
+
+    /**
+     * From now on saved tensors go through these hooks; {@code null}: nodes keep them.
+     *
+     * @return the hooks before
+     */
+    public SavedTensorHooks setHooks(SavedTensorHooks now) {
+        SavedTensorHooks before = hooks;
+        hooks = now;
+        return before;
+    }
+
+    // ------------------------------------------------------------ recording
+
+    Recorder record(String name, Tensor... inputs) {
+        if (!enabled) {
+            return nothing;
+        }
+        boolean any = false;
+        for (Tensor t : inputs) {
+            any |= t != null && t.requiresGrad();
+        }
+        if (!any) {
+            return nothing;
+        }
+        GradNode.Edge[] edges = new GradNode.Edge[inputs.length];
+        for (int i = 0; i < inputs.length; i++) {
+            edges[i] = edge(inputs[i]);
+        }
+        return new Recording(this, runtime, node(name, edges), inputs);
+    }
+
+    /** A node with a number of its own; threads count theirs apart (aten/src/ATen/SequenceNumber.cpp). */
+    GradNode node(String name, GradNode.Edge... edges) {
+        long sequence = nextSequence[backwardThread ? 1 : 0]++;
+        return new GradNode(name, sequence, edges, runtime.attribution(), null);
+    }
+
+    /** Where a tensor's gradient goes, with a reference to the node; {@code null}: nowhere. */
+    GradNode.Edge edge(Tensor t) {
+        if (t == null || !t.requiresGrad()) {
+            return null;
+        }
+        if (t.hasStaleHistory()) {
+            ViewHistory.refresh(runtime, t);
+        }
+        GradNode node = t.gradNode();
+        int input = t.outputNumber();
+        if (node == null) {
+            node = accumulator(t);
+            input = 0;
+        }
+        node.refs++;
+        return new GradNode.Edge(node, input);
+    }
+
+    /** The node that adds to a leaf's {@code .grad}; it keeps the leaf alive. */
+    private GradNode accumulator(Tensor leaf) {
+        GradNode node = leaf.accumulatorField();
+        if (node == null) {
+            node = new GradNode("AccumulateGrad", GradNode.FIRST, new GradNode.Edge[0], runtime.attribution(), leaf);
+            node.inputSizes.add(leaf.sizes());
+            node.inputTypes.add(leaf.dtype());
+            runtime.hold(leaf);
+            leaf.setAccumulator(node);
+        }
+        return node;
+    }
+
+    /** Replaces a tensor's history. */
+    void setHistory(Tensor t, GradNode node) {
+        setHistory(t, node, 0);
+    }
+
+    private void setHistory(Tensor t, GradNode node, int output) {
+        GradNode old = t.gradNode();
+        node.refs++;
+        t.setHistory(node, output);
+        release(old);
+    }
+
+    void addOutput(GradNode node, Tensor out, boolean nonDifferentiable) {
+        int number = node.inputs();
+        node.inputSizes.add(out == null ? new long[0] : out.sizes());
+        node.inputTypes.add(out == null ? DType.FLOAT32 : out.dtype());
+        if (out != null && !nonDifferentiable) {
+            setHistory(out, node, number);
+        }
+    }
+
+    // -------------------------------------------------------- saved tensors
+
+    Saved save(GradNode node, Tensor t, boolean isOutput) {
+        if (t == null) {
+            return Saved.NOTHING;
+        }
+        Saved saved;
+        if (hooks != null && !t.isWrappedNumber()) {
+            saved = pack(node, t, isOutput);
+        } else {
+            // A result is kept through an alias: the node must not keep alive the tensor that keeps the node alive.
+            saved = new Saved(keep(isOutput ? alias(t) : t));
+        }
+        node.saved.add(saved);
+        return saved;
+    }
+
+    private static Tensor alias(Tensor t) {
+        return new Tensor(t.storage(), t.dtype(), t.sizes(), t.strides(), t.offset());
+    }
+
+    private Saved pack(GradNode node, Tensor t, boolean isOutput) {
+        try {
+            return new Saved(hooks.pack(t));
+        } catch (StopRecomputation e) {
+            stoppedAtResult = isOutput;
+            if (node.refs == 0) { // its operator never got to make a result that holds it
+                node.refs = 1;
+                release(node);
+            }
+            throw e;
+        }
+    }
+
+    /** Whether the last recomputation that stopped did so at a result, which an operator saves when it has run. */
+    public boolean stoppedAtResult() {
+        return stoppedAtResult;
+    }
+
+    /** Takes a reference as what a backward pass needs later. */
+    private Tensor keep(Tensor t) {
+        t.incrementRefs();
+        Storage s = t.storage();
+        Category before = s.category();
+        s.addSaved(1);
+        memory.changed(s, before);
+        return t;
+    }
+
+    /** Saves an alias of a tensor, without its history, outside of any node: for hooks that pack tensors. */
+    public Tensor saveDetached(Tensor t) {
+        return keep(alias(t));
+    }
+
+    /** Gives a reference of {@link #saveDetached} back. */
+    public void releaseSaved(Tensor t) {
+        Category before = t.storage().category();
+        t.storage().addSaved(-1);
+        if (t.useCount() > 1 || t.storage().useCount() > 1) {
+            memory.changed(t.storage(), before);
+        }
+        runtime.release(t);
+    }
+
+    /** A node's apply() fetches all that it saved before it computes anything. */
+    void unpackSaved(GradNode node) {
+        for (Saved s : node.saved) {
+            if (s.packed() != null) {
+                s.unpack();
+            }
+        }
+    }
+
+    /** What hooks handed out is a local variable of apply(): it dies with it, before the node's results are checked. */
+    void releaseUnpacked(GradNode node) {
+        for (Saved s : node.saved) {
+            if (s.packed() != null) {
+                releaseTensor(s);
+            }
+        }
+    }
+
+    private void releaseTensor(Saved s) {
+        Tensor t = s.take();
+        if (t != null) {
+            releaseSaved(t);
+        }
+    }
+
+    /** Lets go of what a node saved, as after it ran. */
+    void releaseSaved(GradNode node) {
+        for (Saved s : node.saved) {
+            releaseTensor(s);
+            if (s.packed() != null) {
+                s.packed().release();
+            }
+        }
+        node.saved.clear();
+    }
+
+    // ------------------------------------------------------------ nodes end
+
+    /** Gives a reference to a node back. */
+    void release(GradNode node) {
+        if (node == null || --node.refs > 0) {
+            return;
+        }
+        // Chains are as long as models are deep: a work list instead of recursion (torch/csrc/autograd/function.cpp,
+        // deleteNode).
+        dying.add(node);
+        if (destroying) {
+            return;
+        }
+        destroying = true;
+        while (!dying.isEmpty()) {
+            bury(dying.poll());
+        }
+        destroying = false;
+    }
+
+    private void bury(GradNode dead) {
+        releaseSaved(dead);
+        dead.backward = null;
+        for (GradNode.Edge e : dead.edges) {
+            if (e != null) {
+                release(e.node());
+            }
+        }
+        if (dead.variable != null) {
+            dead.variable.setAccumulator(null);
+            runtime.release(dead.variable);
+        }
+    }
+}

@@ -1,0 +1,6 @@
+/**
+ * The question that PyTorch asks cuDNN about a convolution, and the answer: {@link ConvolutionProblem}, {@link
+ * WorkspaceAnswer}. A {@link WorkspaceSource} knows answers; sources are found as services. The engine ships rules and
+ * bounds, the executor asks an installed library.
+ */
+package dev.headroom.model.cudnn;

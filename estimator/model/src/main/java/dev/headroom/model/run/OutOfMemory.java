@@ -1,0 +1,31 @@
+package dev.headroom.model.run;
+
+/**
+ * Where and over what a run ran out of memory.
+ *
+ * @param moment the phase and the step
+ * @param module that asked, "" outside of any
+ * @param operator that asked, or the loop's own work such as {@code optimizer}
+ * @param requested bytes of the segment that the allocator asked the driver for
+ */
+public record OutOfMemory(Moment moment, String module, String operator, long requested) {
+    public OutOfMemory {
+        moment = moment.inStep();
+    }
+
+    /** The phase in which memory ran out. */
+    public Phase phase() {
+        return moment.phase();
+    }
+
+    /** Its step, or {@code null} before the first. */
+    public Integer step() {
+        return moment.step();
+    }
+
+    /** One line for people. */
+    public String text() {
+        String who = module.isEmpty() ? operator : operator + " of " + module;
+        return "out of memory in " + moment.words() + ", where " + who + " needed " + requested + " bytes more";
+    }
+}

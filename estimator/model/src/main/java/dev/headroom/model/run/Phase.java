@@ -1,0 +1,44 @@
+package dev.headroom.model.run;
+
+import java.util.Arrays;
+import java.util.Optional;
+
+/** A part of a run at whose end memory is read; under the names that recordings of PyTorch and JSON have for them. */
+public enum Phase {
+    /** The model is brought to the device, and the optimizer is made. */
+    MODEL("model"),
+    /** The batch and its labels are brought to the device. */
+    INPUTS("inputs"),
+    /** {@code optimizer.zero_grad()}. */
+    ZERO_GRAD("zero_grad"),
+    /** {@code outputs = model(inputs)}. */
+    FORWARD("forward"),
+    /** {@code loss = criterion(outputs, target)}; the end of autocast's region belongs to it. */
+    LOSS("loss"),
+    /** {@code loss.backward()}. */
+    BACKWARD("backward"),
+    /** {@code optimizer.step()}. */
+    OPTIMIZER("optimizer");
+
+    private final String label;
+
+    Phase(String label) {
+        this.label = label;
+    }
+
+    /** The name in recordings, JSON and reports. */
+    public String label() {
+        return label;
+    }
+
+    /** The phase of a label; empty for one that is not known. */
+    public static Optional<Phase> of(String label) {
+        return Arrays.stream(values()).filter(p -> p.label.equals(label)).findFirst();
+    }
+
+    /** The {@link #label}. */
+    @Override
+    public String toString() {
+        return label;
+    }
+}

@@ -1,0 +1,25 @@
+package dev.headroom.model.scenario;
+
+/**
+ * What every convolution of cuDNN works in.
+ *
+ * @param source who is asked for the bytes
+ * @param bytes the same for all of them, 0 for none; {@code null}: as the source says
+ */
+public record CudnnWorkspace(Scenario.Workspaces source, Long bytes) {
+    /** What an installed cuDNN says, else rules, else bounds. */
+    public static final CudnnWorkspace AUTO = from(Scenario.Workspaces.AUTO);
+
+    /** No convolution has any. */
+    public static final CudnnWorkspace NONE = of(0);
+
+    /** Of every convolution the same. */
+    public static CudnnWorkspace of(long bytes) {
+        return new CudnnWorkspace(Scenario.Workspaces.AUTO, bytes);
+    }
+
+    /** As a source says. */
+    public static CudnnWorkspace from(Scenario.Workspaces source) {
+        return new CudnnWorkspace(source, null);
+    }
+}

@@ -1,0 +1,30 @@
+package dev.headroom.model.scenario;
+
+/**
+ * Which kernels PyTorch is told to take.
+ *
+ * @param channelsLast model and images in {@code torch.channels_last}
+ * @param cudnnBenchmark {@code torch.backends.cudnn.benchmark}
+ * @param cudnnWorkspace what convolutions of cuDNN work in
+ * @param attention which kernel of scaled dot product attention may run
+ */
+public record Kernels(
+        boolean channelsLast, boolean cudnnBenchmark, CudnnWorkspace cudnnWorkspace, Scenario.Attention attention) {
+    static final Kernels DEFAULTS = new Kernels(false, false, CudnnWorkspace.AUTO, Scenario.Attention.AUTO);
+
+    Kernels withChannelsLast(boolean value) {
+        return new Kernels(value, cudnnBenchmark, cudnnWorkspace, attention);
+    }
+
+    Kernels withCudnnBenchmark(boolean value) {
+        return new Kernels(channelsLast, value, cudnnWorkspace, attention);
+    }
+
+    Kernels withCudnnWorkspace(CudnnWorkspace value) {
+        return new Kernels(channelsLast, cudnnBenchmark, value, attention);
+    }
+
+    Kernels withAttention(Scenario.Attention value) {
+        return new Kernels(channelsLast, cudnnBenchmark, cudnnWorkspace, value);
+    }
+}

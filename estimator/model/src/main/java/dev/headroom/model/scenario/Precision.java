@@ -1,0 +1,26 @@
+package dev.headroom.model.scenario;
+
+import dev.headroom.model.graph.DType;
+
+/**
+ * The types that a run computes in.
+ *
+ * @param dtype type of parameters, buffers and inputs that are floating point; {@code null}: as in the graph
+ * @param amp autocast type, or {@code null}; {@code FLOAT16} brings a GradScaler
+ * @param convertsOnDevice {@code model.cuda().half()}: the model is moved in its own types and converted on the device
+ */
+public record Precision(DType dtype, DType amp, boolean convertsOnDevice) {
+    static final Precision DEFAULTS = new Precision(null, null, false);
+
+    Precision withDtype(DType value) {
+        return new Precision(value, amp, convertsOnDevice);
+    }
+
+    Precision withAmp(DType value) {
+        return new Precision(dtype, value, convertsOnDevice);
+    }
+
+    Precision withConvertsOnDevice(boolean value) {
+        return new Precision(dtype, amp, value);
+    }
+}

@@ -1,0 +1,4 @@
+/**
+ * Numbers of bytes as people read them.
+ */
+package dev.headroom.model.units;

@@ -1,0 +1,4 @@
+/**
+ * Benchmarks (JMH) of predictions. They are run by hand, never by tests; the page of the module says how.
+ */
+package dev.headroom.validation.benchmark;
