@@ -176,10 +176,10 @@ class RegimesTest {
     @ParameterizedTest
     @ValueSource(strings = {"0.4", "2.15", "newest"})
     void refusesOtherVersions(String torch) {
-        Scenario run = run(OptimizerKind.SGD).with(TORCH, TorchVersion.of(torch));
-        assertTrue(assertThrows(UserInputException.class, () -> phases(run))
-                .getMessage()
-                .startsWith("--torch: "));
+        assertTrue(
+                assertThrows(UserInputException.class, () -> Scenario.builder().torch(torch))
+                        .getMessage()
+                        .startsWith("--torch: "));
     }
 
     @Test
