@@ -20,7 +20,6 @@ import dev.headroom.estimator.runtime.KernelOptions;
 import dev.headroom.fixtures.OperatorCase;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
-import dev.headroom.model.rewrite.AssignedNumbers;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.LossKind;

@@ -45,8 +45,8 @@ public final class Measurer {
         DeviceMeter.Reading started = reading();
         Settings settings = Settings.of(request.scenario(), request.seed());
         try (Eager eager = new Eager(new CachingAllocator(allocation(), backend.memory()), backend, settings);
-                Training training = new Training(
-                        eager, Preparation.of(request.graph(), request.scenario()), phases::add)) {
+                Training training =
+                        new Training(eager, Preparation.of(request.graph(), request.scenario()), phases::add)) {
             OutOfMemory oom = null;
             try {
                 run(training, eager);

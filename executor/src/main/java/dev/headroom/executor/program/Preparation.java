@@ -33,7 +33,9 @@ public final class Preparation {
             throw new UserInputException("--torch: the executor behaves as PyTorch " + TorchVersion.NEWEST
                     + "; only predictions know other versions");
         }
-        if (run.loop().newBatches() || run.loop().zeroGradBeforeBackward() || run.precision().convertsOnDevice()) {
+        if (run.loop().newBatches()
+                || run.loop().zeroGradBeforeBackward()
+                || run.precision().convertsOnDevice()) {
             throw new UserInputException(
                     "the executor converts models before it moves them, trains on one batch and drops"
                             + " gradients before each step; only predictions know other loops");

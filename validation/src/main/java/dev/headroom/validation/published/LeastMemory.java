@@ -1,12 +1,12 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.estimator.predict.PhaseState;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
+
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.TorchVersion;
-import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
-import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;

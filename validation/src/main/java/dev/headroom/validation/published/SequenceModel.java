@@ -1,14 +1,14 @@
 package dev.headroom.validation.published;
 
-import dev.headroom.estimator.predict.PhaseState;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
+import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
+
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.TorchVersion;
-import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
-import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
-import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
 import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;

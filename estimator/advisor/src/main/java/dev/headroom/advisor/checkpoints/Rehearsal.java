@@ -6,7 +6,6 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.model.error.UserInputException;
-import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.scenario.Checkpointing;
 import dev.headroom.model.scenario.Scenario;
 import java.util.LinkedHashMap;

@@ -56,10 +56,10 @@ final class Notes {
                 + peak.get(Category.OPTIMIZER_STATE);
         long allocated = whole.peak().allocated();
         long saved = peak.get(Category.SAVED_ACTIVATIONS);
-        String where =
-                "the peak of " + Mib.text(allocated) + " (in " + whole.peak().moment().phase() + ") holds "
-                        + Mib.text(fixed) + " of weights, gradients and optimizer state and " + Mib.text(saved)
-                        + " of saved activations";
+        String where = "the peak of " + Mib.text(allocated) + " (in "
+                + whole.peak().moment().phase() + ") holds "
+                + Mib.text(fixed) + " of weights, gradients and optimizer state and " + Mib.text(saved)
+                + " of saved activations";
         if (asked.loop().inference() || asked.checkpointing().any()) {
             return Optional.empty();
         }

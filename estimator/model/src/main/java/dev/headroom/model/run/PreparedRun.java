@@ -45,7 +45,8 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
      *     checkpoints that the model has no place for
      */
     public static PreparedRun of(Graph imported, Scenario scenario, List<Pass> own) {
-        Map<String, Long> symbols = SymbolBinding.bind(imported, scenario.sizes().batch(), scenario.sizes().dims());
+        Map<String, Long> symbols = SymbolBinding.bind(
+                imported, scenario.sizes().batch(), scenario.sizes().dims());
         Graph graph = imported;
         for (Pass pass : SHARED) {
             graph = pass.rewrite().apply(graph, scenario, symbols);
