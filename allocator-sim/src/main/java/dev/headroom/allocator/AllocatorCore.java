@@ -8,18 +8,23 @@ final class AllocatorCore {
 
     final AllocatorSettings settings;
     final DeviceMemory memory;
+    /** Bytes that may be reserved; {@link Long#MAX_VALUE} without a limit. */
     final long allowed;
+    /** Whether garbage collection is on: it needs a threshold, and a limit of which that is a fraction. */
     final boolean collects;
+
     final BlockTable table = new BlockTable();
     final AllocatorStatistics stats;
     /** The owner of the default memory. */
     final PoolOwner everybody = new PoolOwner(CachingAllocator.DEFAULT_POOL, table, new StatArray());
 
     final IdealAllocator ideal = new IdealAllocator();
-    /** Nobody listens until somebody asks to. */
+    /** Does nothing until {@link CachingAllocator#setListener}. */
     AllocatorListener listener = (action, address, bytes, stream, pool) -> {};
     /** Bytes held from the driver: PyTorch's total_allocated_memory. */
     long reserved;
+    /** A CUDA graph is being captured. */
+    boolean capturing;
 
     private int segmentsSoFar;
 
@@ -31,7 +36,10 @@ final class AllocatorCore {
         this.stats = new AllocatorStatistics(settings.maxSplitSize());
     }
 
-    /** The tie-break of the next segment (registration_counter). */
+    /**
+     * The age of the next segment, which decides between free blocks of equal size (registration_counter). All are 0 in
+     * versions of PyTorch that decide by address.
+     */
     int nextAge() {
         if (!settings.profile().olderSegmentFirst()) {
             return 0;
@@ -42,7 +50,11 @@ final class AllocatorCore {
         return segmentsSoFar++;
     }
 
-    /** Takes a segment with cudaMalloc as one block, not among the free ones; NIL when refused. */
+    /**
+     * Takes a segment with cudaMalloc. It becomes one block, which the caller hands out or puts among the free ones.
+     *
+     * @return the block, or {@link #NIL} when the device has no room
+     */
     int takeSegment(BlockPool pool, int stream, long bytes) {
         long address = memory.allocate(bytes);
         if (address == DeviceMemory.NONE) {
@@ -114,7 +126,10 @@ final class AllocatorCore {
         stats.becameInactive(pool.small, size, requested);
     }
 
-    /** Joins a neighbour to a block, which is not among the free ones, when the neighbour is free and equally mapped. */
+    /**
+     * Joins a neighbour to a block if the neighbour is free and both have memory behind them, or both have none. The
+     * block itself must not be among the free ones.
+     */
     void merge(int block, int neighbour) {
         int other = mergeable(block, neighbour);
         if (other == NIL) {
@@ -132,7 +147,10 @@ final class AllocatorCore {
         return table.isFree(neighbour) && table.isMapped(block) == table.isMapped(neighbour) ? neighbour : NIL;
     }
 
-    /** Takes a free neighbour's place among the free ones: cheaper than to remove and to insert. */
+    /**
+     * Merges a block with its free neighbours and puts it in the place that one of them had among the free blocks,
+     * which is cheaper than to remove the neighbour and to insert the block.
+     */
     private void insertMerged(BlockPool pool, int block, int previous, int next) {
         if (previous == NIL && next == NIL) {
             pool.insert(block);
@@ -157,6 +175,7 @@ final class AllocatorCore {
         blocks.replaceAt(at, block);
     }
 
+    /** Makes a block longer by a neighbour, whose handle ends. */
     private void absorb(int block, int neighbour) {
         BlockTable t = table;
         if (t.previous(block) == neighbour) {
@@ -169,8 +188,19 @@ final class AllocatorCore {
         t.delete(neighbour);
     }
 
+    /** Tells the listener. */
     void emit(Action action, long address, long bytes, int stream, BlockPool pool) {
         listener.event(action, address, bytes, stream, pool.owner.id);
+    }
+
+    OutOfMemoryException outOfMemory(String message, long requestedBytes, long segment) {
+        return new OutOfMemoryException(
+                message,
+                requestedBytes,
+                segment,
+                reserved,
+                stats.allocatedBytes().current(),
+                memory.free());
     }
 
     private static void change(StatArray stat, BlockPool pool, long by) {

@@ -6,11 +6,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The counters of an allocator, seen live, under the names of {@code torch.cuda.memory_stats}: c10's
- * {@code DeviceStats}. Sums are bytes.
+ * The counters of an allocator under the names of {@code torch.cuda.memory_stats} (c10's {@code DeviceStats}). They are
+ * live: a counter that was asked for once shows later changes, too. Sums are bytes.
  */
 public final class AllocatorStatistics {
-    // Places in the table: the hot path counts there without a detour over objects.
+    // Places of counters in one table. Every allocation counts there directly, which is faster than through objects.
     private static final int ALLOCATION = 0;
     private static final int ACTIVE = StatArray.WIDTH;
     private static final int ALLOCATED_BYTES = 2 * StatArray.WIDTH;

@@ -8,7 +8,10 @@ import java.util.Arrays;
 final class BlockPool {
     final boolean small;
     final PoolOwner owner;
-    /** Searches so far, counted only while garbage collection is on: the clock of a block's age. */
+    /**
+     * How often a free block was searched for, counted only while garbage collection is on. A block's age is the number
+     * of searches since it became free.
+     */
     long searches;
 
     private final BlockTable table;
@@ -23,6 +26,7 @@ final class BlockPool {
         unmappedByStream[0] = new IntArrayList();
     }
 
+    /** Free blocks of a stream. */
     FreeBlocks free(int stream) {
         return stream < byStream.length ? byStream[stream] : growTo(stream);
     }
@@ -31,10 +35,6 @@ final class BlockPool {
     IntArrayList unmapped(int stream) {
         free(stream);
         return unmappedByStream[stream];
-    }
-
-    int streams() {
-        return byStream.length;
     }
 
     void insert(int block) {

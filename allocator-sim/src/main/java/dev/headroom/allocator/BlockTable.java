@@ -26,7 +26,7 @@ final class BlockTable {
     private static final int USED_ELSEWHERE = 4;
     private static final int EXPANDABLE = 8;
     private static final int EVENT = 16;
-    /** Without these bits the state of a free block is 0. */
+    /** What a block is, as opposed to how it is used: a free block has no other bits in its state. */
     private static final int KIND = UNMAPPED | EXPANDABLE;
 
     private long[] data = new long[256 << SHIFT];
@@ -36,7 +36,7 @@ final class BlockTable {
     private int spares;
     private int used;
 
-    /** A mapped block without neighbours that nobody uses. */
+    /** Makes a block with memory behind it, without neighbours, that nobody uses. */
     int create(BlockPool pool, int stream, long address, long size) {
         int block = spares > 0 ? spare[--spares] : fresh();
         pools[block] = pool;
@@ -52,6 +52,7 @@ final class BlockTable {
         return block;
     }
 
+    /** Ends a handle; it may be given to another block later. */
     void delete(int block) {
         pools[block] = null;
         if (isExpandable(block)) {
@@ -63,7 +64,7 @@ final class BlockTable {
         spare[spares++] = block;
     }
 
-    /** Handles in use are below this. */
+    /** All handles in use are smaller than this. */
     int bound() {
         return used;
     }
@@ -186,6 +187,7 @@ final class BlockTable {
         return block != NIL && (state(block) & ~KIND) == 0;
     }
 
+    /** Whether the block is only a part of its segment. */
     boolean isSplit(int block) {
         return (data[(block << SHIFT) + PREVIOUS] & data[(block << SHIFT) + NEXT]) != NIL;
     }

@@ -16,8 +16,8 @@ final class CacheRelease {
     }
 
     /**
-     * Garbage collection (garbage_collect_cached_blocks): while more than the threshold is reserved, rounds return the
-     * unsplit large blocks that have waited at least as long as the average.
+     * Garbage collection (garbage_collect_cached_blocks). While more than the threshold is reserved, it looks at the
+     * free large blocks that are whole segments, and returns those that are at least as old as their average.
      */
     void collectGarbage() {
         long threshold = (long) (core.settings.garbageCollectionThreshold() * core.allowed);
@@ -101,6 +101,7 @@ final class CacheRelease {
         blocks.forEach((java.util.function.IntConsumer) expandable::release);
     }
 
+    /** Searches that the block has waited for. */
     private long age(int block) {
         return table.pool(block).searches - table.cachedAt(block);
     }

@@ -24,15 +24,12 @@ public final class CachingAllocator {
     private final AllocatorCore core;
     private final BlockTable table;
     private final AllocatorStatistics stats;
-    private final ExpandableSegments expandable;
-    private final CacheRelease release;
+    private final BestFit fit;
     private final StreamEvents events;
     private final PrivatePools pools;
+    private final SegmentRequests requests;
     private final long maxSplitSize;
     private final boolean expands;
-    private boolean capturing;
-    /** The request in hand was refused by throw_on_cudamalloc_oom. */
-    private boolean rejected;
 
     /**
      * @param settings options, limit and version
@@ -43,10 +40,12 @@ public final class CachingAllocator {
         core = new AllocatorCore(settings, Objects.requireNonNull(memory));
         table = core.table;
         stats = core.stats;
-        expandable = new ExpandableSegments(core);
-        release = new CacheRelease(core, expandable);
+        fit = new BestFit(core);
         events = new StreamEvents(table, core::freeBlock);
+        ExpandableSegments expandable = new ExpandableSegments(core);
+        CacheRelease release = new CacheRelease(core, expandable);
         pools = new PrivatePools(core, release);
+        requests = new SegmentRequests(core, fit, expandable, release, events, pools);
         maxSplitSize = settings.maxSplitSize();
         expands = settings.expandableSegments();
     }
@@ -65,24 +64,24 @@ public final class CachingAllocator {
             throw rejected(requestedBytes, stream);
         }
         if (requestedBytes >= EXABYTE) {
-            throw outOfMemory(
+            throw core.outOfMemory(
                     "CUDA out of memory. Tried to allocate more than 1EB memory.", requestedBytes, requestedBytes);
         }
         if (!settings.caching()) {
             return allocateUncached(requestedBytes, stream);
         }
-        if (!capturing && !events.idle()) {
+        if (!core.capturing && !events.idle()) {
             events.process();
         }
         long size = settings.roundSize(requestedBytes);
         BlockPool pool = pools.of(stream).pool(size);
         FreeBlocks blocks = pool.free(stream);
-        int at = find(pool, blocks, size, expands);
+        int at = fit.find(pool, blocks, size, expands);
         int block;
         if (at != FreeBlocks.NONE) {
             block = blocks.block(at);
-            if (shouldSplit(block, size, expands)) {
-                block = split(block, size);
+            if (fit.shouldSplit(block, size, expands)) {
+                block = fit.split(block, size);
                 table.setCachedAt(table.next(block), pool.searches);
                 blocks.replaceAt(at, table.next(block));
                 use(block, requestedBytes);
@@ -90,10 +89,10 @@ public final class CachingAllocator {
             }
             blocks.removeAt(at);
         } else {
-            block = allocateSegment(pool, stream, size, requestedBytes);
+            block = requests.allocate(pool, stream, size, requestedBytes);
             // A block lent by another pool is treated as if segments did not expand (try_mempool_fallback).
-            if (shouldSplit(block, size, expands && table.pool(block) == pool)) {
-                block = split(block, size);
+            if (fit.shouldSplit(block, size, expands && table.pool(block) == pool)) {
+                block = fit.split(block, size);
                 table.pool(block).insert(table.next(block));
                 use(block, requestedBytes);
                 return block;
@@ -130,7 +129,7 @@ public final class CachingAllocator {
         }
         if (!table.isUsedElsewhere(block)) {
             core.freeBlock(block);
-        } else if (capturing) {
+        } else if (core.capturing) {
             events.defer(block);
         } else {
             events.insert(block);
@@ -142,7 +141,7 @@ public final class CachingAllocator {
         checkInUse(block);
         checkStream(stream);
         if (settings.caching() && stream != table.stream(block)) {
-            events.record(block, stream, capturing);
+            events.record(block, stream, core.capturing);
         }
     }
 
@@ -163,7 +162,7 @@ public final class CachingAllocator {
 
     /** Returns all cached memory that can be returned ({@code torch.cuda.empty_cache}). */
     public void emptyCache() {
-        releaseCached();
+        requests.releaseCached();
     }
 
     /** Starts to send the requests of some streams to a private pool, which is made when there is none of this id. */
@@ -215,12 +214,12 @@ public final class CachingAllocator {
 
     /** A CUDA graph is being captured: nothing waits, nothing goes back to the driver until {@link #endCapture}. */
     public void beginCapture() {
-        capturing = true;
+        core.capturing = true;
     }
 
     /** Ends {@link #beginCapture}. */
     public void endCapture() {
-        capturing = false;
+        core.capturing = false;
     }
 
     /** Bytes of a block in use. */
@@ -284,174 +283,6 @@ public final class CachingAllocator {
         return settings;
     }
 
-    /** Position of the free block to use, or FreeBlocks.NONE (get_free_block). */
-    private int find(BlockPool pool, FreeBlocks blocks, long size, boolean expanding) {
-        if (core.collects) {
-            pool.searches++;
-        }
-        int at = blocks.atLeast(size);
-        if (at == FreeBlocks.NONE) {
-            return at;
-        }
-        if (table.isExpandable(blocks.block(at))) {
-            at = expanding ? leastExpandable(blocks, at) : firstFixed(blocks, at);
-            if (at == FreeBlocks.NONE) {
-                return at;
-            }
-        }
-        long found = table.size(blocks.block(at));
-        if (size < maxSplitSize ? found >= maxSplitSize : found - size >= settings.maxNonSplitRounding()) {
-            return FreeBlocks.NONE;
-        }
-        return at;
-    }
-
-    /** A block at the growing end counts with what it can grow by, so that others are preferred. */
-    private int leastExpandable(FreeBlocks blocks, int from) {
-        int at = from;
-        int next = blocks.after(at);
-        while (table.isExpandable(blocks.block(at))
-                && next != FreeBlocks.NONE
-                && expandableSize(blocks.block(next)) < expandableSize(blocks.block(at))) {
-            at = next;
-            next = blocks.after(at);
-        }
-        return at;
-    }
-
-    private long expandableSize(int block) {
-        int next = table.next(block);
-        return table.size(block) + (next != NIL && !table.isMapped(next) ? table.size(next) : 0);
-    }
-
-    private int firstFixed(FreeBlocks blocks, int from) {
-        int at = blocks.after(from);
-        while (at != FreeBlocks.NONE && table.isExpandable(blocks.block(at))) {
-            at = blocks.after(at);
-        }
-        return at;
-    }
-
-    /** No free block fits: the steps of DeviceCachingAllocator::malloc in their order. */
-    private int allocateSegment(BlockPool pool, int stream, long size, long requestedBytes) {
-        long segment = settings.segmentSize(size);
-        if (core.collects) {
-            release.collectGarbage();
-        }
-        rejected = false;
-        int block = fromDriver(pool, stream, size, segment);
-        if (block == NIL && !rejected) {
-            block = afterRelease(pool, stream, size, segment);
-        }
-        if (block == NIL && rejected) {
-            throw outOfMemory(
-                    "CUDA out of memory. Allocation was preemptively rejected because it would exceed"
-                            + " per_process_memory_fraction limit. Requested size: "
-                            + OutOfMemoryException.formatSize(requestedBytes),
-                    requestedBytes,
-                    segment);
-        }
-        if (block == NIL) {
-            core.emit(Action.OOM, core.memory.free(), size, stream, pool);
-            stats.ooms++;
-            throw outOfMemory(message(segment), requestedBytes, segment);
-        }
-        return block;
-    }
-
-    private int afterRelease(BlockPool pool, int stream, long size, long segment) {
-        int block = pool.owner.isDefault() ? fromLendingPools(stream, size) : NIL;
-        if (block == NIL && release.releaseOversize(pool, stream, size)) {
-            block = fromDriver(pool, stream, size, segment);
-        }
-        if (block == NIL && !capturing) {
-            releaseCached();
-            stats.allocRetries++;
-            block = fromDriver(pool, stream, size, segment);
-        }
-        return block;
-    }
-
-    private int fromDriver(BlockPool pool, int stream, long size, long segment) {
-        if (segment > core.allowed - core.reserved) {
-            return NIL;
-        }
-        if (settings.rejectsEarly() && exceedsFraction(segment)) {
-            stats.oomRejections++;
-            rejected = true;
-            return NIL;
-        }
-        if (!expands) {
-            return core.takeSegment(pool, stream, segment);
-        }
-        int block = expandable.allocate(pool, stream, size);
-        if (block != NIL) {
-            pool.owner.segments++;
-        }
-        return block;
-    }
-
-    private boolean exceedsFraction(long segment) {
-        return core.reserved + segment > (long) (settings.memoryFraction() * core.memory.total());
-    }
-
-    private int fromLendingPools(int stream, long size) {
-        for (PoolOwner lender : pools.usableOnOutOfMemory()) {
-            BlockPool pool = lender.pool(size);
-            FreeBlocks blocks = pool.free(stream);
-            int at = find(pool, blocks, size, false);
-            if (at != FreeBlocks.NONE) {
-                int block = blocks.block(at);
-                blocks.removeAt(at);
-                return block;
-            }
-        }
-        return NIL;
-    }
-
-    private void releaseCached() {
-        if (!capturing) {
-            stats.syncAllStreams++;
-            events.synchronize();
-            release.releaseAll(core.everybody.large);
-            release.releaseAll(core.everybody.small);
-        }
-        pools.releaseUnused();
-    }
-
-    private boolean shouldSplit(int block, long size, boolean expanding) {
-        BlockPool pool = table.pool(block);
-        long rest = table.size(block) - size;
-        if (rest == 0 || !pool.owner.splits) {
-            return false;
-        }
-        if (pool.small || expanding) {
-            return rest >= AllocatorSettings.BLOCK;
-        }
-        return size < maxSplitSize && rest > AllocatorSettings.SMALL_REQUEST;
-    }
-
-    /** Cuts the front off a block; the caller puts the rest, which follows it, among the free ones. */
-    private int split(int rest, long size) {
-        BlockTable t = table;
-        BlockPool pool = t.pool(rest);
-        boolean wasSplit = t.isSplit(rest);
-        int block = t.create(pool, t.stream(rest), t.address(rest), size);
-        t.inherit(block, rest);
-        t.splice(block, t.previous(rest), rest);
-        t.setAddress(rest, t.address(rest) + size);
-        t.setSize(rest, t.size(rest) - size);
-        if (!t.isExpandable(rest)) {
-            if (wasSplit) {
-                stats.inactiveSplitBytes.decrease(pool.small, size);
-            } else {
-                stats.inactiveSplitBytes.increase(pool.small, t.size(rest));
-                stats.inactiveSplit.increase(pool.small, 1);
-            }
-        }
-        return block;
-    }
-
     private void use(int block, long requestedBytes) {
         table.allocate(block, requestedBytes);
         BlockPool pool = table.pool(block);
@@ -469,7 +300,7 @@ public final class CachingAllocator {
     private int allocateUncached(long bytes, int stream) {
         int block = core.takeSegment(core.everybody.pool(bytes), stream, bytes);
         if (block == NIL) {
-            throw outOfMemory("CUDA error: out of memory (caching is off)", bytes, bytes);
+            throw core.outOfMemory("CUDA error: out of memory (caching is off)", bytes, bytes);
         }
         use(block, bytes);
         return block;
@@ -482,28 +313,6 @@ public final class CachingAllocator {
         stats.givenBack(pool.small, table.size(block));
         core.freeBlock(block);
         core.releaseSegment(block);
-    }
-
-    private String message(long segment) {
-        long allocated = stats.allocatedBytes().current();
-        return "CUDA out of memory. Tried to allocate " + OutOfMemoryException.formatSize(segment)
-                + ". GPU 0 has a total capacity of " + OutOfMemoryException.formatSize(core.memory.total())
-                + " of which " + OutOfMemoryException.formatSize(core.memory.free()) + " is free. "
-                + (core.allowed == Long.MAX_VALUE ? "" : OutOfMemoryException.formatSize(core.allowed) + " allowed; ")
-                + "Of the allocated memory " + OutOfMemoryException.formatSize(allocated)
-                + " is allocated by PyTorch, and "
-                + OutOfMemoryException.formatSize(core.reserved - allocated)
-                + " is reserved by PyTorch but unallocated.";
-    }
-
-    private OutOfMemoryException outOfMemory(String message, long requestedBytes, long segment) {
-        return new OutOfMemoryException(
-                message,
-                requestedBytes,
-                segment,
-                core.reserved,
-                stats.allocatedBytes().current(),
-                core.memory.free());
     }
 
     private void checkInUse(int block) {

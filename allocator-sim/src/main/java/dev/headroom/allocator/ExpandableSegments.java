@@ -19,7 +19,11 @@ final class ExpandableSegments {
         this.table = core.table;
     }
 
-    /** A mapped free block of at least this size, taken out of the free ones; NIL when the device has no room. */
+    /**
+     * Maps as much memory as a request lacks.
+     *
+     * @return a block of at least the size, no longer among the free ones; NIL when the device has no room
+     */
     int allocate(BlockPool pool, int stream, long bytes) {
         int block = candidate(pool, stream, bytes);
         if (block == NIL) {
@@ -72,6 +76,7 @@ final class ExpandableSegments {
         return room >= bytes;
     }
 
+    /** Reserves the addresses of a new segment, which begins as one block without memory. */
     private int open(BlockPool pool, int stream, long bytes) {
         long granule = pool.small ? AllocatorSettings.SMALL_SEGMENT : core.settings.largeSegmentSize();
         long total = core.memory.total();
@@ -119,7 +124,11 @@ final class ExpandableSegments {
         return true;
     }
 
-    /** Returns whether anything was unmapped; the block then is the unmapped range. */
+    /**
+     * Takes the memory from the whole granules within a block. What remains at either end becomes a block of its own.
+     *
+     * @return whether there was a whole granule; if so, the block now stands for the range without memory
+     */
     private boolean unmap(int block) {
         ExpandableSegment segment = table.segment(block);
         BlockPool pool = table.pool(block);

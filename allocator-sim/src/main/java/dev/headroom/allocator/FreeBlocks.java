@@ -4,9 +4,9 @@ import it.unimi.dsi.fastutil.ints.IntList;
 import java.util.Arrays;
 
 /**
- * The free blocks of one pool and stream, ordered by size, then age of the segment, then address: the order of
- * PyTorch's {@code BlockComparatorSizeCounterAddress}. A sorted list cut into short sorted chunks: finding is two binary
- * searches, changing moves a few hundred bytes, and emptied chunks are used again.
+ * The free blocks of one pool and stream, ordered by size, then age of the segment, then address. This is the order of
+ * PyTorch's {@code BlockComparatorSizeCounterAddress}. The sorted list is cut into short chunks: to find a block takes
+ * two binary searches, to insert or remove one moves a few hundred bytes, and emptied chunks are used again.
  *
  * <p>A position is {@code chunk * CAPACITY + index}; it holds until the next change.
  */
@@ -14,12 +14,17 @@ final class FreeBlocks {
     static final int NONE = -1;
 
     private static final int SHIFT = 7;
+    /** Blocks that a chunk can hold. */
     private static final int CAPACITY = 1 << SHIFT;
+    /** A block's size in units of 512 bytes and its age make one number, which is what is compared first. */
     private static final int AGE_BITS = 30;
+
     private static final int UNIT_BITS = 9;
 
     private final BlockTable table;
+    /** The keys and the handles of the blocks, by chunk. */
     private long[][] keys = new long[4][];
+
     private int[][] blocks = new int[4][];
     private int[] counts = new int[4];
     private int chunks;
@@ -152,7 +157,10 @@ final class FreeBlocks {
         }
     }
 
-    /** Puts a block where it belongs in place of the one at a position, which is a neighbour of it or itself. */
+    /**
+     * Removes the block at a position and inserts another, or the same with a new size. This is quick, because only the
+     * blocks between the two places move.
+     */
     void replaceAt(int position, int block) {
         int chunk = position >> SHIFT;
         int from = position & CAPACITY - 1;
@@ -185,6 +193,7 @@ final class FreeBlocks {
         }
     }
 
+    /** Size and age as one number; blocks of equal keys are ordered by address. */
     private long key(int block) {
         return table.size(block) >>> UNIT_BITS << AGE_BITS | table.age(block);
     }
@@ -201,6 +210,7 @@ final class FreeBlocks {
         return index;
     }
 
+    /** The first chunk whose last key is not below a key; the number of chunks when there is none. */
     private int firstChunkReaching(long key) {
         if (chunks == 1) {
             return keys[0][counts[0] - 1] < key ? 1 : 0;
@@ -218,7 +228,10 @@ final class FreeBlocks {
         return low;
     }
 
-    /** Binary search without branches that depend on the data, as those would be mispredicted half of the time. */
+    /**
+     * Index of the first number that is not below a key. A binary search without branches that depend on the data, as
+     * the processor would mispredict half of those.
+     */
     private static int firstAtLeast(long[] sorted, int count, long key) {
         int base = 0;
         int n = count;

@@ -1,9 +1,9 @@
 package dev.headroom.allocator;
 
 /**
- * What an allocator without fragmentation would hold: the most bytes that were active at once since memory was last
- * returned to the driver, in whole granules of the driver. Such an allocator caches as PyTorch's does, but moves
- * blocks together at no cost, so that it asks for memory only when the active bytes exceed what it holds.
+ * What an allocator without fragmentation would hold. It caches as PyTorch's does, but could move blocks together at no
+ * cost, so that it asks the driver only when more bytes are active than it holds. What it holds is therefore the most
+ * that was active at once since memory was last returned, in whole granules of the driver.
  */
 final class IdealAllocator {
     private long highWater;

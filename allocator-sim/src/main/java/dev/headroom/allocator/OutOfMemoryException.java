@@ -22,7 +22,7 @@ public final class OutOfMemoryException extends RuntimeException {
         this.deviceFree = deviceFree;
     }
 
-    /** What PyTorch prints. */
+    /** The message that PyTorch would print. */
     @Override
     public String getMessage() {
         return Objects.requireNonNull(super.getMessage());

@@ -1,8 +1,9 @@
 package dev.headroom.allocator;
 
 /**
- * Whose blocks they are: everybody's, which is the default memory, or those of one user such as a CUDA graph, c10's
- * PrivatePool. Free blocks of one owner do not serve the requests of another.
+ * The owner of a pair of pools. There is one for the default memory, which serves everybody, and one for each private
+ * pool, which serves for instance the requests of a CUDA graph (c10's PrivatePool). Free blocks of one owner do not
+ * serve requests to another.
  */
 final class PoolOwner {
     final int id;

@@ -19,6 +19,7 @@ final class SegmentMap {
         return segments;
     }
 
+    /** Whether the mapped range began before the block. */
     private static boolean continues(BlockTable table, int block) {
         int previous = table.previous(block);
         return previous != BlockTable.NIL && table.isMapped(previous);

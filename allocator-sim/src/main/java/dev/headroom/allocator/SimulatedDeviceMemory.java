@@ -4,9 +4,9 @@ import it.unimi.dsi.fastutil.longs.Long2LongMap;
 import it.unimi.dsi.fastutil.longs.Long2LongRBTreeMap;
 
 /**
- * Device memory that consists of addresses only: every allocation takes whole granules of 2 MiB, as on current NVIDIA
- * drivers, and is placed first fit from below. Real drivers may place differently, which matters only where the
- * allocator breaks ties by address.
+ * Device memory that consists of addresses only. Every allocation takes whole granules of 2 MiB, as on current NVIDIA
+ * drivers, at the lowest address where it fits. Real drivers may choose other addresses, which matters only where the
+ * allocator decides between equal blocks by address.
  */
 public final class SimulatedDeviceMemory implements DeviceMemory {
     /** Smallest unit that the driver hands out. */
@@ -120,7 +120,7 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
         used -= bytes;
     }
 
-    /** Taken ranges between two addresses, by address; and the same for the gaps, so that placing is a search of gaps. */
+    /** The taken ranges between two addresses and the gaps between them, both as sizes by address. */
     private static final class AddressSpace {
         private final Long2LongRBTreeMap gaps = new Long2LongRBTreeMap();
         private final Long2LongRBTreeMap taken = new Long2LongRBTreeMap();
@@ -130,6 +130,7 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
             taken.defaultReturnValue(NONE);
         }
 
+        /** Takes the lowest gap that is large enough; {@link #NONE} when there is none. */
         long take(long bytes) {
             for (Long2LongMap.Entry gap : gaps.long2LongEntrySet()) {
                 long size = gap.getLongValue();
@@ -146,6 +147,7 @@ public final class SimulatedDeviceMemory implements DeviceMemory {
             return NONE;
         }
 
+        /** Gives a range back and returns its size, or {@link #NONE} when it was not taken. */
         long drop(long address) {
             long bytes = taken.remove(address);
             if (bytes == NONE) {

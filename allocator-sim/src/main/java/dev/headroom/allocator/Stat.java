@@ -2,7 +2,7 @@ package dev.headroom.allocator;
 
 /** One counter of the allocator, seen live: c10's {@code Stat}. Bytes or a count, by the statistic. */
 public final class Stat {
-    /** Numbers that a counter takes in the table: current value, peak, sum of decreases, and one unused. */
+    /** Numbers that a counter takes in its table: current value, peak, sum of decreases, and one that is not used. */
     static final int WIDTH = 4;
 
     private final long[] values;

@@ -7,15 +7,13 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntIterator;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntRBTreeSet;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 
 /**
- * Uses of blocks on streams other than their own, and the events that tell when those uses are over: c10's
- * {@code stream_uses}, {@code cuda_events} and {@code deferred_blocks}. Events of one stream end in order; they are over
- * at once unless the stream is held.
+ * Uses of blocks on streams other than their own, and the events that tell when those uses are over (c10's
+ * {@code stream_uses}, {@code cuda_events} and {@code deferred_blocks}). Unless a stream is held, its events are over
+ * when they are next looked at.
  */
 final class StreamEvents {
     private final BlockTable table;
@@ -24,9 +22,13 @@ final class StreamEvents {
     /** Uses recorded during a capture: the graph orders them, so that no event is needed for them. */
     private final Int2ObjectOpenHashMap<IntOpenHashSet> capturedUses = new Int2ObjectOpenHashMap<>();
 
+    /** Blocks that await an event, by stream. */
     private final Int2ObjectRBTreeMap<IntArrayFIFOQueue> awaited = new Int2ObjectRBTreeMap<>();
+    /** Blocks that were given back during a capture. */
     private final IntArrayList deferred = new IntArrayList();
+
     private final IntOpenHashSet held = new IntOpenHashSet();
+    /** Whether a block awaits an event or the end of a capture. */
     private boolean anything;
 
     StreamEvents(BlockTable table, IntConsumer whenOver) {
@@ -39,6 +41,7 @@ final class StreamEvents {
         return !anything;
     }
 
+    /** Notes that a stream uses a block. */
     void record(int block, int stream, boolean capturing) {
         uses.computeIfAbsent(block, b -> new IntRBTreeSet()).add(stream);
         table.setUsedElsewhere(block, true);
@@ -53,7 +56,7 @@ final class StreamEvents {
         anything = true;
     }
 
-    /** One event for every stream that used the block. */
+    /** Awaits, for a block that was given back, one event of every stream that used it. */
     void insert(int block) {
         IntRBTreeSet streams = uses.remove(block);
         table.setUsedElsewhere(block, false);
@@ -67,6 +70,7 @@ final class StreamEvents {
         }
     }
 
+    /** Awaits events for the blocks that were kept during a capture. */
     void insertDeferred() {
         if (deferred.isEmpty()) {
             return;
@@ -86,7 +90,7 @@ final class StreamEvents {
         }
     }
 
-    /** Ends what streams that are not held have finished. */
+    /** Ends the events of all streams that are not held; blocks that await no other become free. */
     void process() {
         insertDeferred();
         for (int stream : awaited.keySet().toIntArray()) {
@@ -118,18 +122,13 @@ final class StreamEvents {
         anything = !awaited.isEmpty() || !deferred.isEmpty();
     }
 
+    /** Keeps the events of a stream from ending. */
     void hold(int stream) {
         held.add(stream);
     }
 
     void release(int stream) {
         held.remove(stream);
-    }
-
-    /** Streams that recorded a use of the block since it was handed out. */
-    List<Integer> usersOf(int block) {
-        IntRBTreeSet streams = uses.get(block);
-        return streams == null ? List.of() : new ArrayList<>(streams);
     }
 
     /** Ends the events of some blocks and returns the others. */

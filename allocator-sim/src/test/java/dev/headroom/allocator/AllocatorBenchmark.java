@@ -19,7 +19,7 @@ import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
-/** Allocate and free operations per second on recorded training runs, over and over; run {@link #main}. */
+/** How many operations a second the allocator does on recorded training runs; run {@link #main}. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)

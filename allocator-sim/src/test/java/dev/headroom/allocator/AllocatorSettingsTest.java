@@ -17,7 +17,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The messages are those of PyTorch 2.14.1, after the settings themselves. */
 class AllocatorSettingsTest {
-
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -25,13 +24,16 @@ class AllocatorSettingsTest {
                 "foo:1|Unrecognized key 'foo' in CUDA allocator config.",
                 "expandable_segments:true|Expected 'True' or 'False' at index 2 in ConfigTokenizer but got 'true'",
                 "max_split_size_mb:10|CachingAllocator option max_split_size_mb too small, must be >= 20",
-                "max_non_split_rounding_mb:19|CachingAllocator option max_non_split_rounding_mb too small, must be >= 20",
-                "max_split_size_mb:30,large_segment_size_mb:32|CachingAllocator option max_split_size_mb too small, must be >= 32",
+                "max_non_split_rounding_mb:19|"
+                        + "CachingAllocator option max_non_split_rounding_mb too small, must be >= 20",
+                "max_split_size_mb:30,large_segment_size_mb:32|"
+                        + "CachingAllocator option max_split_size_mb too small, must be >= 32",
                 "large_segment_size_mb:10|CachingAllocator option large_segment_size_mb must be > 10 MB",
                 "roundup_power2_divisions:3|For roundups, the divisions has to be power of 2 ",
                 "roundup_power2_divisions:0|For roundups, the divisions has to be power of 2 ",
                 "roundup_power2_divisions:[3:8]|For roundups, the intervals have to be power of 2 ",
-                "roundup_power2_divisions:[4:3]|For roundups, the divisions has to be power of 2 or 0 to disable roundup ",
+                "roundup_power2_divisions:[4:3]|"
+                        + "For roundups, the divisions has to be power of 2 or 0 to disable roundup ",
                 "roundup_power2_divisions:[64:8|Expected closing bracket ']'",
                 "garbage_collection_threshold:1.5|garbage_collect_threshold is invalid, set it in (0.0, 1.0)",
                 "per_process_memory_fraction:2|per_process_memory_fraction is invalid, set it in [0.0, 1.0]",
@@ -44,7 +46,8 @@ class AllocatorSettingsTest {
                 "expandable_segments:True;backend:native|Expected 'True' or 'False'",
                 "expandable_segments:True:backend|expected ',' but got ':'",
                 "pinned_num_register_threads:3|Number of register threads has to be power of 2, got 3",
-                "pinned_num_register_threads:256|Number of register threads should be less than or equal to 128, got 256",
+                "pinned_num_register_threads:256|"
+                        + "Number of register threads should be less than or equal to 128, got 256",
                 "pinned_reserve_segment_size_mb:0|Pinned reserve segment size has to be greater than 0",
             })
     void whatPyTorchRejects(String conf, String message) {

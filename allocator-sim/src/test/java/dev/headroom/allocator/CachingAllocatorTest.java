@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 
 /** Small cases, worked by hand from the rules of c10/cuda/CUDACachingAllocator.cpp. */
 class CachingAllocatorTest {
-
     private static CachingAllocator allocator(String conf, long totalMib) {
         return new CachingAllocator(AllocatorSettings.parse(conf), new SimulatedDeviceMemory(totalMib * MIB));
     }

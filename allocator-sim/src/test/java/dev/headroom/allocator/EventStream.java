@@ -21,7 +21,7 @@ final class EventStream {
         this.handles = new int[slotCount];
     }
 
-    /** What is alive at the end is freed in the order of allocation, so that the stream can run again. */
+    /** Reads a trace. Blocks alive at its end are freed in order of allocation, so that the stream can run again. */
     static EventStream of(Trace trace) throws IOException {
         LongArrayList bytes = new LongArrayList();
         LongArrayList slots = new LongArrayList();
@@ -62,7 +62,7 @@ final class EventStream {
         return new EventStream(bytes, slots, count[0]);
     }
 
-    /** Goes on with this many operations, from the beginning again after the end. */
+    /** Does the next operations; after the last one it begins again. */
     void run(CachingAllocator allocator, int operations) {
         int i = next;
         for (int n = 0; n < operations; n++) {

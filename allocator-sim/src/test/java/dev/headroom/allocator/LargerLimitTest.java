@@ -8,8 +8,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * A program may fit in a limit and not in a larger one, in PyTorch itself: with less memory the cache is returned
- * earlier, so that later blocks come to lie elsewhere. No verdict may lean on the opposite.
+ * A program may fit in a limit and not in a larger one. PyTorch itself behaves so: with less memory the cache is
+ * returned earlier, and later blocks lie elsewhere. No verdict may therefore assume that more memory is enough.
  */
 class LargerLimitTest {
     @Test

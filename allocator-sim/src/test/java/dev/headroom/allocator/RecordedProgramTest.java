@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Programs that were driven through PyTorch's own allocator: every state, counter, segment and block must be the same. */
+/** Programs that were run with PyTorch's own allocator: every state, counter, segment and block must be the same. */
 class RecordedProgramTest {
     static Stream<Path> programs() {
         List<Path> files = new ArrayList<>(Fixtures.recordings("allocator"));

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 
 /**
  * The rules of PyTorch's allocator as plainly as possible: one list of all blocks, searched from end to end, and
- * statistics counted anew at every look. Slow; what the fast allocator must equal.
+ * statistics counted anew whenever they are asked for. It is slow; the fast allocator must do the same.
  */
 final class ReferenceAllocator {
     /** A range of memory of a segment. */
@@ -228,7 +228,10 @@ final class ReferenceAllocator {
         return mapped(area, 0, size);
     }
 
-    /** Maps unmapped blocks from an index on until the free block there is large enough; keeps what it got if not. */
+    /**
+     * Maps unmapped blocks from an index on until the free block there is large enough. What was mapped stays mapped
+     * even if it is not enough.
+     */
     private Block mapped(Area area, int index, long size) {
         while (true) {
             Block block = area.blocks.get(index);
@@ -289,7 +292,7 @@ final class ReferenceAllocator {
             }
             List<Block> cached = area.blocks.stream().filter(Block::free).toList();
             cached.forEach(this::unmap);
-            // Addresses that never got memory, as their first mapping failed, are kept.
+            // Addresses that never got memory, because their first mapping failed, are kept.
             if (!cached.isEmpty() && area.blocks.size() == 1 && !area.blocks.get(0).mapped) {
                 memory.releaseAddresses(area.blocks.get(0).at, area.blocks.get(0).size);
                 areas.remove(area);

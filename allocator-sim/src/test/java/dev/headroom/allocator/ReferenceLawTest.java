@@ -17,7 +17,6 @@ import net.jqwik.api.Provide;
 
 /** On random programs under random settings the fast allocator does what the plain one does, event by event. */
 class ReferenceLawTest {
-
     record Case(AllocatorSettings settings, long total, int streams, long largest, long seed) {
         @Override
         public String toString() {

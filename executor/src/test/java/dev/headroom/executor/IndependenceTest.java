@@ -17,8 +17,7 @@ import org.junit.jupiter.api.Test;
  */
 class IndependenceTest {
     private static final Path SOURCES = Path.of("src/main/java");
-    private static final Pattern RULES =
-            Pattern.compile("\\bdev\\.headroom\\.(shadow|ops|optim|execution|recomputation)\\b");
+    private static final Pattern RULES = Pattern.compile("\\bdev\\.headroom\\.(estimator|advisor|app)\\b");
 
     @Test
     void theExecutorSharesNoRuleWithTheEstimator() throws IOException {

@@ -3,7 +3,7 @@ package dev.headroom.executor;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
-import dev.headroom.executor.op.Operators;
+import dev.headroom.executor.op.StandardOperators;
 import dev.headroom.fixtures.OperatorCase;
 import java.io.IOException;
 import java.io.InputStream;
@@ -53,7 +53,7 @@ class RecordedOperatorsTest {
     private static boolean isKnown(OperatorCase c) {
         return c.operators().stream()
                 .map(name -> name.substring(0, name.lastIndexOf('.')))
-                .allMatch(name -> Operators.standard().find(name) != null);
+                .allMatch(name -> StandardOperators.all().find(name) != null);
     }
 
     private static void check(OperatorCase c) {

@@ -111,8 +111,8 @@ public final class ProgramStates implements ReplayObserver {
     }
 
     /**
-     * Recorded states are taken before the program has learnt the address of its newest block, which has no name then; an
-     * {@code empty_cache} belongs to the request before it.
+     * Writes size, state and id. The newest block has no id, because the program had not yet learnt its address when
+     * the states were recorded. An {@code empty_cache} counts as part of the request before it.
      */
     private void block(Segment.Block block, long id, long newest) throws IOException {
         json.writeStartArray();

@@ -14,18 +14,18 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plays a trace through an allocator: "what would this run have reserved with these settings?". The heap that it needs
- * grows with the live blocks only.
+ * Plays a trace through an allocator: what would this run have reserved with these settings? Only live blocks are kept
+ * on the heap, so that traces may be of any length.
  */
 public final class Replay implements TraceSink {
     private static final int NONE = -1;
     private static final long UNBOUNDED = 4 * Bytes.TIB;
-    /** Streams for blocks that are awaited are numbered from the top. */
+    /** Streams that stand for those which awaited blocks are used on; they are numbered downwards from here. */
     private static final int WAITING = CachingAllocator.MAX_STREAMS - 1;
 
     private final CachingAllocator allocator;
     private final Long2IntOpenHashMap live = new Long2IntOpenHashMap();
-    /** Stream that stands for the awaited one, by block. */
+    /** The stream that stands for the awaited one, by block. */
     private final Long2IntOpenHashMap awaited = new Long2IntOpenHashMap();
     /** Blocks whose request failed here, though it succeeded when recorded. */
     private final LongOpenHashSet failed = new LongOpenHashSet();

@@ -63,7 +63,7 @@ public final class ReplaySettings {
     }
 
     /**
-     * The recorded settings first, then the defaults, then what is commonly tried, then more; none twice.
+     * The recorded settings, then the defaults, then what is commonly tried, then more; each once.
      *
      * @param more in PyTorch's syntax
      */

@@ -14,7 +14,7 @@ public final class MaybeGzip {
     private MaybeGzip() {}
 
     /**
-     * The content of a file, without gzip where it is packed so; buffered.
+     * The content of a file as a buffered stream, unpacked if it was packed.
      *
      * @throws IOException when the file cannot be read
      */

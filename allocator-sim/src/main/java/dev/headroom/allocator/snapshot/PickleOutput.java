@@ -94,7 +94,7 @@ final class PickleOutput {
         remember(value);
     }
 
-    /** Refers to a value that {@link #remember} noted; false when it is new. */
+    /** Writes a reference to a value that {@link #remember} noted; false when the value is new. */
     boolean recall(Object value) throws IOException {
         int index = memo.getInt(value);
         if (index < 0) {

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a snapshot of an unpickled value; knows the older forms that lack fields. */
+/** Makes a snapshot of an unpickled value. Fields that older versions of PyTorch do not write may be absent. */
 final class SnapshotReader {
-    /** Snapshots share the stacks of equal places, and so do we: by identity, then by content. */
+    // Thousands of events have the same stack. Each is kept once: looked up by identity first, then by content.
     private final IdentityHashMap<PickleList, List<Frame>> stacks = new IdentityHashMap<>();
 
     private final IdentityHashMap<PickleDict, Frame> frames = new IdentityHashMap<>();

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 
 /**
  * Records what an allocator does and makes snapshots of it, as {@code torch.cuda.memory._record_memory_history} does.
- * The time of an event is its number, as a simulation has no other.
+ * The time of an event is its number, because a simulation has no clock.
  */
 public final class SnapshotRecorder implements AllocatorListener {
     private final CachingAllocator allocator;

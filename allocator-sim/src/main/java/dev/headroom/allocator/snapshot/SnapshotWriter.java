@@ -7,7 +7,7 @@ import java.util.List;
 
 /** Writes snapshots with all the fields that PyTorch 2.14 writes and its viewers read. */
 final class SnapshotWriter {
-    /** Python appends in batches of this many; viewers expect no more. */
+    /** Items that are appended at once: as many as Python's own pickler appends. */
     private static final int BATCH = 1000;
 
     private final PickleOutput out;

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads pickles of protocols 0 to 5 that consist of plain data only: dictionaries, lists, tuples, strings, integers of
  * 64 bits, floats, booleans and None. Whatever makes Python run code or build objects (GLOBAL, REDUCE, persistent ids
- * and so on) is refused by name. Nothing is reserved for declared lengths before the bytes have come, there is no
- * recursion, and nesting, stack and memo are bounded.
+ * and so on) is refused by name. A damaged file cannot exhaust the memory: a text takes room only as its bytes come,
+ * whatever length was declared; nesting, stack and memo are bounded, and there is no recursion.
  *
  * <p>Values are {@link PickleDict}, {@link PickleList}, String, Long, Double, Boolean and null.
  */
@@ -152,7 +152,7 @@ final class Unpickler {
         stack.add(MARK);
     }
 
-    /** What was pushed since the last mark. */
+    /** Pops what was pushed since the last mark, and the mark. */
     private @Nullable Object[] take() {
         int from = stack.size() - 1;
         while (from >= 0 && stack.get(from) != MARK) {
@@ -289,7 +289,7 @@ final class Unpickler {
         return new String(readFully((int) bytes), StandardCharsets.UTF_8);
     }
 
-    /** Reserves memory only as bytes come. */
+    /** Reads bytes into an array that grows as they come. */
     private byte[] readFully(int bytes) throws IOException {
         byte[] data = new byte[Math.min(bytes, 1 << 16)];
         int got = 0;

@@ -13,9 +13,14 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON file, plain or gzipped, that holds either an allocator program (an array {@code ops} of
- * {@code ["a", id, bytes, stream]}, with {@code "oom"} at the end where it failed, {@code ["f", id]}, {@code ["e"]}) or the recording of a run (an array {@code trace}
- * of {@code [action, id, size, stream, address, …]} and {@code ["phase", name, step, micro]}). Read as a stream.
+ * A JSON file, plain or gzipped, with one of two arrays of events. It is read as a stream.
+ *
+ * <ul>
+ *   <li>{@code ops}: an allocator program. {@code ["a", id, bytes, stream]} allocates, {@code ["f", id]} frees,
+ *       {@code ["e"]} empties the cache. An allocation that failed has {@code "oom"} at its end.
+ *   <li>{@code trace}: the recording of a run. An event is {@code [action, id, size, stream, address, …]} with
+ *       PyTorch's name of the action, or {@code ["phase", name, step, micro]}.
+ * </ul>
  */
 public final class JsonTrace implements Trace {
     private static final JsonFactory JSON = new JsonFactory();
@@ -28,7 +33,9 @@ public final class JsonTrace implements Trace {
     /** The field that holds the events; empty until it is found. */
     private String events = "";
 
+    /** Operations between two recorded states; 0 when it is not said. */
     private int every;
+    /** Whether recorded states hold the segments and their blocks. */
     private boolean blocks = true;
 
     private JsonTrace(Path file) {
@@ -36,7 +43,7 @@ public final class JsonTrace implements Trace {
     }
 
     /**
-     * Reads all but the events.
+     * Reads everything but the events.
      *
      * @throws IOException when the file cannot be read
      * @throws IllegalArgumentException with one line when it is not such a file
@@ -233,7 +240,7 @@ public final class JsonTrace implements Trace {
         }
     }
 
-    /** A string; the other one for null. */
+    /** The string here, or the other one when there is null. */
     private String text(JsonParser json, String otherwise) throws IOException {
         return switch (json.currentToken()) {
             case VALUE_NULL -> otherwise;
@@ -242,7 +249,7 @@ public final class JsonTrace implements Trace {
         };
     }
 
-    /** A number of bytes or events; the other one for null. */
+    /** The whole number here, or the other one when there is null. */
     private long number(JsonParser json, long otherwise) throws IOException {
         return switch (json.currentToken()) {
             case VALUE_NULL -> otherwise;
@@ -262,7 +269,7 @@ public final class JsonTrace implements Trace {
                 throw damaged("not a JSON object");
             }
             reader.read(json);
-            // To the end, so that a file that is cut off or goes on is noticed.
+            // Read to the end, so that a file that is cut off or continues is noticed.
             if (json.nextToken() != null) {
                 throw damaged("goes on after its end");
             }

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 
 /**
  * The history of one device in a snapshot as a trace. Blocks that were allocated before the history begins are
- * allocated first, by address; how they came to lie there is not known.
+ * allocated first, in the order of their addresses, because how they came to lie there is not known.
  */
 public final class SnapshotTrace implements Trace {
     private record Earlier(long size, long stream, TraceEvent.PoolId pool) {}

@@ -11,8 +11,8 @@ public final class TraceFile {
     private TraceFile() {}
 
     /**
-     * An allocator program, the recording of a run, or a memory snapshot of PyTorch; told apart by the first byte. All
-     * may be gzipped.
+     * Opens an allocator program, the recording of a run, or a memory snapshot of PyTorch. They are told apart by the
+     * first byte, and each may be packed with gzip.
      *
      * @throws IOException when the file cannot be read
      * @throws IllegalArgumentException with one line when it is none of these

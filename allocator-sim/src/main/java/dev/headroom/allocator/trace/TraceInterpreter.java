@@ -1,9 +1,10 @@
 package dev.headroom.allocator.trace;
 
 /**
- * Turns the events of PyTorch's memory history into requests. Segment events are consequences of requests, with one
- * exception: {@code empty_cache} leaves no event of its own. It is inferred where segments go back to the driver and no
- * new segment or out-of-memory error follows, as those would show that a request was the cause.
+ * Turns the events of PyTorch's memory history into requests. Events of segments follow from requests, so that they are
+ * left out, with one exception: {@code empty_cache} has no event of its own. It is inferred where segments go back to
+ * the driver and neither a new segment nor an out-of-memory error follows; those would mean that a request was the
+ * cause.
  */
 public final class TraceInterpreter {
     private final TraceSink sink;

@@ -14,7 +14,7 @@ public interface TraceSink {
     /** A block is given back, but another stream still uses it; {@link #freeCompleted} follows. */
     void freeLater(long id);
 
-    /** The other streams have come past a block of {@link #freeLater}. */
+    /** The other streams no longer use a block that {@link #freeLater} gave back. */
     void freeCompleted(long id);
 
     /** The program called {@code torch.cuda.empty_cache}. */

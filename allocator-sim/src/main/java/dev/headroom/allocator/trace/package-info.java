@@ -1,8 +1,10 @@
 /**
- * Recorded requests: what a program asked of its allocator, in order, whatever file that was recorded in.
- * {@link dev.headroom.allocator.trace.TraceFile} opens any such file as a {@link dev.headroom.allocator.trace.Trace},
- * which plays itself to a {@link dev.headroom.allocator.trace.TraceSink}. The files are allocator programs and recordings
- * in JSON, or PyTorch's memory snapshots with history. Replays and the command line's {@code replay} are the users.
+ * Recorded requests: what a program asked of its allocator, in order. The file may be an allocator program or the
+ * recording of a run, both in JSON, or a memory snapshot of PyTorch with history.
+ * {@link dev.headroom.allocator.trace.TraceFile} opens any of them as a {@link dev.headroom.allocator.trace.Trace}, the
+ * central interface, which plays itself to a {@link dev.headroom.allocator.trace.TraceSink}. The package {@code replay}
+ * plays traces through the allocator, and the command line opens them. The names of events are those of PyTorch's
+ * {@code TraceEntry} ({@code c10/cuda/CUDACachingAllocator.h}).
  */
 @NullMarked
 package dev.headroom.allocator.trace;

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SnapshotTest {
     private static final long H200 = 150754820096L;
 
-    /** Two steps of resnet18; see README.md there. */
+    /** Two steps of resnet18; see README.md beside the file. */
     private static final String RESNET = "../../../snapshots/resnet18-b4-i64-sgd.pickle.gz";
 
     private static Path file(String name) {
@@ -47,7 +47,7 @@ class SnapshotTest {
                 .anyMatch(f -> f.filename().equals("train.py")));
     }
 
-    /** The history, played again, ends in the segments that PyTorch had, and takes and returns the same ones on the way. */
+    /** The history, played again, takes and returns the segments that PyTorch did, and ends in those that it had. */
     @ParameterizedTest
     @ValueSource(strings = {"default-p4.pickle", "expandable-p4.pickle", RESNET})
     void replayEndsInTheSnapshotsSegments(String name) throws IOException {

@@ -1,10 +1,10 @@
 package dev.headroom.executor.autograd;
 
-import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.executor.tensor.TensorMemory;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Collections;
@@ -16,11 +16,13 @@ import java.util.Set;
 
 /** Walks the tape backwards (torch/csrc/autograd/engine.cpp, Engine::execute and evaluate_function). */
 public final class BackwardPass {
-    private final Eager eager;
+    private final Tape tape;
+    private final TensorMemory memory;
     private final GradientArithmetic arithmetic;
 
-    public BackwardPass(Eager eager, GradientArithmetic arithmetic) {
-        this.eager = eager;
+    public BackwardPass(Tape tape, GradientArithmetic arithmetic) {
+        this.tape = tape;
+        this.memory = tape.memory();
         this.arithmetic = arithmetic;
     }
 
@@ -35,15 +37,15 @@ public final class BackwardPass {
 
     /** The same from several tensors at once; those without history are left out. */
     public void run(Tensor[] roots, Tensor[] gradients) {
-        boolean threadBefore = eager.tape().setBackwardThread(true);
-        boolean modeBefore = eager.tape().setEnabled(false);
-        Owner ownerBefore = eager.owner();
+        boolean threadBefore = tape.setBackwardThread(true);
+        boolean modeBefore = tape.setEnabled(false);
+        Owner ownerBefore = memory.owner();
         try {
             new Walk().run(roots, gradients);
         } finally {
-            eager.own(ownerBefore);
-            eager.tape().setEnabled(modeBefore);
-            eager.tape().setBackwardThread(threadBefore);
+            memory.own(ownerBefore);
+            tape.setEnabled(modeBefore);
+            tape.setBackwardThread(threadBefore);
         }
     }
 
@@ -54,13 +56,13 @@ public final class BackwardPass {
         private final Map<Node, InputBuffer> waiting = new HashMap<>();
 
         void run(Tensor[] roots, Tensor[] gradients) {
-            Edge[] edges = Arrays.stream(roots).map(eager.tape()::edge).toArray(Edge[]::new);
+            Edge[] edges = Arrays.stream(roots).map(tape::edge).toArray(Edge[]::new);
             try {
                 Set<Node> starts = new HashSet<>();
                 for (int i = 0; i < edges.length; i++) {
                     if (edges[i] != null) {
                         Node node = edges[i].node();
-                        waiting.computeIfAbsent(node, this::buffer).add(edges[i].input(), eager.hold(gradients[i]));
+                        waiting.computeIfAbsent(node, this::buffer).add(edges[i].input(), memory.hold(gradients[i]));
                         starts.add(node);
                     }
                 }
@@ -81,14 +83,14 @@ public final class BackwardPass {
                 waiting.values().forEach(InputBuffer::release);
                 for (Edge e : edges) {
                     if (e != null) {
-                        eager.tape().release(e.node());
+                        tape.release(e.node());
                     }
                 }
             }
         }
 
         private InputBuffer buffer(Node node) {
-            return new InputBuffer(eager, arithmetic, node.results.size());
+            return new InputBuffer(memory, arithmetic, node.results.size());
         }
 
         private void countDependencies(Set<Node> starts) {
@@ -109,7 +111,7 @@ public final class BackwardPass {
 
         private void evaluate(ReadyQueue.Task task) {
             Node node = task.node();
-            eager.own(node.owner);
+            memory.own(node.owner);
             Tensor[] gradients = task.gradients().take();
             Tensor[] out = {};
             try {
@@ -119,7 +121,7 @@ public final class BackwardPass {
                 }
                 out = new Tensor[node.next.length];
                 call(node, gradients, out);
-                eager.tape().releaseVariables(node);
+                tape.releaseVariables(node);
                 for (int i = 0; i < out.length; i++) {
                     if (node.next[i] != null) {
                         pass(taken(out, i), node.next[i]);
@@ -147,11 +149,11 @@ public final class BackwardPass {
 
         /** Runs a node's function and gives its gradients the shapes and types of what they belong to. */
         private void call(Node node, Tensor[] gradients, Tensor[] out) {
-            try (Scope s = eager.open()) {
+            try (Scope s = memory.open()) {
                 if (Arrays.stream(gradients).anyMatch(g -> g != null)) {
                     Tensor[] made = node.backward.apply(gradients);
                     for (int i = 0; i < out.length; i++) {
-                        out[i] = node.next[i] == null ? null : eager.hold(made[i]);
+                        out[i] = node.next[i] == null ? null : memory.hold(made[i]);
                     }
                 }
             }
@@ -172,7 +174,7 @@ public final class BackwardPass {
 
         private void release(Tensor[] gradients) {
             for (int i = 0; i < gradients.length; i++) {
-                eager.release(taken(gradients, i));
+                memory.release(taken(gradients, i));
             }
         }
 
@@ -180,7 +182,7 @@ public final class BackwardPass {
         private void fit(Tensor[] gradients, int i, Edge edge) {
             Node.Result result = edge.node().results.get(edge.input());
             Tensor fitted = gradients[i];
-            try (Scope s = eager.open()) {
+            try (Scope s = memory.open()) {
                 if (!Arrays.equals(fitted.sizes(), result.sizes())) {
                     fitted = arithmetic.sumTo(fitted, result.sizes());
                 }
@@ -189,8 +191,8 @@ public final class BackwardPass {
                 }
                 if (fitted != gradients[i]) {
                     Tensor before = gradients[i];
-                    gradients[i] = eager.hold(fitted);
-                    eager.release(before);
+                    gradients[i] = memory.hold(fitted);
+                    memory.release(before);
                 }
             }
         }
@@ -200,13 +202,13 @@ public final class BackwardPass {
             if (gradient == null) {
                 return;
             }
-            try (Scope s = eager.open()) {
+            try (Scope s = memory.open()) {
                 if (leaf.grad() != null) {
                     arithmetic.addInPlace(leaf.grad(), gradient);
                 } else if (gradient.references() == 1 && obeysLayout(gradient, leaf)) {
-                    eager.setGrad(leaf, eager.detach(gradient));
+                    memory.setGrad(leaf, memory.detach(gradient));
                 } else {
-                    eager.setGrad(leaf, arithmetic.cloneFor(gradient, leaf));
+                    memory.setGrad(leaf, arithmetic.cloneFor(gradient, leaf));
                 }
             }
         }

@@ -1,18 +1,18 @@
 package dev.headroom.executor.autograd;
 
-import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.executor.tensor.TensorMemory;
 
 /** Gradients on their way to a node, one for each of its results (torch/csrc/autograd/input_buffer.cpp). */
 final class InputBuffer {
-    private final Eager eager;
+    private final TensorMemory memory;
     private final GradientArithmetic arithmetic;
     private final Tensor[] sums;
 
-    InputBuffer(Eager eager, GradientArithmetic arithmetic, int results) {
-        this.eager = eager;
+    InputBuffer(TensorMemory memory, GradientArithmetic arithmetic, int results) {
+        this.memory = memory;
         this.arithmetic = arithmetic;
         this.sums = new Tensor[results];
     }
@@ -24,15 +24,15 @@ final class InputBuffer {
             sums[result] = gradient;
             return;
         }
-        try (Scope s = eager.open()) {
+        try (Scope s = memory.open()) {
             if (isOnlyOurs(before)) {
                 arithmetic.addInPlace(before, gradient);
             } else {
-                sums[result] = eager.hold(arithmetic.add(before, gradient));
-                eager.release(before);
+                sums[result] = memory.hold(arithmetic.add(before, gradient));
+                memory.release(before);
             }
         } finally {
-            eager.release(gradient);
+            memory.release(gradient);
         }
     }
 
@@ -41,7 +41,7 @@ final class InputBuffer {
         for (int i = 0; i < sums.length; i++) {
             Tensor t = sums[i];
             sums[i] = null;
-            eager.release(t);
+            memory.release(t);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.headroom.executor.autograd;
 
+import dev.headroom.executor.tensor.GradientNode;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
@@ -7,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A step of the backward pass. It lives as long as a tensor or another node refers to it. */
-public final class Node {
+public final class Node implements GradientNode {
     /** Nodes that collect gradients of leaves go before all others (accumulate_grad.h: sequence number UINT64_MAX). */
     static final long FIRST = Long.MAX_VALUE;
 
@@ -37,7 +38,7 @@ public final class Node {
         this.leaf = leaf;
     }
 
-    /** Such as {@code ReluBackward0}. */
+    @Override
     public String name() {
         return name;
     }

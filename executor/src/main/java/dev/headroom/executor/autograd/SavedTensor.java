@@ -1,7 +1,7 @@
 package dev.headroom.executor.autograd;
 
-import dev.headroom.executor.tensor.Eager;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.executor.tensor.TensorMemory;
 import dev.headroom.model.error.UserInputException;
 
 /** A tensor kept for the backward pass (torch/csrc/autograd/saved_variable.cpp). */
@@ -9,15 +9,16 @@ public final class SavedTensor {
     /** Stands for what is not kept. */
     static final SavedTensor NOTHING = new SavedTensor(null, null, null, null, 0, "");
 
-    private final Eager eager;
+    private final TensorMemory memory;
     private final SavedTensorHooks hooks;
     private final int version;
     private final String node;
     private Tensor held;
     private Object packed;
 
-    private SavedTensor(Eager eager, Tensor held, SavedTensorHooks hooks, Object packed, int version, String node) {
-        this.eager = eager;
+    private SavedTensor(
+            TensorMemory memory, Tensor held, SavedTensorHooks hooks, Object packed, int version, String node) {
+        this.memory = memory;
         this.held = held;
         this.hooks = hooks;
         this.packed = packed;
@@ -25,12 +26,12 @@ public final class SavedTensor {
         this.node = node;
     }
 
-    static SavedTensor holding(Eager eager, Tensor t, String node) {
-        return new SavedTensor(eager, eager.hold(t), null, null, t.storage().version(), node);
+    static SavedTensor holding(TensorMemory memory, Tensor t, String node) {
+        return new SavedTensor(memory, memory.hold(t), null, null, t.storage().version(), node);
     }
 
-    static SavedTensor packed(Eager eager, Tensor t, SavedTensorHooks hooks, String node) {
-        return new SavedTensor(eager, null, hooks, hooks.pack(t), 0, node);
+    static SavedTensor packed(TensorMemory memory, Tensor t, SavedTensorHooks hooks, String node) {
+        return new SavedTensor(memory, null, hooks, hooks.pack(t), 0, node);
     }
 
     /**
@@ -63,7 +64,7 @@ public final class SavedTensor {
         Tensor t = held;
         held = null;
         if (t != null) {
-            eager.release(t);
+            memory.release(t);
         }
         if (packed != null) {
             Object p = packed;

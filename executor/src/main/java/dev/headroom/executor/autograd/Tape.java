@@ -1,15 +1,18 @@
 package dev.headroom.executor.autograd;
 
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.kernel.ElementwiseKernels;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.executor.tensor.TensorHistory;
+import dev.headroom.executor.tensor.TensorMemory;
 import dev.headroom.model.error.UserInputException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 
 /** Makes nodes for operators that run, and lets nodes go that nothing refers to any more. */
-public final class Tape {
-    private final Eager eager;
+public final class Tape implements TensorHistory {
+    private final TensorMemory memory;
+    private final ElementwiseKernels kernels;
     private final ArrayDeque<Node> dying = new ArrayDeque<>();
     /** Nodes that no tensor refers to yet: their operators are still running. */
     private final ArrayList<Node> unfinished = new ArrayList<>();
@@ -20,8 +23,10 @@ public final class Tape {
     private SavedTensorHooks hooks;
     private boolean burying;
 
-    public Tape(Eager eager) {
-        this.eager = eager;
+    /** @param kernels for gradients of views that were changed in place */
+    public Tape(TensorMemory memory, ElementwiseKernels kernels) {
+        this.memory = memory;
+        this.kernels = kernels;
     }
 
     /** {@code torch.is_grad_enabled()}. */
@@ -75,22 +80,31 @@ public final class Tape {
             next[i] = edge(inputs[i]);
         }
         int thread = backwardThread ? 1 : 0;
-        Node node = new Node(name, sequence[thread]++, next, eager.owner(), null);
+        Node node = new Node(name, sequence[thread]++, next, memory.owner(), null);
         node.references++;
         unfinished.add(node);
         return new Recorder(this, node);
     }
 
-    /** How many nodes await their first result. */
+    @Override
     public int unfinished() {
         return unfinished.size();
     }
 
-    /** Lets the newest nodes go, down to so many: their operators ended without a result, or failed. */
+    @Override
     public void abandon(int down) {
         while (unfinished.size() > down) {
             release(unfinished.remove(unfinished.size() - 1));
         }
+    }
+
+    /** The node that passes a tensor's gradient on; tensors know it as far as they need to only. */
+    private static Node node(Tensor t) {
+        return (Node) t.gradNode();
+    }
+
+    TensorMemory memory() {
+        return memory;
     }
 
     /** Where a tensor's gradient goes, with a reference to the node; {@code null} for nowhere. */
@@ -98,12 +112,12 @@ public final class Tape {
         if (t == null || !t.requiresGrad()) {
             return null;
         }
-        Node node = t.gradNode();
+        Node node = node(t);
         if (node == null) {
-            node = t.accumulator();
+            node = (Node) t.accumulator();
         }
         if (node == null) {
-            node = new Node("AccumulateGrad", Node.FIRST, new Edge[0], eager.owner(), eager.hold(t));
+            node = new Node("AccumulateGrad", Node.FIRST, new Edge[0], memory.owner(), memory.hold(t));
             node.results.add(new Node.Result(t.sizes(), t.dtype()));
             t.setAccumulator(node);
         }
@@ -113,15 +127,15 @@ public final class Tape {
 
     SavedTensor save(Node node, Tensor t) {
         SavedTensor saved = hooks != null && t.onDevice()
-                ? SavedTensor.packed(eager, t, hooks, node.name)
-                : SavedTensor.holding(eager, t, node.name);
+                ? SavedTensor.packed(memory, t, hooks, node.name)
+                : SavedTensor.holding(memory, t, node.name);
         node.saved.add(saved);
         return saved;
     }
 
     SavedTensor saveAlias(Node node, Tensor t) {
-        try (Scope s = eager.open()) {
-            return save(node, eager.detach(t));
+        try (Scope s = memory.open()) {
+            return save(node, memory.detach(t));
         }
     }
 
@@ -143,7 +157,7 @@ public final class Tape {
             return;
         }
         requireChangeable(node, t);
-        Node before = t.gradNode();
+        Node before = node(t);
         link(node, t);
         release(before);
     }
@@ -167,10 +181,10 @@ public final class Tape {
             }
         }
         Node slices = new Node("CopySlices", change.sequence, next, change.owner, null);
-        slices.backward = ViewHistory.copySlices(eager, base, view, change);
+        slices.backward = ViewHistory.copySlices(memory, kernels, base, view, change);
         slices.change = change;
         change.references++;
-        Node before = base.gradNode();
+        Node before = node(base);
         link(slices, base);
         release(before);
         refresh(view);
@@ -187,18 +201,18 @@ public final class Tape {
                 "AsStridedBackward0",
                 sequence[backwardThread ? 1 : 0]++,
                 new Edge[] {edge(t.base())},
-                eager.owner(),
+                memory.owner(),
                 null);
-        node.backward = ViewHistory.asStrided(eager, t.base(), t);
-        Node before = t.gradNode();
+        node.backward = ViewHistory.asStrided(memory, kernels, t.base(), t);
+        Node before = node(t);
         link(node, t);
         t.recordedAt(t.storage().version());
         release(before);
     }
 
-    /** A tensor ends: so may its history. */
+    @Override
     public void forget(Tensor t) {
-        Node node = t.gradNode();
+        Node node = node(t);
         t.setHistory(null, 0);
         release(node);
     }
@@ -235,7 +249,7 @@ public final class Tape {
         node.backward = null;
         if (node.leaf != null) {
             node.leaf.setAccumulator(null);
-            eager.release(node.leaf);
+            memory.release(node.leaf);
         }
         for (Edge e : node.next) {
             if (e != null) {

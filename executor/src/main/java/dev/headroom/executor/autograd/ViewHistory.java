@@ -1,9 +1,10 @@
 package dev.headroom.executor.autograd;
 
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.kernel.ElementwiseKernels;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.executor.tensor.TensorMemory;
 import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 
@@ -39,25 +40,25 @@ final class ViewHistory {
      *
      * @param change what changed the view; its first gradient is the view's before the change
      */
-    static Backward copySlices(Eager e, Tensor base, Tensor view, Node change) {
+    static Backward copySlices(TensorMemory memory, ElementwiseKernels kernels, Tensor base, Tensor view, Node change) {
         Place whole = Place.of(base);
         Place part = Place.of(view);
         return gradients -> {
             boolean dense = Layout.isDense(whole.sizes(), whole.strides());
             long[] strides = dense ? whole.strides() : Layout.contiguous(whole.sizes());
-            Tensor all = e.emptyStrided(gradients[0].dtype(), whole.sizes(), strides);
-            copy(e, all, gradients[0]);
-            Tensor slice = e.alias(all, part.sizes(), part.strides(), part.offset() - whole.offset());
-            Tensor changed = e.emptyLike(slice);
-            copy(e, changed, slice);
+            Tensor all = memory.emptyStrided(gradients[0].dtype(), whole.sizes(), strides);
+            kernels.copy(all, gradients[0]);
+            Tensor slice = memory.alias(all, part.sizes(), part.strides(), part.offset() - whole.offset());
+            Tensor changed = memory.emptyLike(slice);
+            kernels.copy(changed, slice);
             Tensor[] out = change.backward.apply(new Tensor[] {changed}).clone();
             if (out[0] == null) {
-                e.backend().elementwise().fill(slice, 0);
+                kernels.fill(slice, 0);
             } else {
-                copy(e, slice, out[0]);
+                kernels.copy(slice, out[0]);
             }
             if (!Arrays.asList(out).contains(changed)) {
-                e.drop(changed);
+                memory.drop(changed);
             }
             out[0] = all;
             return out;
@@ -65,24 +66,21 @@ final class ViewHistory {
     }
 
     /** The gradient function of a view whose base has changed since it was made. */
-    static Backward asStrided(Eager e, Tensor base, Tensor view) {
+    static Backward asStrided(TensorMemory memory, ElementwiseKernels kernels, Tensor base, Tensor view) {
         Place whole = Place.of(base);
         Place part = Place.of(view);
         return gradients -> {
             long elements = Math.max(whole.reach(), part.reach()) - whole.offset();
             DType type = gradients[0].dtype();
-            Tensor all = e.empty(type, elements);
-            e.backend().elementwise().fill(all, 0);
-            try (Scope s = e.open()) {
-                copy(e, e.alias(all, part.sizes(), part.strides(), part.offset() - whole.offset()), gradients[0]);
+            Tensor all = memory.empty(type, elements);
+            kernels.fill(all, 0);
+            try (Scope s = memory.open()) {
+                kernels.copy(
+                        memory.alias(all, part.sizes(), part.strides(), part.offset() - whole.offset()), gradients[0]);
             }
-            Tensor out = e.alias(all, whole.sizes(), whole.strides(), 0);
-            e.drop(all);
+            Tensor out = memory.alias(all, whole.sizes(), whole.strides(), 0);
+            memory.drop(all);
             return new Tensor[] {out};
         };
-    }
-
-    private static void copy(Eager e, Tensor into, Tensor from) {
-        e.backend().elementwise().copy(into, from);
     }
 }

@@ -1,7 +1,7 @@
 package dev.headroom.executor.checkpoint;
 
 import dev.headroom.executor.autograd.SavedTensorHooks;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;

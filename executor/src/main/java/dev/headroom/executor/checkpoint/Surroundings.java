@@ -1,6 +1,6 @@
 package dev.headroom.executor.checkpoint;
 
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.model.graph.DType;
 

@@ -1,5 +1,6 @@
 package dev.headroom.executor.host;
 
+import dev.headroom.executor.kernel.AttentionCall;
 import dev.headroom.executor.kernel.AttentionKernels;
 import dev.headroom.executor.tensor.Tensor;
 
@@ -14,7 +15,7 @@ final class HostAttention implements AttentionKernels {
     private record Weights(double[] before, double[] after, double logSumExp) {}
 
     /** The operands as arrays. */
-    private final class Call {
+    private final class Operands {
         final int batches;
         final int heads;
         final int queries;
@@ -27,22 +28,23 @@ final class HostAttention implements AttentionKernels {
         final double[] k;
         final double[] v;
         final double[] bias;
-        final Spec spec;
+        final AttentionCall.Spec spec;
 
-        Call(Tensor q, Tensor k, Tensor v, Tensor bias, Spec spec) {
-            this.batches = (int) q.size(0);
-            this.heads = (int) q.size(1);
-            this.queries = (int) q.size(2);
-            this.keys = (int) k.size(2);
-            this.size = (int) q.size(3);
-            this.valueSize = (int) v.size(3);
-            this.keyHeads = (int) k.size(1);
-            this.valueHeads = (int) v.size(1);
-            this.q = arrays.read(q);
-            this.k = arrays.read(k);
-            this.v = arrays.read(v);
-            this.bias = bias == null ? null : arrays.read(bias, new long[] {batches, heads, queries, keys});
-            this.spec = spec;
+        Operands(AttentionCall call) {
+            this.batches = (int) call.batch();
+            this.heads = (int) call.heads();
+            this.queries = (int) call.queries();
+            this.keys = (int) call.keys();
+            this.size = (int) call.q().size(3);
+            this.valueSize = (int) call.v().size(3);
+            this.keyHeads = (int) call.k().size(1);
+            this.valueHeads = (int) call.v().size(1);
+            this.q = arrays.read(call.q());
+            this.k = arrays.read(call.k());
+            this.v = arrays.read(call.v());
+            long[] scores = {batches, heads, queries, keys};
+            this.bias = call.bias() == null ? null : arrays.read(call.bias(), scores);
+            this.spec = call.spec();
         }
 
         int queryRow(int b, int h, int i) {
@@ -97,8 +99,9 @@ final class HostAttention implements AttentionKernels {
     }
 
     @Override
-    public void attention(Tensor result, Tensor logSumExp, Tensor q, Tensor k, Tensor v, Tensor bias, Spec spec) {
-        Call c = new Call(q, k, v, bias, spec);
+    public void attention(AttentionCall call) {
+        Operands c = new Operands(call);
+        Tensor logSumExp = call.logSumExp();
         double[] out = new double[c.batches * c.heads * c.queries * c.valueSize];
         int padded = logSumExp == null ? 0 : (int) logSumExp.size(2);
         double[] sums = new double[c.batches * c.heads * padded];
@@ -119,34 +122,23 @@ final class HostAttention implements AttentionKernels {
                 }
             }
         }
-        arrays.write(result, out);
+        arrays.write(call.result(), out);
         if (logSumExp != null) {
             arrays.write(logSumExp, sums);
         }
     }
 
     @Override
-    public void attentionGradient(
-            Tensor dq,
-            Tensor dk,
-            Tensor dv,
-            Tensor dbias,
-            Tensor g,
-            Tensor q,
-            Tensor k,
-            Tensor v,
-            Tensor bias,
-            Tensor result,
-            Tensor logSumExp,
-            Spec spec) {
-        Call c = new Call(q, k, v, bias, spec);
+    public void attentionBackward(AttentionCall call, Tensor g, AttentionCall.Gradients gradients) {
+        Operands c = new Operands(call);
+        double scale = call.spec().scale();
         double[] gs = arrays.read(g);
         double[] outQ = new double[c.q.length];
-        double[] outK = new double[(int) dk.elements()];
-        double[] outV = new double[(int) dv.elements()];
-        double[] outBias = dbias == null ? null : new double[c.batches * c.heads * c.queries * c.keys];
-        int keyHeads = (int) dk.size(1);
-        int valueHeads = (int) dv.size(1);
+        double[] outK = new double[(int) gradients.k().elements()];
+        double[] outV = new double[(int) gradients.v().elements()];
+        double[] outBias = gradients.bias() == null ? null : new double[c.batches * c.heads * c.queries * c.keys];
+        int keyHeads = (int) gradients.k().size(1);
+        int valueHeads = (int) gradients.v().size(1);
         double[] dots = new double[c.keys];
         for (int b = 0; b < c.batches; b++) {
             for (int h = 0; h < c.heads; h++) {
@@ -174,18 +166,18 @@ final class HostAttention implements AttentionKernels {
                         }
                         int key = c.keyRow(b, h, j) * c.size;
                         for (int d = 0; d < c.size; d++) {
-                            outQ[row * c.size + d] += score * spec.scale() * c.k[key + d];
-                            outK[(dkHead + j) * c.size + d] += score * spec.scale() * c.q[row * c.size + d];
+                            outQ[row * c.size + d] += score * scale * c.k[key + d];
+                            outK[(dkHead + j) * c.size + d] += score * scale * c.q[row * c.size + d];
                         }
                     }
                 }
             }
         }
-        arrays.write(dq, outQ);
-        arrays.write(dk, outK);
-        arrays.write(dv, outV);
-        if (dbias != null) {
-            arrays.write(dbias, outBias);
+        arrays.write(gradients.q(), outQ);
+        arrays.write(gradients.k(), outK);
+        arrays.write(gradients.v(), outV);
+        if (gradients.bias() != null) {
+            arrays.write(gradients.bias(), outBias);
         }
     }
 }

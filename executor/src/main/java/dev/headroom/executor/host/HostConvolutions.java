@@ -1,5 +1,6 @@
 package dev.headroom.executor.host;
 
+import dev.headroom.executor.kernel.ConvolutionCall;
 import dev.headroom.executor.kernel.ConvolutionKernels;
 import dev.headroom.executor.tensor.Tensor;
 
@@ -12,27 +13,22 @@ final class HostConvolutions implements ConvolutionKernels {
     }
 
     @Override
-    public long workspaceBytes(Direction direction, Tensor input, Tensor weight, Tensor output, Geometry geometry) {
+    public long workspaceBytes(ConvolutionCall call) {
         return 0;
     }
 
     @Override
-    public void convolve(
-            Direction direction, Tensor input, Tensor weight, Tensor output, Geometry geometry, Tensor workspace) {
-        double[] x = direction == Direction.INPUT_GRADIENT ? zeros(input) : arrays.read(input);
-        double[] w = direction == Direction.WEIGHT_GRADIENT ? zeros(weight) : arrays.read(weight);
-        double[] y = direction == Direction.OUTPUT ? zeros(output) : arrays.read(output);
-        new Walk(direction, x, w, y, spatial(input), spatial(weight), spatial(output), geometry)
-                .run((int) input.size(0), (int) input.size(1), (int) output.size(1));
-        switch (direction) {
-            case OUTPUT -> arrays.write(output, y);
-            case INPUT_GRADIENT -> arrays.write(input, x);
-            case WEIGHT_GRADIENT -> arrays.write(weight, w);
-        }
+    public void convolve(ConvolutionCall call, Tensor workspace) {
+        Walk walk =
+                new Walk(call, values(call, call.input()), values(call, call.weight()), values(call, call.output()));
+        walk.run((int) call.input().size(0), (int) call.input().size(1), (int)
+                call.output().size(1));
+        arrays.write(call.result(), walk.result());
     }
 
-    private static double[] zeros(Tensor t) {
-        return new double[Math.toIntExact(t.elements())];
+    /** Values of an operand, zeros for the result. */
+    private double[] values(ConvolutionCall call, Tensor t) {
+        return t == call.result() ? new double[Math.toIntExact(t.elements())] : arrays.read(t);
     }
 
     /** Depth, height, width; the depth of two dimensions is 1. */
@@ -55,14 +51,15 @@ final class HostConvolutions implements ConvolutionKernels {
         private final int[] dilation;
         private final int groups;
 
-        Walk(Direction direction, double[] x, double[] w, double[] y, int[] in, int[] kernel, int[] out, Geometry g) {
-            this.direction = direction;
+        Walk(ConvolutionCall call, double[] x, double[] w, double[] y) {
+            Geometry g = call.geometry();
+            this.direction = call.direction();
             this.x = x;
             this.w = w;
             this.y = y;
-            this.in = in;
-            this.kernel = kernel;
-            this.out = out;
+            this.in = spatial(call.input());
+            this.kernel = spatial(call.weight());
+            this.out = spatial(call.output());
             this.stride = three(g.stride(), 1);
             this.padding = three(g.padding(), 0);
             this.dilation = three(g.dilation(), 1);
@@ -72,6 +69,14 @@ final class HostConvolutions implements ConvolutionKernels {
         private static int[] three(long[] values, int depth) {
             int n = values.length;
             return new int[] {n == 3 ? (int) values[0] : depth, (int) values[n - 2], (int) values[n - 1]};
+        }
+
+        double[] result() {
+            return switch (direction) {
+                case OUTPUT -> y;
+                case INPUT_GRADIENT -> x;
+                case WEIGHT_GRADIENT -> w;
+            };
         }
 
         void run(int batch, int channels, int features) {

@@ -1,5 +1,6 @@
 package dev.headroom.executor.host;
 
+import dev.headroom.executor.kernel.ClassLossCall;
 import dev.headroom.executor.kernel.IndexingKernels;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
@@ -174,60 +175,46 @@ final class HostIndexing implements IndexingKernels {
     }
 
     @Override
-    public void classLoss(
-            Tensor result,
-            Tensor totalWeight,
-            Tensor scores,
-            Tensor target,
-            Tensor weight,
-            long ignored,
-            boolean each,
-            boolean mean) {
+    public void classLoss(ClassLossCall call, Tensor scores, Tensor result) {
+        boolean each = call.each();
         double[] s = arrays.read(scores);
-        double[] classes = arrays.read(target);
-        double[] w = weight == null ? null : arrays.read(weight);
+        double[] classes = arrays.read(call.target());
+        double[] w = call.weight() == null ? null : arrays.read(call.weight());
         int count = (int) scores.size(1);
         int rest = (int) scores.size(2);
         double[] out = new double[each ? classes.length : 1];
         double total = 0;
         for (int i = 0; i < classes.length; i++) {
             int c = (int) classes[i];
-            if (c != ignored) {
+            if (c != call.ignored()) {
                 bounded(c, count);
                 double factor = w == null ? 1 : w[c];
                 out[each ? i : 0] -= factor * s[(i / rest * count + c) * rest + i % rest];
                 total += factor;
             }
         }
-        if (!each && mean) {
+        if (!each && call.mean()) {
             out[0] /= total;
         }
         arrays.write(result, out);
-        arrays.write(totalWeight, new double[] {total});
+        arrays.write(call.totalWeight(), new double[] {total});
     }
 
     @Override
-    public void classLossGradient(
-            Tensor gradient,
-            Tensor g,
-            Tensor target,
-            Tensor weight,
-            Tensor totalWeight,
-            long ignored,
-            boolean each,
-            boolean mean) {
+    public void classLossBackward(ClassLossCall call, Tensor g, Tensor gradient) {
+        boolean each = call.each();
         double[] gs = arrays.read(g);
-        double[] classes = arrays.read(target);
-        double[] w = weight == null ? null : arrays.read(weight);
-        double total = arrays.read(totalWeight)[0];
+        double[] classes = arrays.read(call.target());
+        double[] w = call.weight() == null ? null : arrays.read(call.weight());
+        double total = arrays.read(call.totalWeight())[0];
         int count = (int) gradient.size(1);
         int rest = (int) gradient.size(2);
         double[] out = new double[(int) gradient.elements()];
         for (int i = 0; i < classes.length; i++) {
             int c = (int) classes[i];
-            if (c != ignored) {
+            if (c != call.ignored()) {
                 double factor = (w == null ? 1 : w[c]) * gs[each ? i : 0];
-                out[(i / rest * count + c) * rest + i % rest] = -(mean && !each ? factor / total : factor);
+                out[(i / rest * count + c) * rest + i % rest] = -(call.mean() && !each ? factor / total : factor);
             }
         }
         arrays.write(gradient, out);

@@ -1,5 +1,7 @@
 package dev.headroom.executor.host;
 
+import dev.headroom.executor.kernel.LayerNormCall;
+import dev.headroom.executor.kernel.NormGradients;
 import dev.headroom.executor.tensor.Tensor;
 
 /** Layer normalisation of rows. */
@@ -10,14 +12,15 @@ final class HostLayerNorm {
         this.arrays = arrays;
     }
 
-    void forward(Tensor result, Tensor mean, Tensor rstd, Tensor x, Tensor weight, Tensor bias, double epsilon) {
+    void forward(LayerNormCall call, Tensor result) {
+        Tensor x = call.x();
         int rows = (int) x.size(0);
         int n = (int) x.size(1);
         double[] values = arrays.read(x);
         double[] means = new double[rows];
         double[] rstds = new double[rows];
-        double[] w = weight == null ? null : arrays.read(weight);
-        double[] b = bias == null ? null : arrays.read(bias);
+        double[] w = call.weight() == null ? null : arrays.read(call.weight());
+        double[] b = call.bias() == null ? null : arrays.read(call.bias());
         for (int i = 0; i < rows; i++) {
             double sum = 0;
             for (int j = 0; j < n; j++) {
@@ -29,26 +32,26 @@ final class HostLayerNorm {
                 double d = values[i * n + j] - means[i];
                 squares += d * d;
             }
-            rstds[i] = 1 / Math.sqrt(squares / n + epsilon);
+            rstds[i] = 1 / Math.sqrt(squares / n + call.epsilon());
             for (int j = 0; j < n; j++) {
                 double y = (values[i * n + j] - means[i]) * rstds[i];
                 values[i * n + j] = y * (w == null ? 1 : w[j]) + (b == null ? 0 : b[j]);
             }
         }
         arrays.write(result, values);
-        arrays.write(mean, means);
-        arrays.write(rstd, rstds);
+        arrays.write(call.mean(), means);
+        arrays.write(call.rstd(), rstds);
     }
 
-    void gradient(
-            Tensor dx, Tensor dweight, Tensor dbias, Tensor g, Tensor x, Tensor mean, Tensor rstd, Tensor weight) {
+    void backward(LayerNormCall call, Tensor g, NormGradients gradients) {
+        Tensor x = call.x();
         int rows = (int) x.size(0);
         int n = (int) x.size(1);
         double[] gs = arrays.read(g);
         double[] xs = arrays.read(x);
-        double[] means = arrays.read(mean);
-        double[] rstds = arrays.read(rstd);
-        double[] w = weight == null ? null : arrays.read(weight);
+        double[] means = arrays.read(call.mean());
+        double[] rstds = arrays.read(call.rstd());
+        double[] w = call.weight() == null ? null : arrays.read(call.weight());
         double[] out = new double[rows * n];
         double[] dw = new double[n];
         double[] db = new double[n];
@@ -69,9 +72,9 @@ final class HostLayerNorm {
                 out[i * n + j] = rstds[i] * (scaled - (sum + normal * product) / n);
             }
         }
-        write(dx, out);
-        write(dweight, dw);
-        write(dbias, db);
+        write(gradients.x(), out);
+        write(gradients.weight(), dw);
+        write(gradients.bias(), db);
     }
 
     private void write(Tensor t, double[] values) {

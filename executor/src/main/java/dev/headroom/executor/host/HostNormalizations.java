@@ -1,5 +1,10 @@
 package dev.headroom.executor.host;
 
+import dev.headroom.executor.kernel.BatchNormCall;
+import dev.headroom.executor.kernel.GivenNormCall;
+import dev.headroom.executor.kernel.GroupNormCall;
+import dev.headroom.executor.kernel.LayerNormCall;
+import dev.headroom.executor.kernel.NormGradients;
 import dev.headroom.executor.kernel.NormalizationKernels;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.Arrays;
@@ -43,18 +48,8 @@ final class HostNormalizations implements NormalizationKernels {
     }
 
     @Override
-    public void batchNorm(
-            Tensor out,
-            Tensor x,
-            Tensor weight,
-            Tensor bias,
-            Tensor runningMean,
-            Tensor runningVariance,
-            Tensor mean,
-            Tensor invstd,
-            double momentum,
-            double epsilon,
-            Library library) {
+    public void batchNorm(BatchNormCall call, BatchNormCall.Running running, Tensor out) {
+        Tensor x = call.x();
         int channels = (int) x.size(1);
         int plane = plane(x);
         double[] in = arrays.read(x);
@@ -68,16 +63,17 @@ final class HostNormalizations implements NormalizationKernels {
             double d = in[i] - means[i / plane % channels];
             variances[i / plane % channels] += d * d / n;
         }
-        double[] inverse = inverse(variances, epsilon);
-        normalise(out, in, plane, read(weight, channels, 1), read(bias, channels, 0), means, inverse);
-        arrays.write(mean, means);
-        arrays.write(invstd, inverse);
-        if (runningMean != null) {
+        double[] inverse = inverse(variances, call.epsilon());
+        Affine affine = new Affine(read(call.weight(), channels, 1), read(call.bias(), channels, 0));
+        normalise(out, in, plane, affine, means, inverse);
+        arrays.write(call.mean(), means);
+        arrays.write(call.invstd(), inverse);
+        if (running.mean() != null) {
             double[] unbiased = Arrays.stream(variances)
                     .map(v -> v * n / Math.max(1, n - 1))
                     .toArray();
-            move(runningMean, means, momentum);
-            move(runningVariance, unbiased, momentum);
+            move(running.mean(), means, running.momentum());
+            move(running.variance(), unbiased, running.momentum());
         }
     }
 
@@ -93,64 +89,48 @@ final class HostNormalizations implements NormalizationKernels {
         arrays.write(running, values);
     }
 
-    private void normalise(
-            Tensor out, double[] in, int plane, double[] w, double[] b, double[] mean, double[] inverse) {
+    /** What normalised values are multiplied with, and what is added to them, by channel. */
+    private record Affine(double[] weight, double[] bias) {}
+
+    private void normalise(Tensor out, double[] in, int plane, Affine affine, double[] mean, double[] inverse) {
         double[] values = new double[in.length];
         for (int i = 0; i < in.length; i++) {
             int c = i / plane % mean.length;
-            values[i] = (in[i] - mean[c]) * inverse[c] * w[c] + b[c];
+            values[i] = (in[i] - mean[c]) * inverse[c] * affine.weight()[c] + affine.bias()[c];
         }
         arrays.write(out, values);
     }
 
     @Override
-    public void batchNormEvaluation(
-            Tensor out, Tensor x, Tensor weight, Tensor bias, Tensor mean, Tensor variance, double epsilon) {
-        long channels = x.size(1);
-        double[] inverse = inverse(arrays.read(variance), epsilon);
-        double[] w = read(weight, channels, 1);
-        normalise(out, arrays.read(x), plane(x), w, read(bias, channels, 0), arrays.read(mean), inverse);
+    public void givenNorm(GivenNormCall call, Tensor out) {
+        Tensor x = call.x();
+        double[] inverse = inverse(arrays.read(call.variance()), call.epsilon());
+        Affine affine = new Affine(read(call.weight(), x.size(1), 1), read(call.bias(), x.size(1), 0));
+        normalise(out, arrays.read(x), plane(x), affine, arrays.read(call.mean()), inverse);
     }
 
     @Override
-    public void batchNormBackward(
-            Tensor gradX,
-            Tensor gradWeight,
-            Tensor gradBias,
-            Tensor g,
-            Tensor x,
-            Tensor weight,
-            Tensor mean,
-            Tensor invstd,
-            Library library) {
-        backward(gradX, gradWeight, gradBias, g, x, weight, arrays.read(mean), arrays.read(invstd), true);
+    public void batchNormBackward(BatchNormCall call, Tensor g, NormGradients gradients) {
+        Statistics statistics = new Statistics(arrays.read(call.mean()), arrays.read(call.invstd()), true);
+        backward(call.x(), call.weight(), statistics, g, gradients);
     }
 
     @Override
-    public void batchNormEvaluationBackward(
-            Tensor gradX,
-            Tensor gradWeight,
-            Tensor gradBias,
-            Tensor g,
-            Tensor x,
-            Tensor weight,
-            Tensor mean,
-            Tensor variance,
-            double epsilon) {
-        double[] inverse = inverse(arrays.read(variance), epsilon);
-        backward(gradX, gradWeight, gradBias, g, x, weight, arrays.read(mean), inverse, false);
+    public void givenNormBackward(GivenNormCall call, Tensor g, NormGradients gradients) {
+        double[] inverse = inverse(arrays.read(call.variance()), call.epsilon());
+        backward(call.x(), call.weight(), new Statistics(arrays.read(call.mean()), inverse, false), g, gradients);
     }
 
-    private void backward(
-            Tensor gradX,
-            Tensor gradWeight,
-            Tensor gradBias,
-            Tensor g,
-            Tensor x,
-            Tensor weight,
-            double[] mean,
-            double[] inverse,
-            boolean statisticsDepend) {
+    /**
+     * Mean and inverse of the deviation by channel.
+     *
+     * @param ofBatch whether they depend on the operand, so that gradients go through them
+     */
+    private record Statistics(double[] mean, double[] inverse, boolean ofBatch) {}
+
+    private void backward(Tensor x, Tensor weight, Statistics statistics, Tensor g, NormGradients gradients) {
+        double[] mean = statistics.mean();
+        double[] inverse = statistics.inverse();
         int channels = mean.length;
         int plane = plane(x);
         double[] in = arrays.read(x);
@@ -163,29 +143,29 @@ final class HostNormalizations implements NormalizationKernels {
             sums[c] += up[i];
             products[c] += up[i] * (in[i] - mean[c]) * inverse[c];
         }
-        if (gradX != null) {
+        if (gradients.x() != null) {
             double n = (double) in.length / channels;
             double[] out = new double[in.length];
             for (int i = 0; i < out.length; i++) {
                 int c = i / plane % channels;
-                double common = statisticsDepend ? (sums[c] + (in[i] - mean[c]) * inverse[c] * products[c]) / n : 0;
+                double common = statistics.ofBatch() ? (sums[c] + (in[i] - mean[c]) * inverse[c] * products[c]) / n : 0;
                 out[i] = (up[i] - common) * inverse[c] * w[c];
             }
-            arrays.write(gradX, out);
+            arrays.write(gradients.x(), out);
         }
-        write(gradWeight, products);
-        write(gradBias, sums);
+        write(gradients.weight(), products);
+        write(gradients.bias(), sums);
     }
 
     @Override
-    public void groupNorm(
-            Tensor out, Tensor x, Tensor weight, Tensor bias, Tensor mean, Tensor rstd, int groups, double epsilon) {
+    public void groupNorm(GroupNormCall call, Tensor out) {
+        Tensor x = call.x();
         int channels = (int) x.size(1);
         int plane = plane(x);
         double[] in = arrays.read(x);
-        double[] w = read(weight, channels, 1);
-        double[] b = read(bias, channels, 0);
-        double[] means = new double[Math.toIntExact(mean.elements())];
+        double[] w = read(call.weight(), channels, 1);
+        double[] b = read(call.bias(), channels, 0);
+        double[] means = new double[Math.toIntExact(call.mean().elements())];
         double[] variances = new double[means.length];
         int n = in.length / means.length;
         for (int i = 0; i < in.length; i++) {
@@ -195,35 +175,27 @@ final class HostNormalizations implements NormalizationKernels {
             double d = in[i] - means[i / n];
             variances[i / n] += d * d / n;
         }
-        double[] inverse = inverse(variances, epsilon);
+        double[] inverse = inverse(variances, call.epsilon());
         double[] values = new double[in.length];
         for (int i = 0; i < in.length; i++) {
             int c = i / plane % channels;
             values[i] = (in[i] - means[i / n]) * inverse[i / n] * w[c] + b[c];
         }
         arrays.write(out, values);
-        arrays.write(mean, means);
-        arrays.write(rstd, inverse);
+        arrays.write(call.mean(), means);
+        arrays.write(call.rstd(), inverse);
     }
 
     @Override
-    public void groupNormBackward(
-            Tensor gradX,
-            Tensor gradWeight,
-            Tensor gradBias,
-            Tensor g,
-            Tensor x,
-            Tensor weight,
-            Tensor mean,
-            Tensor rstd,
-            int groups) {
+    public void groupNormBackward(GroupNormCall call, Tensor g, NormGradients gradients) {
+        Tensor x = call.x();
         int channels = (int) x.size(1);
         int plane = plane(x);
         double[] in = arrays.read(x);
         double[] up = arrays.read(g);
-        double[] w = read(weight, channels, 1);
-        double[] means = arrays.read(mean);
-        double[] inverse = arrays.read(rstd);
+        double[] w = read(call.weight(), channels, 1);
+        double[] means = arrays.read(call.mean());
+        double[] inverse = arrays.read(call.rstd());
         int n = in.length / means.length;
         double[] ofWeight = new double[channels];
         double[] ofBias = new double[channels];
@@ -237,28 +209,26 @@ final class HostNormalizations implements NormalizationKernels {
             sums[i / n] += up[i] * w[c];
             products[i / n] += up[i] * w[c] * normal;
         }
-        if (gradX != null) {
+        if (gradients.x() != null) {
             double[] out = new double[in.length];
             for (int i = 0; i < out.length; i++) {
                 double normal = (in[i] - means[i / n]) * inverse[i / n];
                 double common = (sums[i / n] + normal * products[i / n]) / n;
                 out[i] = (up[i] * w[i / plane % channels] - common) * inverse[i / n];
             }
-            arrays.write(gradX, out);
+            arrays.write(gradients.x(), out);
         }
-        write(gradWeight, ofWeight);
-        write(gradBias, ofBias);
+        write(gradients.weight(), ofWeight);
+        write(gradients.bias(), ofBias);
     }
 
     @Override
-    public void layerNorm(
-            Tensor result, Tensor mean, Tensor rstd, Tensor x, Tensor weight, Tensor bias, double epsilon) {
-        new HostLayerNorm(arrays).forward(result, mean, rstd, x, weight, bias, epsilon);
+    public void layerNorm(LayerNormCall call, Tensor out) {
+        new HostLayerNorm(arrays).forward(call, out);
     }
 
     @Override
-    public void layerNormGradient(
-            Tensor dx, Tensor dweight, Tensor dbias, Tensor g, Tensor x, Tensor mean, Tensor rstd, Tensor weight) {
-        new HostLayerNorm(arrays).gradient(dx, dweight, dbias, g, x, mean, rstd, weight);
+    public void layerNormBackward(LayerNormCall call, Tensor g, NormGradients gradients) {
+        new HostLayerNorm(arrays).backward(call, g, gradients);
     }
 }

@@ -1,5 +1,7 @@
 package dev.headroom.executor.host;
 
+import dev.headroom.executor.kernel.RecurrentCall;
+import dev.headroom.executor.kernel.RecurrentCall.States;
 import dev.headroom.executor.kernel.RecurrentKernels;
 import dev.headroom.executor.tensor.Tensor;
 
@@ -21,78 +23,58 @@ final class HostRecurrent implements RecurrentKernels {
     }
 
     @Override
-    public void forward(
-            Problem p,
-            Tensor y,
-            Tensor hy,
-            Tensor cy,
-            Tensor x,
-            Tensor hx,
-            Tensor cx,
-            Tensor weights,
-            Tensor workspace,
-            Tensor reserve) {
-        HostLayers layers = new HostLayers(p, arrays.read(weights), null);
-        double[] c = read(cx, hx.elements());
-        arrays.write(y, layers.forward(arrays.read(x), arrays.read(hx), c));
-        arrays.write(hy, layers.lastStates());
-        if (cy != null) {
-            arrays.write(cy, layers.lastCells());
+    public void forward(RecurrentCall call, States last) {
+        HostLayers layers = new HostLayers(call.problem(), arrays.read(call.weights()), null);
+        double[] h = arrays.read(call.first().h());
+        arrays.write(
+                call.y(),
+                layers.forward(arrays.read(call.x()), h, read(call.first().c(), h.length)));
+        arrays.write(last.h(), layers.lastStates());
+        if (last.c() != null) {
+            arrays.write(last.c(), layers.lastCells());
         }
-        if (reserve != null) {
-            arrays.write(p.type(), reserve.address(), layers.kept());
+        if (call.reserve() != null) {
+            keep(call, layers);
         }
     }
 
     @Override
-    public void dataGradient(
-            Problem p,
-            Tensor dx,
-            Tensor dhx,
-            Tensor dcx,
-            Tensor dy,
-            Tensor dhy,
-            Tensor dcy,
-            Tensor y,
-            Tensor hx,
-            Tensor cx,
-            Tensor weights,
-            Tensor workspace,
-            Tensor reserve) {
-        HostLayers layers = new HostLayers(p, arrays.read(weights), kept(p, reserve));
-        double[] dh = arrays.read(dhy);
-        double[] dc = read(dcy, hx.elements());
-        arrays.write(dx, layers.backward(arrays.read(dy), arrays.read(hx), read(cx, hx.elements()), dh, dc));
-        arrays.write(dhx, dh);
-        write(dcx, dc);
-        arrays.write(p.type(), reserve.address(), layers.kept());
+    public void dataGradient(RecurrentCall call, Tensor dy, States dLast, Tensor dx, States dFirst) {
+        HostLayers layers = new HostLayers(call.problem(), arrays.read(call.weights()), kept(call));
+        double[] h = arrays.read(call.first().h());
+        double[] c = read(call.first().c(), h.length);
+        double[] dh = arrays.read(dLast.h());
+        double[] dc = read(dLast.c(), h.length);
+        arrays.write(dx, layers.backward(arrays.read(dy), h, c, dh, dc));
+        arrays.write(dFirst.h(), dh);
+        write(dFirst.c(), dc);
+        keep(call, layers);
     }
 
     @Override
-    public void weightGradient(
-            Problem p, Tensor dweights, Tensor x, Tensor hx, Tensor y, Tensor workspace, Tensor reserve) {
+    public void weightGradient(RecurrentCall call, Tensor dweights) {
         double[] sums = arrays.read(dweights);
-        new HostLayers(p, sums, kept(p, reserve)).addWeightGradients(arrays.read(x), arrays.read(hx));
+        HostLayers layers = new HostLayers(call.problem(), sums, kept(call));
+        layers.addWeightGradients(
+                arrays.read(call.x()), arrays.read(call.first().h()));
         arrays.write(dweights, sums);
     }
 
-    private double[] kept(Problem p, Tensor reserve) {
+    private void keep(RecurrentCall call, HostLayers layers) {
+        arrays.write(call.problem().type(), call.reserve().address(), layers.kept());
+    }
+
+    private double[] kept(RecurrentCall call) {
+        Problem p = call.problem();
         int count = Math.toIntExact(reserveBytes(p) / p.type().bytes());
-        return arrays.read(p.type(), reserve.address(), count);
+        return arrays.read(p.type(), call.reserve().address(), count);
     }
 
     @Override
-    public void gruCell(
-            Tensor hy,
-            Tensor kept,
-            Tensor inputGates,
-            Tensor hiddenGates,
-            Tensor hx,
-            Tensor inputBias,
-            Tensor hiddenBias) {
+    public void gruCell(Gates gates, Tensor hx, Tensor hy, Tensor kept) {
         int n = (int) hy.size(1);
-        double[] x = biased(inputGates, inputBias);
-        double[] h = biased(hiddenGates, hiddenBias);
+        double[] x = biased(gates.fromInput(), gates.inputBias());
+        double[] h = biased(gates.fromState(), gates.stateBias());
         double[] before = arrays.read(hx);
         double[] out = new double[before.length];
         double[] keep = new double[5 * out.length];
@@ -124,7 +106,7 @@ final class HostRecurrent implements RecurrentKernels {
     }
 
     @Override
-    public void gruCellGradient(Tensor dInputGates, Tensor dHiddenGates, Tensor dhx, Tensor g, Tensor kept) {
+    public void gruCellBackward(Tensor kept, Tensor g, Tensor dInputGates, Tensor dHiddenGates, Tensor dhx) {
         int n = (int) g.size(1);
         double[] gradient = arrays.read(g);
         double[] keep = arrays.read(kept);
@@ -152,18 +134,10 @@ final class HostRecurrent implements RecurrentKernels {
     }
 
     @Override
-    public void lstmCell(
-            Tensor hy,
-            Tensor cy,
-            Tensor kept,
-            Tensor inputGates,
-            Tensor hiddenGates,
-            Tensor cx,
-            Tensor inputBias,
-            Tensor hiddenBias) {
+    public void lstmCell(Gates sums, Tensor cx, States after, Tensor kept) {
         int n = (int) cx.size(1);
-        double[] gates = biased(inputGates, inputBias);
-        double[] h = biased(hiddenGates, hiddenBias);
+        double[] gates = biased(sums.fromInput(), sums.inputBias());
+        double[] h = biased(sums.fromState(), sums.stateBias());
         double[] cell = arrays.read(cx);
         double[] out = new double[cell.length];
         for (int i = 0; i < gates.length; i++) {
@@ -175,19 +149,19 @@ final class HostRecurrent implements RecurrentKernels {
             cell[i] = gates[at + n] * cell[i] + gates[at] * gates[at + 2 * n];
             out[i] = gates[at + 3 * n] * Math.tanh(cell[i]);
         }
-        arrays.write(hy, out);
-        arrays.write(cy, cell);
+        arrays.write(after.h(), out);
+        arrays.write(after.c(), cell);
         arrays.write(kept, gates);
     }
 
     @Override
-    public void lstmCellGradient(Tensor dGates, Tensor dcx, Tensor dhy, Tensor dcy, Tensor cx, Tensor cy, Tensor kept) {
+    public void lstmCellBackward(Tensor kept, Tensor cx, Tensor cy, States dAfter, Tensor dGates, Tensor dcx) {
         int n = (int) cx.size(1);
         double[] gates = arrays.read(kept);
         double[] before = arrays.read(cx);
         double[] after = arrays.read(cy);
-        double[] dh = read(dhy, cx.elements());
-        double[] dc = read(dcy, cx.elements());
+        double[] dh = read(dAfter.h(), cx.elements());
+        double[] dc = read(dAfter.c(), cx.elements());
         double[] out = new double[gates.length];
         for (int i = 0; i < before.length; i++) {
             int at = i / n * 4 * n + i % n;

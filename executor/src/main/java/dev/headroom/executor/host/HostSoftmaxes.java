@@ -38,7 +38,7 @@ final class HostSoftmaxes implements SoftmaxKernels {
     }
 
     @Override
-    public void softmaxGradient(Tensor gradient, Tensor g, Tensor y, int dim, boolean log) {
+    public void softmaxBackward(Tensor gradient, Tensor g, Tensor y, int dim, boolean log) {
         double[] values = arrays.read(g);
         double[] results = arrays.read(y);
         slices(g, dim, (from, step, count) -> {

@@ -17,23 +17,13 @@ public interface ConvolutionKernels {
     /** By spatial dimension: steps, zeros around the input, and distance of the kernel's elements. */
     record Geometry(long[] stride, long[] padding, long[] dilation, long groups) {}
 
-    /**
-     * Workspace that the library wants for a convolution.
-     *
-     * @param input (n, c, …), or its gradient
-     * @param weight (k, c / groups, …), or its gradient
-     * @param output (n, k, …), or its gradient
-     * @return bytes
-     */
-    long workspaceBytes(Direction direction, Tensor input, Tensor weight, Tensor output, Geometry geometry);
+    /** Bytes of workspace that the library wants for a convolution. */
+    long workspaceBytes(ConvolutionCall call);
 
     /**
-     * Computes one of the three tensors, all packed, row-major or channels last.
+     * Computes one of the three tensors.
      *
-     * @param input (n, c, …), or its gradient
-     * @param weight (k, c / groups, …), or its gradient
-     * @param output (n, k, …), or its gradient
      * @param workspace of the asked size, {@code null} when that is 0
      */
-    void convolve(Direction direction, Tensor input, Tensor weight, Tensor output, Geometry geometry, Tensor workspace);
+    void convolve(ConvolutionCall call, Tensor workspace);
 }

@@ -31,31 +31,10 @@ public interface IndexingKernels {
     /**
      * {@code nll_loss} of scores (n, classes, rest).
      *
-     * @param result a scalar, or (n, rest) when {@code each}
-     * @param totalWeight a scalar, to be set to the weights' sum
-     * @param target (n, rest), class numbers
-     * @param weight (classes), or {@code null}
-     * @param each one loss for each target rather than a sum
-     * @param mean whether the sum is divided by the total weight
+     * @param result a scalar, or (n, rest) when there is a loss for each target
      */
-    void classLoss(
-            Tensor result,
-            Tensor totalWeight,
-            Tensor scores,
-            Tensor target,
-            Tensor weight,
-            long ignored,
-            boolean each,
-            boolean mean);
+    void classLoss(ClassLossCall call, Tensor scores, Tensor result);
 
     /** The gradient of the scores in {@link #classLoss}; {@code gradient} is all zeros before. */
-    void classLossGradient(
-            Tensor gradient,
-            Tensor g,
-            Tensor target,
-            Tensor weight,
-            Tensor totalWeight,
-            long ignored,
-            boolean each,
-            boolean mean);
+    void classLossBackward(ClassLossCall call, Tensor g, Tensor gradient);
 }

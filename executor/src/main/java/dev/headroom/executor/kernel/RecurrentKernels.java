@@ -1,5 +1,6 @@
 package dev.headroom.executor.kernel;
 
+import dev.headroom.executor.kernel.RecurrentCall.States;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 
@@ -63,79 +64,61 @@ public interface RecurrentKernels {
     }
 
     /**
-     * Forward.
+     * Sums of a cell's gates, of which the kernel adds up the two parts and the biases.
      *
-     * @param y (steps, batch, directions × hidden), of the last layer
-     * @param hy (parts, batch, hidden), as {@code cy}, {@code hx} and {@code cx}
-     * @param x (steps, batch, input)
-     * @param weights all of them, as {@link RecurrentLayers} lays them out
-     * @param reserve {@code null} in inference
+     * @param fromInput (batch, gates × hidden), without bias, as {@code fromState}
+     * @param inputBias (gates × hidden) or {@code null}, as {@code stateBias}
      */
-    void forward(
-            Problem p,
-            Tensor y,
-            Tensor hy,
-            Tensor cy,
-            Tensor x,
-            Tensor hx,
-            Tensor cx,
-            Tensor weights,
-            Tensor workspace,
-            Tensor reserve);
+    record Gates(Tensor fromInput, Tensor fromState, Tensor inputBias, Tensor stateBias) {}
 
-    /** Gradients of inputs and initial states; changes the reserve, which {@link #weightGradient} needs afterwards. */
-    void dataGradient(
-            Problem p,
-            Tensor dx,
-            Tensor dhx,
-            Tensor dcx,
-            Tensor dy,
-            Tensor dhy,
-            Tensor dcy,
-            Tensor y,
-            Tensor hx,
-            Tensor cx,
-            Tensor weights,
-            Tensor workspace,
-            Tensor reserve);
+    /** Runs the layers: sets the call's output and reserve, and the states after the last step. */
+    void forward(RecurrentCall call, States last);
+
+    /**
+     * Gradients of inputs and initial states; changes the reserve, which {@link #weightGradient} needs afterwards.
+     *
+     * @param dy of the output
+     * @param dLast of the states after the last step
+     * @param dx of the input, to be set
+     * @param dFirst of the states before the first step, to be set
+     */
+    void dataGradient(RecurrentCall call, Tensor dy, States dLast, Tensor dx, States dFirst);
 
     /** Adds the weights' gradients to {@code dweights}, which is laid out as the weights are. */
-    void weightGradient(Problem p, Tensor dweights, Tensor x, Tensor hx, Tensor y, Tensor workspace, Tensor reserve);
+    void weightGradient(RecurrentCall call, Tensor dweights);
 
     /**
      * A GRU's step.
      *
-     * @param hy (batch, hidden)
-     * @param kept (batch, 5 hidden): reset, update, candidate, the state before, the candidate's part from it
-     * @param inputGates (batch, 3 hidden), without bias, as {@code hiddenGates}
+     * @param hx (batch, hidden), the state before
+     * @param hy the state after, to be set
+     * @param kept (batch, 5 hidden), to be set: reset, update, candidate, the state before, the candidate's part from it
      */
-    void gruCell(
-            Tensor hy,
-            Tensor kept,
-            Tensor inputGates,
-            Tensor hiddenGates,
-            Tensor hx,
-            Tensor inputBias,
-            Tensor hiddenBias);
+    void gruCell(Gates gates, Tensor hx, Tensor hy, Tensor kept);
 
-    /** Its gradients. */
-    void gruCellGradient(Tensor dInputGates, Tensor dHiddenGates, Tensor dhx, Tensor g, Tensor kept);
+    /**
+     * Its gradients.
+     *
+     * @param g of the state after
+     * @param dInputGates of the sums from the input, to be set, as {@code dHiddenGates} and {@code dhx}
+     */
+    void gruCellBackward(Tensor kept, Tensor g, Tensor dInputGates, Tensor dHiddenGates, Tensor dhx);
 
     /**
      * An LSTM's step.
      *
-     * @param kept (batch, 4 hidden): the gates
+     * @param cx (batch, hidden), the cell before
+     * @param after state and cell after, to be set
+     * @param kept (batch, 4 hidden), to be set: the gates
      */
-    void lstmCell(
-            Tensor hy,
-            Tensor cy,
-            Tensor kept,
-            Tensor inputGates,
-            Tensor hiddenGates,
-            Tensor cx,
-            Tensor inputBias,
-            Tensor hiddenBias);
+    void lstmCell(Gates gates, Tensor cx, States after, Tensor kept);
 
-    /** Its gradients; those of both products' gates are the same. */
-    void lstmCellGradient(Tensor dGates, Tensor dcx, Tensor dhy, Tensor dcy, Tensor cx, Tensor cy, Tensor kept);
+    /**
+     * Its gradients; those of both products' gates are the same.
+     *
+     * @param cy the cell after
+     * @param dAfter of state and cell after, each {@code null} when nobody has it
+     * @param dGates to be set, as {@code dcx}
+     */
+    void lstmCellBackward(Tensor kept, Tensor cx, Tensor cy, States dAfter, Tensor dGates, Tensor dcx);
 }

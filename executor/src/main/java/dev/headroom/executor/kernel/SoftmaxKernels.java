@@ -17,5 +17,5 @@ public interface SoftmaxKernels {
      * @param g of the result, in the result's type
      * @param y the result
      */
-    void softmaxGradient(Tensor gradient, Tensor g, Tensor y, int dim, boolean log);
+    void softmaxBackward(Tensor gradient, Tensor g, Tensor y, int dim, boolean log);
 }

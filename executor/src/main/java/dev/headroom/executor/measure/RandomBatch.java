@@ -1,7 +1,7 @@
 package dev.headroom.executor.measure;
 
 import dev.headroom.executor.program.Program;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.executor.train.Batch;
 import dev.headroom.model.graph.Graph;

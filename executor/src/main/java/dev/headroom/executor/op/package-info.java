@@ -1,6 +1,7 @@
 /**
- * Operators, one class a family: what each allocates, saves and computes, forwards and backwards, as PyTorch's does
- * (aten/src/ATen/native, tools/autograd/derivatives.yaml). To add one, write it in its family and name it in the family's
- * {@code register}; to add a family, list it in {@link dev.headroom.executor.op.Operators}.
+ * The list of all operators. Each family has a package of its own below this one and says what its operators allocate,
+ * save and compute, forwards and backwards, as PyTorch's do (aten/src/ATen/native, tools/autograd/derivatives.yaml). To
+ * add an operator, write it in its family and name it in the family's {@code register}; to add a family, list it in
+ * {@link dev.headroom.executor.op.StandardOperators}.
  */
 package dev.headroom.executor.op;

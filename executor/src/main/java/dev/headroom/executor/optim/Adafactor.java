@@ -10,8 +10,8 @@ import static dev.headroom.executor.optim.Arithmetic.MULTIPLY;
 import static dev.headroom.executor.optim.Arithmetic.SCALE;
 
 import dev.headroom.executor.kernel.Formula;
-import dev.headroom.executor.op.Lengths;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.op.reduction.Lengths;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;

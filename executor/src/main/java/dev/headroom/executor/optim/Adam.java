@@ -10,7 +10,7 @@ import static dev.headroom.executor.optim.Arithmetic.LARGER;
 import static dev.headroom.executor.optim.Arithmetic.SCALE;
 import static dev.headroom.executor.optim.Arithmetic.SQUARE_ROOT;
 
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.IdentityHashMap;

@@ -1,7 +1,7 @@
 package dev.headroom.executor.optim;
 
 import dev.headroom.executor.kernel.Formula;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.IterationOrder;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;

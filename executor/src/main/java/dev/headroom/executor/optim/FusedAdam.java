@@ -1,7 +1,7 @@
 package dev.headroom.executor.optim;
 
 import dev.headroom.executor.kernel.Formula;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.headroom.executor.optim;
 
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.Scenario;

@@ -4,7 +4,7 @@ import static dev.headroom.executor.optim.Arithmetic.ADD_SCALED;
 import static dev.headroom.executor.optim.Arithmetic.SCALE;
 
 import dev.headroom.executor.kernel.Formula;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package dev.headroom.executor.program;
 
 import dev.headroom.executor.kernel.RecurrentKernels.Cell;
 import dev.headroom.executor.kernel.RecurrentLayers;
-import dev.headroom.executor.op.RecurrentOperators;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.op.recurrent.RecurrentOperators;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;

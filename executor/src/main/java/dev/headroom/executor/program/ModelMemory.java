@@ -1,6 +1,6 @@
 package dev.headroom.executor.program;
 
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;

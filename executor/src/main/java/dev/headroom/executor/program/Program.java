@@ -4,11 +4,11 @@ import dev.headroom.executor.autograd.BackwardPass;
 import dev.headroom.executor.checkpoint.Body;
 import dev.headroom.executor.checkpoint.NonReentrantCheckpoint;
 import dev.headroom.executor.checkpoint.ReentrantCheckpoint;
-import dev.headroom.executor.op.Arguments;
-import dev.headroom.executor.op.Autocast;
-import dev.headroom.executor.op.Operator;
-import dev.headroom.executor.op.Operators;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.op.StandardOperators;
+import dev.headroom.executor.op.basic.Autocast;
+import dev.headroom.executor.op.registry.Arguments;
+import dev.headroom.executor.op.registry.Operator;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
@@ -67,7 +67,7 @@ public final class Program {
         for (Node node : graph.nodes()) {
             boolean switches =
                     node.target().equals(Inlined.ENTER) || node.target().equals(Inlined.LEAVE);
-            if (!switches && Operators.standard().find(node.operator()) == null) {
+            if (!switches && StandardOperators.all().find(node.operator()) == null) {
                 lacking.add(node.operator());
             }
         }
@@ -164,7 +164,7 @@ public final class Program {
             return;
         }
         eager.own(new Owner(node.module(), node.operator()));
-        Operator operator = Operators.standard().find(node.operator());
+        Operator operator = StandardOperators.all().find(node.operator());
         try (Scope s = eager.open()) {
             Tensor[] results = operator.run(eager, Autocast.applied(eager, new Arguments(node, values, symbols)));
             List<String> names = node.outputs();

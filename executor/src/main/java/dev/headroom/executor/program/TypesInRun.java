@@ -1,6 +1,6 @@
 package dev.headroom.executor.program;
 
-import dev.headroom.executor.op.Autocast;
+import dev.headroom.executor.op.basic.Autocast;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;

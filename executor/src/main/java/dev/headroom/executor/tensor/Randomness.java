@@ -6,7 +6,7 @@ public final class Randomness {
 
     private long state;
 
-    Randomness(long seed) {
+    public Randomness(long seed) {
         state = seed;
     }
 

@@ -8,15 +8,15 @@ import java.util.List;
  * as C++ destroys locals.
  */
 public final class Scope implements AutoCloseable {
-    private final Eager eager;
+    private final TensorMemory memory;
     private final Scope outer;
     private final List<Tensor> locals = new ArrayList<>();
     private final int unfinished;
 
-    Scope(Eager eager, Scope outer) {
-        this.eager = eager;
+    Scope(TensorMemory memory, Scope outer) {
+        this.memory = memory;
         this.outer = outer;
-        this.unfinished = eager.tape().unfinished();
+        this.unfinished = memory.history().unfinished();
     }
 
     Scope outer() {
@@ -44,12 +44,12 @@ public final class Scope implements AutoCloseable {
 
     @Override
     public void close() {
-        eager.leave(this);
-        eager.tape().abandon(unfinished);
+        memory.leave(this);
+        memory.history().abandon(unfinished);
         for (int i = locals.size() - 1; i >= 0; i--) {
             Tensor t = locals.get(i);
             t.scope = null;
-            eager.release(t);
+            memory.release(t);
         }
         locals.clear();
     }

@@ -1,11 +1,10 @@
 package dev.headroom.executor.tensor;
 
-import dev.headroom.executor.autograd.Node;
 import dev.headroom.model.graph.DType;
 
 /**
  * A view of a storage, with its place in the autograd graph. Reference counted: whoever keeps one beyond the operator
- * that it was handed to holds a reference ({@link Eager#hold}).
+ * that it was handed to holds a reference ({@link TensorMemory#hold}).
  */
 public final class Tensor {
     private final Storage storage;
@@ -21,11 +20,11 @@ public final class Tensor {
     Tensor base;
 
     private boolean leafRequiresGrad;
-    private Node gradNode;
+    private GradientNode gradNode;
     private int recordedVersion;
     private int resultNumber;
     private Tensor grad;
-    private Node accumulator;
+    private GradientNode accumulator;
 
     Tensor(Storage storage, DType dtype, long[] sizes, long[] strides, long offset) {
         this.storage = storage;
@@ -145,7 +144,7 @@ public final class Tensor {
     }
 
     /** The node that passes its gradient on, or {@code null} for a leaf. */
-    public Node gradNode() {
+    public GradientNode gradNode() {
         return gradNode;
     }
 
@@ -164,7 +163,7 @@ public final class Tensor {
     }
 
     /** Sets the history; the caller handles the node's reference count. */
-    public void setHistory(Node node, int number) {
+    public void setHistory(GradientNode node, int number) {
         gradNode = node;
         resultNumber = number;
     }
@@ -179,11 +178,11 @@ public final class Tensor {
     }
 
     /** A leaf's node that collects its gradient, while a graph refers to it. */
-    public Node accumulator() {
+    public GradientNode accumulator() {
         return accumulator;
     }
 
-    public void setAccumulator(Node node) {
+    public void setAccumulator(GradientNode node) {
         accumulator = node;
     }
 }

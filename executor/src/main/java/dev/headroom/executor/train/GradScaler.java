@@ -2,9 +2,9 @@ package dev.headroom.executor.train;
 
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.kernel.ReductionKernels.Kind;
-import dev.headroom.executor.op.LossOperators;
+import dev.headroom.executor.op.loss.LossOperators;
 import dev.headroom.executor.optim.Optimizer;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;

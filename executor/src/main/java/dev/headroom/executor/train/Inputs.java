@@ -1,7 +1,7 @@
 package dev.headroom.executor.train;
 
 import dev.headroom.executor.program.ModelMemory;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;

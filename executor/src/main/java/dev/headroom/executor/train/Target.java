@@ -1,8 +1,8 @@
 package dev.headroom.executor.train;
 
-import dev.headroom.executor.op.LossOperators;
-import dev.headroom.executor.op.Views;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.op.basic.Views;
+import dev.headroom.executor.op.loss.LossOperators;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;

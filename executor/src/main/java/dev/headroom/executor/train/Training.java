@@ -1,14 +1,14 @@
 package dev.headroom.executor.train;
 
 import dev.headroom.executor.autograd.BackwardPass;
-import dev.headroom.executor.op.GradientSums;
-import dev.headroom.executor.op.LossOperators;
+import dev.headroom.executor.op.basic.GradientSums;
+import dev.headroom.executor.op.loss.LossOperators;
 import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.optim.Optimizers;
 import dev.headroom.executor.program.Initialisation;
 import dev.headroom.executor.program.ModelMemory;
 import dev.headroom.executor.program.Program;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
@@ -66,7 +66,7 @@ public final class Training implements AutoCloseable {
         this.graph = plan.graph();
         this.run = prepared.scenario();
         this.listener = listener;
-        this.backwardPass = new BackwardPass(eager, new GradientSums(eager));
+        this.backwardPass = new BackwardPass(eager.tape(), new GradientSums(eager));
     }
 
     /** Where the run has come to. */

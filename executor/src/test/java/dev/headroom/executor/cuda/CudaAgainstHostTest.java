@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.headroom.executor.cuda.BothBackends.Values;
 import dev.headroom.executor.kernel.Formula;
 import dev.headroom.executor.kernel.ReductionKernels.Kind;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;

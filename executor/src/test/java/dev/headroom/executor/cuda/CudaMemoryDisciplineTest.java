@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
 import dev.headroom.executor.program.Preparation;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.train.Training;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.graph.Graph;

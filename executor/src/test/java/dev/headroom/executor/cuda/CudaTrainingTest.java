@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.program.Preparation;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.train.Training;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Model;

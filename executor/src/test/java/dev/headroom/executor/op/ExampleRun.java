@@ -5,10 +5,13 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.executor.autograd.BackwardPass;
 import dev.headroom.executor.host.HostBackend;
 import dev.headroom.executor.kernel.Backend;
-import dev.headroom.executor.tensor.Eager;
+import dev.headroom.executor.op.basic.Copies;
+import dev.headroom.executor.op.basic.GradientSums;
+import dev.headroom.executor.op.registry.Arguments;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Scope;
-import dev.headroom.executor.tensor.Settings;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.DType;
@@ -143,7 +146,7 @@ final class ExampleRun implements AutoCloseable {
             String first = example.node().reads().get(0);
             values.put(first, Copies.clone(eager, tensors.get(first), MemoryFormat.PRESERVE));
         }
-        return Operators.standard()
+        return StandardOperators.all()
                 .find(example.operator())
                 .run(eager, new Arguments(example.node(), values, Map.of()));
     }
@@ -166,7 +169,7 @@ final class ExampleRun implements AutoCloseable {
                     seeds.add(seed);
                 }
             }
-            new BackwardPass(eager, new GradientSums(eager))
+            new BackwardPass(eager.tape(), new GradientSums(eager))
                     .run(roots.toArray(Tensor[]::new), seeds.toArray(Tensor[]::new));
         }
         Map<String, double[]> out = new LinkedHashMap<>();

@@ -32,11 +32,11 @@ class GradientCheckTest {
     void everyOperatorHasAnExample() {
         Set<String> covered = examples().map(Example::operator).collect(Collectors.toSet());
         covered.addAll(Examples.WITHOUT_GRADIENT);
-        Set<String> missing = new TreeSet<>(Operators.standard().names());
+        Set<String> missing = new TreeSet<>(StandardOperators.all().names());
         missing.removeAll(covered);
         assertEquals(Set.of(), missing, "operators without an example in *Examples.java");
         Set<String> unknown = new TreeSet<>(covered);
-        unknown.removeAll(Operators.standard().names());
+        unknown.removeAll(StandardOperators.all().names());
         assertEquals(Set.of(), unknown, "examples of operators that are not there");
     }
 

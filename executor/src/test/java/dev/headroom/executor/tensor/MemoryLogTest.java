@@ -6,6 +6,8 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.NoKernels;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.runtime.Settings;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.Scenario;

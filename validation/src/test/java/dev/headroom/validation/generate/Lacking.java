@@ -1,11 +1,11 @@
 package dev.headroom.validation.generate;
 
-import dev.headroom.executor.op.Operators;
+import dev.headroom.executor.op.StandardOperators;
 import java.util.Set;
 
 /** What the executor does not run yet. */
 final class Lacking {
-    private static final Set<String> NAMES = Operators.standard().names();
+    private static final Set<String> NAMES = StandardOperators.all().names();
 
     private Lacking() {}
 

@@ -1,5 +1,8 @@
 package dev.headroom.estimator.op;
 
+import dev.headroom.estimator.op.core.Copies;
+import dev.headroom.estimator.op.core.Pointwise;
+import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;

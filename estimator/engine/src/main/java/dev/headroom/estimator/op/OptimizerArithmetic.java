@@ -1,5 +1,9 @@
 package dev.headroom.estimator.op;
 
+import dev.headroom.estimator.op.core.Copies;
+import dev.headroom.estimator.op.core.Pointwise;
+import dev.headroom.estimator.op.core.Reductions;
+import dev.headroom.estimator.op.matmul.Matmul;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 

@@ -1,5 +1,36 @@
 package dev.headroom.estimator.op;
 
+import dev.headroom.estimator.op.attention.AttentionRules;
+import dev.headroom.estimator.op.convolution.ConvolutionRules;
+import dev.headroom.estimator.op.creation.CopyRules;
+import dev.headroom.estimator.op.creation.CreationRules;
+import dev.headroom.estimator.op.elementwise.ActivationRules;
+import dev.headroom.estimator.op.elementwise.BinaryRules;
+import dev.headroom.estimator.op.elementwise.BlendRules;
+import dev.headroom.estimator.op.elementwise.DropoutRules;
+import dev.headroom.estimator.op.elementwise.ElementaryRules;
+import dev.headroom.estimator.op.elementwise.PointwiseRules;
+import dev.headroom.estimator.op.indexing.EmbeddingRules;
+import dev.headroom.estimator.op.indexing.IndexingRules;
+import dev.headroom.estimator.op.indexing.ScatterRules;
+import dev.headroom.estimator.op.loss.LossRules;
+import dev.headroom.estimator.op.matmul.MatmulRules;
+import dev.headroom.estimator.op.normalization.NormalizationRules;
+import dev.headroom.estimator.op.normalization.SoftmaxRules;
+import dev.headroom.estimator.op.pooling.AdaptivePooling;
+import dev.headroom.estimator.op.pooling.ImagePatches;
+import dev.headroom.estimator.op.pooling.PoolingRules;
+import dev.headroom.estimator.op.pooling.Upsampling;
+import dev.headroom.estimator.op.recurrent.CellRules;
+import dev.headroom.estimator.op.recurrent.RecurrentRules;
+import dev.headroom.estimator.op.reduction.ReductionRules;
+import dev.headroom.estimator.op.reduction.SelectionRules;
+import dev.headroom.estimator.op.rule.Registry;
+import dev.headroom.estimator.op.view.Padding;
+import dev.headroom.estimator.op.view.Repetition;
+import dev.headroom.estimator.op.view.StridedViewRules;
+import dev.headroom.estimator.op.view.ViewRules;
+
 /**
  * The operators that Headroom knows. A new operator is a line in its family's table, and a method where it needs one; a
  * new family is a class with a {@code register} method, listed here.

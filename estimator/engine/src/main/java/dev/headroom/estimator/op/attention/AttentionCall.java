@@ -1,0 +1,21 @@
+package dev.headroom.estimator.op.attention;
+
+import dev.headroom.estimator.runtime.Tensor;
+
+/**
+ * The arguments of {@code scaled_dot_product_attention}: operands are (batch, heads, rows, features).
+ *
+ * @param mask {@code null} for none
+ * @param grouped {@code enable_gqa}: fewer heads in key and value than in the query
+ */
+record AttentionCall(
+        Tensor query, Tensor key, Tensor value, Tensor mask, double dropout, boolean causal, boolean grouped) {
+
+    AttentionCall withMask(Tensor other) {
+        return new AttentionCall(query, key, value, other, dropout, causal, grouped);
+    }
+
+    boolean anyRequiresGrad() {
+        return query.requiresGrad() || key.requiresGrad() || value.requiresGrad();
+    }
+}

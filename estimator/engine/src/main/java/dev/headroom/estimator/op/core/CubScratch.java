@@ -1,0 +1,109 @@
+package dev.headroom.estimator.op.core;
+
+import dev.headroom.estimator.runtime.DeviceModel;
+import dev.headroom.model.graph.DType;
+
+/**
+ * Temporary storage that CUB's device algorithms ask for, in bytes, as PyTorch calls them (CCCL's cub/device/dispatch;
+ * ATen/cuda/cub.cuh). Parts are aligned to 256 bytes and the whole has 255 bytes of slack (cub/util_temporary_storage).
+ * Tiles are those of CUB's tuning policies for the GPU generation.
+ */
+public final class CubScratch {
+    private static final long ALIGN = 256;
+    private static final int DIGITS = 256;
+    private static final int DIGIT_BITS = 8;
+
+    /** Bytes of a position or count in a bin. */
+    private static final int OFFSET = 8;
+
+    /** Items that one kernel launch of a sort takes at most. */
+    private static final long PORTION = (1L << 28) - 1;
+
+    /** Tile states that lie before the first (cub/agent/single_pass_scan_operators.cuh, TILE_STATUS_PADDING). */
+    private static final long STATE_PADDING = 32;
+
+    private CubScratch() {}
+
+    private static long ceilDiv(long a, long b) {
+        return (a + b - 1) / b;
+    }
+
+    private static long align(long bytes) {
+        return ceilDiv(bytes, ALIGN) * ALIGN;
+    }
+
+    /** Bits that number {@code values} things (ATen/cuda/cub.cuh, get_num_bits). */
+    public static int bits(long values) {
+        int n = 1;
+        long v = values;
+        while (v > 1) {
+            v >>= 1;
+            n++;
+        }
+        return n;
+    }
+
+    /**
+     * {@code radix_sort_pairs} with an equally wide value for each key: one-sweep passes of eight bits, or a single tile
+     * (cub/device/dispatch/dispatch_radix_sort.cuh).
+     *
+     * @param width bytes of a key: 4 or 8
+     */
+    public static long sortPairs(DeviceModel d, long n, int width, int bits) {
+        long singleTile = 256 * (width == 8 ? 9 : 19);
+        if (n <= singleTile) {
+            return 1;
+        }
+        long tile = sortTile(d, width);
+        long portion = PORTION / tile * tile;
+        long portions = ceilDiv(n, portion);
+        long passes = ceilDiv(bits, DIGIT_BITS);
+        long bins = portions * passes * DIGITS * OFFSET;
+        long lookback = ceilDiv(Math.min(n, portion), tile) * DIGITS * 4;
+        long buffer = passes > 1 ? n * width : 0;
+        return align(bins) + align(lookback) + 2 * align(buffer) + align(portions * passes * 4) + ALIGN - 1;
+    }
+
+    private static long sortTile(DeviceModel d, int width) {
+        if (d.major() < 8) {
+            return 256 * (width == 8 ? 11 : 46);
+        }
+        if (width == 4) {
+            return 384 * 17;
+        }
+        return 384 * (d.major() == 8 ? 10 : 12);
+    }
+
+    /** {@code unique_by_key} (cub/device/dispatch/dispatch_unique_by_key.cuh): tile states of 16 bytes. */
+    public static long uniqueByKey(DeviceModel d, long n, int width) {
+        return states(ceilDiv(n, uniqueTile(d, width)), 16);
+    }
+
+    private static long uniqueTile(DeviceModel d, int width) {
+        if (d.major() >= 9) {
+            return width == 8 ? 448 * 11 : 512 * 14;
+        }
+        if (d.major() == 8 && d.minor() == 0) {
+            return width == 8 ? 192 * 7 : 256 * 11;
+        }
+        return 64 * (width == 8 ? 5 : 11);
+    }
+
+    /** {@code exclusive_sum} (cub/device/dispatch/dispatch_scan.cuh): a state is the value with a flag of its size. */
+    public static long scan(long n, int width) {
+        return states(ceilDiv(n, 128 * (width == 8 ? 7 : 15)), 2 * width);
+    }
+
+    /** {@code inclusive_scan} of a tensor. States of half types are flags and two values, each in an array of its own. */
+    public static long scan(long n, DType type) {
+        if (!type.isReducedFloat()) {
+            return scan(n, type.bytes());
+        }
+        long tiles = ceilDiv(n, 128 * 30) + STATE_PADDING;
+        return align(4 * tiles) + 2 * align(type.bytes() * tiles) + ALIGN + ALIGN - 1;
+    }
+
+    private static long states(long tiles, int bytes) {
+        return align((tiles + STATE_PADDING) * bytes) + ALIGN + ALIGN - 1;
+    }
+}

@@ -1,0 +1,345 @@
+package dev.headroom.estimator.op.core;
+
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recorder;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Shapes;
+import java.util.Arrays;
+
+/** Views: other sizes and strides over the same memory (ATen/native/TensorShape.cpp). */
+public final class Views {
+    private Views() {}
+
+    public static Tensor make(
+            EagerRuntime rt,
+            String node,
+            Tensor base,
+            long[] sizes,
+            long[] strides,
+            long offset,
+            Recorder.InputGradient gradient) {
+        Tensor out = rt.view(base, sizes, strides, offset);
+        Recorder r = rt.record(node, base);
+        return r.gradient(0, gradient).output(out);
+    }
+
+    /** Another tensor over the same memory and history, as {@code aten::alias} gives. */
+    public static Tensor alias(EagerRuntime rt, Tensor t) {
+        return make(rt, "AliasBackward0", t, t.sizes(), t.strides(), t.offset(), g -> g);
+    }
+
+    /** {@code view}: sizes may hold one -1. */
+    public static Tensor view(EagerRuntime rt, Tensor t, long... sizes) {
+        long[] to = Shapes.inferSize(sizes, t.numel());
+        long[] strides = Shapes.viewStrides(t.sizes(), t.strides(), to);
+        if (strides == null) {
+            throw new UserInputException("view of " + Arrays.toString(t.sizes()) + " as " + Arrays.toString(to)
+                    + " is not possible with strides " + Arrays.toString(t.strides()));
+        }
+        long[] from = t.sizes();
+        return make(rt, "ViewBackward0", t, to, strides, t.offset(), g -> reshape(rt, g, from));
+    }
+
+    /** {@code reshape}: a view where strides allow it, else a contiguous copy. */
+    public static Tensor reshape(EagerRuntime rt, Tensor t, long... sizes) {
+        long[] to = Shapes.inferSize(sizes, t.numel());
+        long[] strides = Shapes.viewStrides(t.sizes(), t.strides(), to);
+        if (strides != null) {
+            long[] from = t.sizes();
+            return make(rt, "ViewBackward0", t, to, strides, t.offset(), g -> reshape(rt, g, from));
+        }
+        Tensor copy = Copies.cloneContiguous(rt, t);
+        Tensor out = unsafeView(rt, copy, to);
+        rt.free(copy);
+        return out;
+    }
+
+    /** {@code _unsafe_view}: a view that autograd does not treat as one. */
+    public static Tensor unsafeView(EagerRuntime rt, Tensor t, long... sizes) {
+        long[] to = Shapes.inferSize(sizes, t.numel());
+        long[] from = t.sizes();
+        Tensor out = rt.reinterpret(t, to, Shapes.viewStrides(from, t.strides(), to), t.offset());
+        Recorder r = rt.record("UnsafeViewBackward0", t);
+        return r.gradient(0, g -> reshape(rt, g, from)).output(out);
+    }
+
+    public static Tensor transpose(EagerRuntime rt, Tensor t, long dim0, long dim1) {
+        if (t.dim() == 0) {
+            return alias(rt, t);
+        }
+        int a = Shapes.wrap(dim0, t.dim());
+        int b = Shapes.wrap(dim1, t.dim());
+        long[] sizes = t.sizes().clone();
+        long[] strides = t.strides().clone();
+        swap(sizes, a, b);
+        swap(strides, a, b);
+        return make(rt, "TransposeBackward0", t, sizes, strides, t.offset(), g -> transpose(rt, g, a, b));
+    }
+
+    private static void swap(long[] v, int a, int b) {
+        long x = v[a];
+        v[a] = v[b];
+        v[b] = x;
+    }
+
+    /** {@code t()}: the transpose of a matrix; vectors stay. */
+    public static Tensor t(EagerRuntime rt, Tensor m) {
+        if (m.dim() < 2) {
+            return make(rt, "TBackward0", m, m.sizes(), m.strides(), m.offset(), g -> t(rt, g));
+        }
+        long[] sizes = {m.size(1), m.size(0)};
+        long[] strides = {m.stride(1), m.stride(0)};
+        return make(rt, "TBackward0", m, sizes, strides, m.offset(), g -> t(rt, g));
+    }
+
+    public static Tensor permute(EagerRuntime rt, Tensor t, long... dims) {
+        long[] sizes = new long[dims.length];
+        long[] strides = new long[dims.length];
+        long[] inverse = new long[dims.length];
+        for (int i = 0; i < dims.length; i++) {
+            int d = Shapes.wrap(dims[i], t.dim());
+            sizes[i] = t.size(d);
+            strides[i] = t.stride(d);
+            inverse[d] = i;
+        }
+        return make(rt, "PermuteBackward0", t, sizes, strides, t.offset(), g -> permute(rt, g, inverse));
+    }
+
+    /** {@code expand}: -1 keeps a size. */
+    public static Tensor expand(EagerRuntime rt, Tensor t, long... sizes) {
+        int shift = sizes.length - t.dim();
+        if (shift < 0) {
+            throw new UserInputException(
+                    "expand of " + Arrays.toString(t.sizes()) + " to fewer dimensions " + Arrays.toString(sizes));
+        }
+        long[] to = sizes.clone();
+        for (int i = shift; i < to.length; i++) {
+            if (to[i] == -1) {
+                to[i] = t.size(i - shift);
+            }
+        }
+        long[] strides = new long[to.length];
+        for (int i = to.length - 1; i >= 0; i--) {
+            if (i >= shift) {
+                boolean grown = t.size(i - shift) == 1 && to[i] != 1;
+                strides[i] = grown ? 0 : t.stride(i - shift);
+            } else {
+                strides[i] = 0;
+                if (to[i] == 1) {
+                    strides[i] = i + 1 < to.length ? to[i + 1] * strides[i + 1] : 1;
+                }
+            }
+        }
+        long[] from = t.sizes();
+        return make(rt, "ExpandBackward0", t, to, strides, t.offset(), g -> Reductions.sumTo(rt, g, from));
+    }
+
+    /** {@code slice}; {@code end} may lie beyond the size, both may count from the end. */
+    public static Tensor slice(EagerRuntime rt, Tensor t, long dim, long start, long end, long step) {
+        int d = Shapes.wrap(dim, t.dim());
+        long size = t.size(d);
+        long from = Math.min(Math.max(start < 0 ? start + size : start, 0), size);
+        long to = Math.min(Math.max(end < 0 ? end + size : end, from), size);
+        long[] sizes = t.sizes().clone();
+        long[] strides = t.strides().clone();
+        sizes[d] = (to - from + step - 1) / step;
+        strides[d] *= step;
+        long[] original = t.sizes();
+        return make(rt, "SliceBackward0", t, sizes, strides, t.offset() + from * t.stride(d), g -> {
+            // slice_backward: zeros of the input, the gradient copied into its part.
+            return Creation.zeros(rt, g.dtype(), original);
+        });
+    }
+
+    public static Tensor select(EagerRuntime rt, Tensor t, long dim, long index) {
+        int d = Shapes.wrap(dim, t.dim());
+        long i = index < 0 ? index + t.size(d) : index;
+        long[] original = t.sizes();
+        return make(
+                rt,
+                "SelectBackward0",
+                t,
+                without(t.sizes(), d),
+                without(t.strides(), d),
+                t.offset() + i * t.stride(d),
+                g -> Creation.zeros(rt, g.dtype(), original)); // select_backward
+    }
+
+    /** {@code as_strided}; its gradient is a view of fresh zeros (FunctionsManual.cpp, as_strided_backward). */
+    public static Tensor asStrided(EagerRuntime rt, Tensor t, long[] sizes, long[] strides, long offset) {
+        long extent = Math.max(extent(t.sizes(), t.strides()), extent(sizes, strides));
+        long[] from = t.sizes();
+        long[] layout = t.strides();
+        return make(rt, "AsStridedBackward1", t, sizes, strides, offset, g -> {
+            Tensor storage = Creation.zeros(rt, g.dtype(), extent);
+            Tensor view = rt.reinterpret(storage, from, layout, 0);
+            rt.free(storage);
+            return view;
+        });
+    }
+
+    /** Elements from the first to the last of a strided tensor. */
+    private static long extent(long[] sizes, long[] strides) {
+        long last = 0;
+        for (int i = 0; i < sizes.length; i++) {
+            if (sizes[i] == 0) {
+                return 0;
+            }
+            last += (sizes[i] - 1) * strides[i];
+        }
+        return last + 1;
+    }
+
+    public static long[] without(long[] v, int d) {
+        long[] out = new long[v.length - 1];
+        System.arraycopy(v, 0, out, 0, d);
+        System.arraycopy(v, d + 1, out, d, out.length - d);
+        return out;
+    }
+
+    public static Tensor unsqueeze(EagerRuntime rt, Tensor t, long dim) {
+        int d = Shapes.wrap(dim, t.dim() + 1);
+        long[] sizes = with(t.sizes(), d, 1);
+        long stride = d >= t.dim() ? 1 : t.size(d) * t.stride(d);
+        long[] strides = with(t.strides(), d, stride);
+        return make(rt, "UnsqueezeBackward0", t, sizes, strides, t.offset(), g -> squeeze(rt, g, d));
+    }
+
+    public static long[] with(long[] v, int d, long x) {
+        long[] out = new long[v.length + 1];
+        System.arraycopy(v, 0, out, 0, d);
+        out[d] = x;
+        System.arraycopy(v, d, out, d + 1, v.length - d);
+        return out;
+    }
+
+    /** {@code squeeze} of some dimensions, or of all where none are named. */
+    public static Tensor squeeze(EagerRuntime rt, Tensor t, long... dims) {
+        boolean[] drop = new boolean[t.dim()];
+        if (dims.length == 0) {
+            Arrays.fill(drop, true);
+        }
+        for (long d : dims) {
+            if (t.dim() > 0) {
+                drop[Shapes.wrap(d, t.dim())] = true;
+            }
+        }
+        long[] sizes = new long[t.dim()];
+        long[] strides = new long[t.dim()];
+        int n = 0;
+        for (int i = 0; i < t.dim(); i++) {
+            if (!drop[i] || t.size(i) != 1) {
+                sizes[n] = t.size(i);
+                strides[n++] = t.stride(i);
+            }
+        }
+        long[] original = t.sizes();
+        return make(
+                rt,
+                "SqueezeBackward1",
+                t,
+                Arrays.copyOf(sizes, n),
+                Arrays.copyOf(strides, n),
+                t.offset(),
+                g -> view(rt, g, original));
+    }
+
+    /** {@code split} into parts of the given lengths: one node for all (split_backward). */
+    public static Tensor[] split(EagerRuntime rt, Tensor t, long dim, long... lengths) {
+        int d = Shapes.wrap(dim, t.dim());
+        Tensor[] out = new Tensor[lengths.length];
+        Recorder r = rt.record("SplitBackward0", t);
+        long at = 0;
+        for (int i = 0; i < lengths.length; i++) {
+            long[] sizes = t.sizes().clone();
+            sizes[d] = lengths[i];
+            out[i] = rt.view(t, sizes, t.strides(), t.offset() + at * t.stride(d));
+            at += lengths[i];
+            r.output(out[i]);
+        }
+        long[] original = t.sizes();
+        r.gradients(grads -> splitBackward(rt, grads, lengths, d, original));
+        return out;
+    }
+
+    private static Tensor[] splitBackward(EagerRuntime rt, Tensor[] grads, long[] lengths, int dim, long[] original) {
+        Tensor any = null;
+        for (Tensor g : grads) {
+            any = any == null ? g : any;
+        }
+        if (any == null) {
+            return new Tensor[1];
+        }
+        Tensor[] all = grads.clone();
+        for (int i = 0; i < all.length; i++) {
+            if (all[i] == null) {
+                long[] sizes = original.clone();
+                sizes[dim] = lengths[i];
+                all[i] = Creation.zeros(rt, any.dtype(), sizes);
+            }
+        }
+        return new Tensor[] {Joining.cat(rt, dim, all)};
+    }
+
+    /** Lengths of the parts of a {@code split} by one size. */
+    public static long[] parts(long size, long part) {
+        int n = (int) Math.max(1, (size + part - 1) / Math.max(part, 1));
+        long[] out = new long[n];
+        Arrays.fill(out, part);
+        out[n - 1] = size - part * (n - 1);
+        return out;
+    }
+
+    /** {@code unbind}: slices along a dimension, one node for all (unbind_backward stacks). */
+    public static Tensor[] unbind(EagerRuntime rt, Tensor t, long dim) {
+        int d = Shapes.wrap(dim, t.dim());
+        int n = Math.toIntExact(t.size(d));
+        Tensor[] out = new Tensor[n];
+        Recorder r = rt.record("UnbindBackward0", t);
+        long[] sizes = without(t.sizes(), d);
+        long[] strides = without(t.strides(), d);
+        for (int i = 0; i < n; i++) {
+            out[i] = rt.view(t, sizes, strides, t.offset() + i * t.stride(d));
+            r.output(out[i]);
+        }
+        r.gradients(grads -> {
+            Tensor[] all = grads.clone();
+            Tensor any = null;
+            for (Tensor g : grads) {
+                any = any == null ? g : any;
+            }
+            for (int i = 0; i < all.length && any != null; i++) {
+                all[i] = all[i] == null ? Creation.zeros(rt, any.dtype(), sizes) : all[i];
+            }
+            return new Tensor[] {any == null ? null : Joining.stack(rt, d, all)};
+        });
+        return out;
+    }
+
+    /** {@code flatten}: a reshape that joins dimensions start to end. */
+    public static Tensor flatten(EagerRuntime rt, Tensor t, long start, long end) {
+        if (t.dim() == 0) {
+            return reshape(rt, t, 1);
+        }
+        int a = Shapes.wrap(start, t.dim());
+        int b = Shapes.wrap(end, t.dim());
+        if (a == b) {
+            return t;
+        }
+        long[] sizes = new long[t.dim() - (b - a)];
+        long joined = 1;
+        for (int i = a; i <= b; i++) {
+            joined *= t.size(i);
+        }
+        int n = 0;
+        for (int i = 0; i < t.dim(); i++) {
+            if (i < a || i > b) {
+                sizes[n++] = t.size(i);
+            } else if (i == a) {
+                sizes[n++] = joined;
+            }
+        }
+        return reshape(rt, t, sizes);
+    }
+}

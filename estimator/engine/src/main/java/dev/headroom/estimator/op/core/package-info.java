@@ -1,0 +1,6 @@
+/**
+ * What families share: views, copies, element-wise arithmetic, reductions with their scratch, joining, and the casts of
+ * automatic mixed precision. {@code Unary} and {@code Binary} are rows of tables: what an operator keeps and what its
+ * gradient's formula allocates.
+ */
+package dev.headroom.estimator.op.core;

@@ -1,0 +1,2 @@
+/** Operators that make tensors, and copies and conversions of tensors. */
+package dev.headroom.estimator.op.creation;

@@ -1,0 +1,173 @@
+package dev.headroom.estimator.op.elementwise;
+
+import dev.headroom.estimator.op.core.Binary;
+import dev.headroom.estimator.op.core.Binary.Term;
+import dev.headroom.estimator.op.core.Formula;
+import dev.headroom.estimator.op.core.Pointwise;
+import dev.headroom.estimator.op.core.Strided;
+import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.Registry;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recorder;
+import dev.headroom.estimator.runtime.Saved;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+
+/** Element-wise functions of two tensors beyond plain arithmetic (tools/autograd/derivatives.yaml). */
+public final class BinaryRules {
+    private static final Term SAME = new Term("", (f, g, s, o, y) -> g);
+    private static final Term ZEROS = new Term("", (f, g, s, o, y) -> f.zerosLike(g));
+
+    private BinaryRules() {}
+
+    public static void register(Registry r) {
+        Term quotient = new Term("so", (f, g, s, o, y) -> {
+            Tensor q = f.op(s, o);
+            return f.op(f.op(g), q);
+        });
+        both(r, "fmod", new Binary("FmodBackward", SAME, quotient));
+        both(r, "remainder", new Binary("RemainderBackward", SAME, quotient));
+        r.single("aten.atan2", BinaryRules::atan2);
+        r.alias("aten.arctan2", "aten.atan2");
+        floating(
+                r,
+                "hypot",
+                new Binary(
+                        "HypotBackward0",
+                        new Term("sr", (f, g, s, o, y) -> f.op(f.op(g, s), y)),
+                        new Term("or", (f, g, s, o, y) -> f.op(f.op(g, o), y))));
+        Term ratio = new Term("so", (f, g, s, o, y) -> f.op(g, f.op(f.op(f.op(s, o)))));
+        floating(r, "logaddexp", new Binary("LogaddexpBackward0", ratio, ratio));
+        Term ratio2 = new Term("so", (f, g, s, o, y) -> f.op(g, f.op(powScalar(f, f.op(s, o)))));
+        floating(r, "logaddexp2", new Binary("Logaddexp2Backward0", ratio2, ratio2));
+        floating(
+                r,
+                "xlogy",
+                new Binary(
+                        "XlogyBackward0",
+                        new Term("so", (f, g, s, o, y) -> {
+                            Tensor value = f.op(g, o);
+                            Tensor low = f.test(o);
+                            return f.maskedFill(value, f.op(f.test(s), low));
+                        }),
+                        new Term("so", (f, g, s, o, y) -> f.op(f.op(g, s), o))));
+        floating(r, "copysign", new Binary("CopysignBackward0", new Term("sr", BinaryRules::copysignSelf), ZEROS));
+        extremum(r, "maximum", "MaximumBackward0");
+        extremum(r, "minimum", "MinimumBackward0");
+        extremum(r, "fmax", "FmaxBackward0");
+        extremum(r, "fmin", "FminBackward0");
+        r.alias("aten.min.other", "aten.minimum");
+        r.alias("aten.max.other", "aten.maximum");
+        Binary rounded = new Binary(
+                "DivBackward2",
+                new Term("o", (f, g, x, o, y) -> f.zerosLike(g)),
+                new Term("so", (f, g, x, o, y) -> f.zerosLike(g)));
+        for (String overload : new String[] {"Tensor_mode", "Scalar_mode"}) {
+            both(r, "div." + overload, rounded);
+            r.single(
+                    "aten.div_." + overload,
+                    c -> rounded.apply(
+                            c.runtime(),
+                            c.tensor("self"),
+                            c.tensor("other"),
+                            c.tensor("self").dtype(),
+                            true));
+        }
+        both(r, "floor_divide", new Binary("FloorDivideBackward", Binary.NONE, Binary.NONE));
+        for (String name : new String[] {
+            "bitwise_left_shift",
+            "bitwise_right_shift",
+            "__lshift__",
+            "__rshift__",
+            "gcd",
+            "lcm",
+            "heaviside",
+            "nextafter"
+        }) {
+            r.single("aten." + name, c -> Pointwise.op(c.runtime(), c.tensor("self"), c.tensor("other", "values")));
+        }
+    }
+
+    /** The operator and, where the name has no overload, its in-place form. */
+    private static void both(Registry r, String name, Binary rule) {
+        r.single("aten." + name, c -> {
+            Tensor a = c.tensor("self");
+            Tensor b = c.tensor("other");
+            return rule.apply(c.runtime(), a, b, Strided.promote(a, b), false);
+        });
+        if (name.indexOf('.') < 0) {
+            r.single(
+                    "aten." + name + "_",
+                    c -> rule.apply(
+                            c.runtime(),
+                            c.tensor("self"),
+                            c.tensor("other"),
+                            c.tensor("self").dtype(),
+                            true));
+        }
+    }
+
+    private static void floating(Registry r, String name, Binary rule) {
+        r.single("aten." + name, c -> {
+            Tensor a = c.tensor("self");
+            Tensor b = c.tensor("other");
+            return rule.apply(c.runtime(), a, b, Strided.floating(Strided.promote(a, b)), false);
+        });
+    }
+
+    /** {@code masked_fill_inplace_if_safe(where(self == other, grad / 2, grad), self < other, 0)}. */
+    private static void extremum(Registry r, String name, String node) {
+        Term term = new Term("so", (f, g, s, o, y) -> {
+            f.test(s, o);
+            Tensor half = f.op(g);
+            return f.where(f.test(s, o), half, g);
+        });
+        both(r, name, new Binary(node, term, term));
+    }
+
+    /** FunctionsManual.cpp, atan2_backward: both gradients from one reciprocal of the sum of squares. */
+    private static Tensor atan2(Call c) {
+        EagerRuntime rt = c.runtime();
+        Tensor a = c.tensor("self");
+        Tensor b = c.tensor("other");
+        Recorder r = rt.record("Atan2Backward0", a, b);
+        Saved self = r.save(a);
+        Saved other = r.save(b);
+        Tensor out = Strided.result(rt, Strided.floating(Strided.promote(a, b)), a, b);
+        return r.gradients(grads -> {
+                    Formula f = new Formula(rt);
+                    Tensor first = f.op(other.get(), other.get());
+                    Tensor second = f.op(self.get(), self.get());
+                    Tensor sum = f.op(first, second);
+                    rt.free(second);
+                    rt.free(first);
+                    Tensor reciprocal = f.op(sum);
+                    rt.free(f.test(sum));
+                    Tensor[] both = new Tensor[2];
+                    if (r.needs(0)) {
+                        Tensor scaled = f.op(grads[0], reciprocal);
+                        both[0] = f.op(scaled, other.get());
+                    }
+                    if (r.needs(1)) {
+                        Tensor scaled = f.op(grads[0], reciprocal);
+                        both[1] = f.op(scaled, f.op(self.get()));
+                    }
+                    return both;
+                })
+                .output(out);
+    }
+
+    /** FunctionsManual.cpp, copysign_tensor_self_backward: {@code result / self} with a zero where self is. */
+    private static Tensor copysignSelf(Formula f, Tensor g, Tensor s, Tensor o, Tensor y) {
+        Tensor ratio = f.op(y, s);
+        f.runtime().free(f.test(s));
+        return f.op(g, ratio);
+    }
+
+    /** {@code pow(Scalar, Tensor)}: the base becomes a float64 on the device (ATen/native/Pow.cpp). */
+    static Tensor powScalar(Formula f, Tensor exponent) {
+        Tensor out = f.op(exponent);
+        f.runtime().free(f.runtime().empty(DType.FLOAT64));
+        return out;
+    }
+}

@@ -1,0 +1,62 @@
+package dev.headroom.estimator.op.elementwise;
+
+import dev.headroom.estimator.op.core.Pointwise;
+import dev.headroom.estimator.op.core.Strided;
+import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.Registry;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+
+/** Binary arithmetic, comparisons, logic and selection. */
+public final class PointwiseRules {
+    private PointwiseRules() {}
+
+    public static void register(Registry r) {
+        r.single("aten.add", c -> Pointwise.add(c.runtime(), self(c), other(c), scaled(c)));
+        r.single("aten.add_", c -> Pointwise.addInPlace(c.runtime(), self(c), other(c), scaled(c)));
+        r.single("aten.sub", c -> Pointwise.sub(c.runtime(), self(c), other(c), scaled(c)));
+        r.single("aten.sub_", c -> Pointwise.addInPlace(c.runtime(), self(c), other(c), true));
+        r.single("aten.rsub", c -> Pointwise.sub(c.runtime(), other(c), self(c), scaled(c)));
+        r.single("aten.mul", c -> Pointwise.mul(c.runtime(), self(c), other(c)));
+        r.single("aten.mul_", c -> Pointwise.mulInPlace(c.runtime(), self(c), other(c)));
+        r.single("aten.div", c -> Pointwise.div(c.runtime(), self(c), other(c)));
+        r.single("aten.div_", c -> Pointwise.divInPlace(c.runtime(), self(c), other(c)));
+        r.alias("aten.true_divide", "aten.div");
+        r.alias("aten.divide", "aten.div");
+        r.alias("aten.multiply", "aten.mul");
+        r.alias("aten.subtract", "aten.sub");
+        r.single("aten.pow.Tensor_Scalar", PointwiseRules::powScalar);
+        for (String name :
+                new String[] {"eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor"}) {
+            r.single("aten." + name, c -> Strided.result(c.runtime(), DType.BOOL, self(c), other(c)));
+        }
+        for (String name : new String[] {"bitwise_and", "bitwise_or", "bitwise_xor", "__and__", "__or__", "__xor__"}) {
+            r.single("aten." + name, c -> Pointwise.op(c.runtime(), self(c), other(c)));
+        }
+        r.single("aten.masked_fill", c -> maskedFill(c, false));
+        r.single("aten.masked_fill_", c -> maskedFill(c, true));
+        r.single("aten.pow_.Scalar", c -> Pointwise.powInPlace(c.runtime(), self(c), c.number("exponent", 1)));
+    }
+
+    private static Tensor self(Call c) {
+        return c.tensor("self");
+    }
+
+    private static Tensor other(Call c) {
+        return c.tensor("other");
+    }
+
+    private static boolean scaled(Call c) {
+        return c.number("alpha", 1) != 1;
+    }
+
+    private static Tensor powScalar(Call c) {
+        Tensor t = self(c);
+        Tensor exponent = c.tensor("exponent");
+        return Pointwise.pow(c.runtime(), t, c.number("exponent", 1), Strided.promote(t, exponent));
+    }
+
+    private static Tensor maskedFill(Call c, boolean inPlace) {
+        return BlendRules.maskedFill(c.runtime(), self(c), c.tensor("mask"), inPlace);
+    }
+}

@@ -1,0 +1,198 @@
+package dev.headroom.estimator.op.normalization;
+
+import dev.headroom.estimator.op.core.Copies;
+import dev.headroom.estimator.op.core.IndexMath;
+import dev.headroom.estimator.op.core.ReduceScratch;
+import dev.headroom.estimator.op.core.Reductions;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recorder;
+import dev.headroom.estimator.runtime.Saved;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
+import dev.headroom.model.graph.Shapes;
+import java.util.Arrays;
+
+/** Batch normalisation (ATen/native/cudnn/BatchNorm.cpp, ATen/native/cuda/Normalization.cu and .cuh). */
+final class BatchNorm {
+    private static final int WARP = 32;
+    private static final int MAX_BLOCK = 512;
+    private static final int ELEMENTS_PER_THREAD = 16;
+    private static final int MAX_GRID_ROWS = 128;
+
+    private BatchNorm() {}
+
+    static DType statistics(DType type) {
+        return type.isReducedFloat() ? DType.FLOAT32 : type;
+    }
+
+    private static MemoryFormat format(Tensor x) {
+        if (!Copies.suggestsChannelsLast(x)) {
+            return MemoryFormat.CONTIGUOUS;
+        }
+        return x.dim() == 5 ? MemoryFormat.CHANNELS_LAST_3D : MemoryFormat.CHANNELS_LAST;
+    }
+
+    /** Training through cuDNN: keeps the input, the weight and the batch's statistics. */
+    static Tensor cudnn(EagerRuntime rt, Tensor x0, Tensor w, Tensor b, Tensor... running) {
+        MemoryFormat format = format(x0);
+        Tensor x = Copies.contiguous(rt, x0, format);
+        Recorder r = rt.record("CudnnBatchNormBackward0", x, w, b);
+        Saved input = r.save(x);
+        for (Tensor t : running) {
+            r.save(t);
+        }
+        Saved weight = r.save(w);
+        Tensor out = rt.emptyStrided(x.dtype(), x.sizes(), Copies.strides(x, format));
+        Tensor mean = rt.empty(w.dtype(), x.size(1));
+        Tensor variance = rt.empty(w.dtype(), x.size(1));
+        r.saveOutput(mean);
+        r.saveOutput(variance);
+        return r.gradients(grads -> {
+                    Tensor in = input.get();
+                    Tensor scale = weight.get();
+                    Tensor g = Copies.contiguous(rt, grads[0], format);
+                    Tensor gi = rt.emptyStrided(in.dtype(), in.sizes(), Copies.strides(in, format));
+                    Tensor gw = rt.empty(scale.dtype(), scale.sizes());
+                    Tensor gb = rt.empty(scale.dtype(), scale.sizes());
+                    if (g != grads[0]) {
+                        rt.free(g);
+                    }
+                    return new Tensor[] {gi, gw, gb};
+                })
+                .output(out);
+    }
+
+    /**
+     * PyTorch's kernels; and evaluation through cuDNN, which keeps no statistics and so recomputes the deviation for a
+     * backward pass.
+     */
+    static Tensor nativeKernels(
+            EagerRuntime rt, Tensor x, Tensor w, Tensor b, boolean training, boolean statistics, Tensor... running) {
+        Recorder r = rt.record("NativeBatchNormBackward0", x, w, b);
+        Saved input = r.save(x);
+        for (Tensor t : running) {
+            r.save(t);
+        }
+        Saved weight = r.save(w);
+        Tensor out = rt.emptyLike(x);
+        long channels = statistics ? x.size(1) : 0;
+        Tensor mean = rt.empty(statistics(x.dtype()), channels);
+        Tensor deviation = rt.empty(statistics(x.dtype()), channels);
+        if (training && !IndexMath.fits32Bits(x)) {
+            varianceOfMany(rt, x);
+        } else if (training && channelsLastKernels(x)) {
+            reduction(rt, x, statistics(x.dtype()), 4);
+        }
+        r.saveOutput(mean);
+        r.saveOutput(deviation);
+        r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.get(), training, statistics))
+                .output(out);
+        rt.free(mean);
+        rt.free(deviation);
+        return out;
+    }
+
+    /**
+     * Of more elements than 32 bits count, var_mean takes the statistics (Normalization.cu, batch_norm_mean_var), which
+     * copies bfloat16 to float32 (ReduceOpsUtils.h, make_reduction) and adds up in a buffer what it splits (Reduce.cuh).
+     */
+    private static void varianceOfMany(EagerRuntime rt, Tensor x) {
+        boolean[] mask = new boolean[x.dim()];
+        Arrays.fill(mask, true);
+        mask[1] = false;
+        boolean copies = x.dtype() == DType.BFLOAT16;
+        Tensor wide = copies ? rt.emptyStrided(DType.FLOAT32, x.sizes(), x.strides()) : x;
+        Tensor sums = rt.scratch(x.size(1) * Reductions.WELFORD);
+        ReduceScratch.use(rt, wide, mask, DType.FLOAT32.bytes(), Reductions.WELFORD);
+        rt.free(sums);
+        if (copies) {
+            rt.free(wide);
+        }
+    }
+
+    /** batch_norm_backward_cuda: gradients of the input, the weight and the bias. */
+    private static Tensor[] backward(
+            EagerRuntime rt, Recorder r, Tensor g, Tensor x, Tensor w, boolean training, boolean statistics) {
+        Tensor[] out = new Tensor[3];
+        boolean reduce = training || r.needs(1) || r.needs(2);
+        DType wide = statistics(x.dtype());
+        long channels = x.size(1);
+        if (reduce && r.needs(0) && !channelsLastKernels(x)) {
+            out[0] = rt.emptyLike(x);
+            if (r.needs(1)) {
+                out[1] = rt.empty(w.dtype(), channels);
+            }
+            if (r.needs(2)) {
+                out[2] = rt.empty(w == null ? x.dtype() : w.dtype(), channels);
+            }
+            return out;
+        }
+        Tensor deviation = statistics ? null : rt.empty(wide, channels);
+        if (!reduce) {
+            out[0] = rt.empty(g.dtype(), x.sizes());
+            rt.free(deviation);
+            return out;
+        }
+        boolean dense = channelsLastKernels(g) && channelsLastKernels(x);
+        Tensor sum = dense || r.needs(0) ? rt.empty(wide, channels) : null;
+        Tensor product = dense || r.needs(0) ? rt.empty(wide, channels) : null;
+        if (w != null && (dense || r.needs(1))) {
+            out[1] = rt.empty(w.dtype(), channels);
+        }
+        if (w != null && (dense || r.needs(2))) {
+            out[2] = rt.empty(w.dtype(), channels);
+        }
+        if (dense) {
+            reduction(rt, x, wide, 2);
+        }
+        if (r.needs(0)) {
+            if (!training) {
+                out[0] = rt.empty(g.dtype(), x.sizes());
+            } else if (dense) {
+                out[0] = rt.emptyLike(x);
+            } else {
+                Tensor one = w == null ? rt.empty(wide) : null;
+                out[0] = rt.emptyStrided(g.dtype(), x.sizes(), Copies.strides(x, format(x)));
+                rt.free(one);
+            }
+        }
+        rt.free(product);
+        rt.free(sum);
+        rt.free(deviation);
+        return out;
+    }
+
+    /** batch_norm_use_channels_last_kernels. */
+    private static boolean channelsLastKernels(Tensor t) {
+        return Shapes.isChannelsLastContiguous(t.sizes(), t.strides()) && (t.dim() == 4 || t.dim() == 5)
+                || t.isContiguous() && t.stride(1) == 1;
+    }
+
+    /**
+     * Staging and semaphores of kernels that reduce over everything but the last-moving channels, where several blocks
+     * share a channel (flexible_launch_configs).
+     *
+     * @param values how many numbers a channel and block hands over
+     */
+    private static void reduction(EagerRuntime rt, Tensor x, DType wide, int values) {
+        long channels = x.size(1);
+        long rows = x.numel() / channels;
+        long width = Math.min(Long.highestOneBit(channels), WARP);
+        long height = Math.min(Long.highestOneBit(Math.max(1, ceilDiv(rows, ELEMENTS_PER_THREAD))), MAX_BLOCK / width);
+        if (width * height != MAX_BLOCK) {
+            width = Math.min(Long.highestOneBit(channels), MAX_BLOCK / height);
+        }
+        long gridRows = Math.min(ceilDiv(rows, height * ELEMENTS_PER_THREAD), MAX_GRID_ROWS);
+        if (gridRows >= 8) {
+            Tensor staging = rt.empty(wide, values * channels * gridRows);
+            Tensor semaphores = rt.empty(DType.INT32, ceilDiv(channels, width));
+            rt.free(semaphores);
+            rt.free(staging);
+        }
+    }
+
+    private static long ceilDiv(long a, long b) {
+        return (a + b - 1) / b;
+    }
+}

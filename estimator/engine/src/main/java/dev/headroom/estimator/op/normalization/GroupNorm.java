@@ -1,0 +1,94 @@
+package dev.headroom.estimator.op.normalization;
+
+import dev.headroom.estimator.op.core.Copies;
+import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recorder;
+import dev.headroom.estimator.runtime.Saved;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+
+/** Group normalisation (ATen/native/group_norm.cpp, ATen/native/cuda/group_norm_kernel.cu). */
+final class GroupNorm {
+    private GroupNorm() {}
+
+    static Tensor run(Call c) {
+        EagerRuntime rt = c.runtime();
+        Tensor x = c.tensor("input");
+        Tensor w = c.tensorOrNull("weight");
+        Tensor b = c.tensorOrNull("bias");
+        long groups = c.integer("num_groups");
+        // The input is kept as it is, but the kernel works on a contiguous copy and gives a contiguous result.
+        Recorder r = rt.record("NativeGroupNormBackward0", x, w, b);
+        Saved input = r.save(x);
+        Saved weight = r.save(w);
+        long batch = x.size(0);
+        long channels = x.size(1);
+        boolean single = x.numel() == batch * channels;
+        Tensor out = rt.empty(x.dtype(), x.sizes());
+        Tensor mean = rt.empty(x.dtype(), batch, groups);
+        Tensor deviation = rt.empty(x.dtype(), batch, groups);
+        Tensor dense = Copies.contiguous(rt, x);
+        scale(rt, x.dtype(), w != null || b != null, single, batch, channels, groups);
+        rt.freeUnless(dense, x);
+        r.saveOutput(mean);
+        r.saveOutput(deviation);
+        r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.get(), groups, single))
+                .output(out);
+        r.nonDifferentiable(mean).nonDifferentiable(deviation);
+        rt.free(mean);
+        rt.free(deviation);
+        return out;
+    }
+
+    /** GroupNormKernelImplInternal: factor and offset of each image's channels, when there are any to apply. */
+    private static void scale(
+            EagerRuntime rt, DType type, boolean affine, boolean single, long batch, long channels, long groups) {
+        boolean reduced = type.isReducedFloat();
+        DType wide = BatchNorm.statistics(type);
+        Tensor wideMean = reduced ? rt.empty(wide, batch, groups) : null;
+        Tensor wideDeviation = reduced ? rt.empty(wide, batch, groups) : null;
+        Tensor a = affine && !single ? rt.empty(wide, batch, channels) : null;
+        Tensor b = affine && !single ? rt.empty(wide, batch, channels) : null;
+        rt.free(b);
+        rt.free(a);
+        rt.free(wideDeviation);
+        rt.free(wideMean);
+    }
+
+    private static Tensor[] backward(
+            EagerRuntime rt, Recorder r, Tensor g0, Tensor x0, Tensor w, long groups, boolean single) {
+        Tensor[] out = new Tensor[3];
+        if (g0 == null) {
+            return out;
+        }
+        Tensor g = Copies.contiguous(rt, g0);
+        Tensor x = Copies.contiguous(rt, x0);
+        long batch = x.size(0);
+        long channels = x.size(1);
+        if (r.needs(0)) {
+            out[0] = rt.empty(x.dtype(), x.sizes());
+        }
+        for (int i = 1; i < 3; i++) {
+            if (r.needs(i)) {
+                out[i] = rt.empty(w == null ? x.dtype() : w.dtype(), channels);
+            }
+        }
+        DType wide = BatchNorm.statistics(x.dtype());
+        Tensor ds = single ? null : rt.empty(wide, batch, channels);
+        Tensor db = single ? null : rt.empty(wide, batch, channels);
+        if (r.needs(0)) {
+            Tensor c2 = rt.empty(wide, batch, groups);
+            Tensor c3 = rt.empty(wide, batch, groups);
+            Tensor c1 = w == null || single ? null : rt.empty(wide, batch, channels);
+            rt.free(c3);
+            rt.free(c2);
+            rt.free(c1);
+        }
+        rt.free(db);
+        rt.free(ds);
+        rt.freeUnless(x, x0);
+        rt.freeUnless(g, g0);
+        return out;
+    }
+}

@@ -1,0 +1,2 @@
+/** Batch, layer, group and instance normalisation, and softmax. */
+package dev.headroom.estimator.op.normalization;

@@ -1,0 +1,96 @@
+package dev.headroom.estimator.op.pooling;
+
+import dev.headroom.estimator.op.core.Copies;
+import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.Registry;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recorder;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.Shapes;
+
+/** Images as columns of patches and back, and pixels as channels (ATen/native/cuda/Im2Col.cu, Col2Im.cu, PixelShuffle.cpp). */
+public final class ImagePatches {
+    private ImagePatches() {}
+
+    public static void register(Registry r) {
+        r.single("aten.im2col", ImagePatches::im2col);
+        r.single("aten.col2im", ImagePatches::col2im);
+        r.single("aten.pixel_shuffle", c -> shuffled(c, c.integer("upscale_factor"), true));
+        r.single("aten.pixel_unshuffle", c -> shuffled(c, c.integer("downscale_factor"), false));
+    }
+
+    private static long[] columns(Call c, long[] image) {
+        long[] kernel = c.integers("kernel_size", 2, 1);
+        long[] dilation = c.integers("dilation", 2, 1);
+        long[] padding = c.integers("padding", 2, 0);
+        long[] stride = c.integers("stride", 2, 1);
+        int n = image.length;
+        long blocks = 1;
+        for (int i = 0; i < 2; i++) {
+            blocks *= (image[n - 2 + i] + 2 * padding[i] - dilation[i] * (kernel[i] - 1) - 1) / stride[i] + 1;
+        }
+        long[] out = new long[n - 1];
+        System.arraycopy(image, 0, out, 0, n - 3);
+        out[n - 3] = image[n - 3] * kernel[0] * kernel[1];
+        out[n - 2] = blocks;
+        return out;
+    }
+
+    /** The result begins with the size of what is read and is then resized: more needs other memory, less stays. */
+    private static Tensor resized(EagerRuntime rt, Tensor read, long[] sizes) {
+        Tensor first = rt.empty(read.dtype(), read.sizes());
+        Tensor out = Shapes.numel(sizes) > read.numel()
+                ? rt.empty(read.dtype(), sizes)
+                : rt.reinterpret(first, sizes, Shapes.contiguous(sizes), 0);
+        rt.free(first);
+        return out;
+    }
+
+    private static Tensor im2col(Call c) {
+        Tensor t = c.tensor("self");
+        return between(c.runtime(), "Im2ColBackward0", t, columns(c, t.sizes()));
+    }
+
+    private static Tensor col2im(Call c) {
+        Tensor t = c.tensor("self");
+        long[] kernel = c.integers("kernel_size", 2, 1);
+        long[] to = c.integers("output_size", 2, 1);
+        int n = t.dim();
+        long[] image = java.util.Arrays.copyOf(t.sizes(), n + 1);
+        image[n - 2] = t.size(n - 2) / (kernel[0] * kernel[1]);
+        image[n - 1] = to[0];
+        image[n] = to[1];
+        return between(c.runtime(), "Col2ImBackward0", t, image);
+    }
+
+    private static Tensor between(EagerRuntime rt, String node, Tensor t, long[] sizes) {
+        Recorder r = rt.record(node, t);
+        Tensor dense = Copies.contiguous(rt, t);
+        Tensor out = resized(rt, dense, sizes);
+        rt.freeUnless(dense, t);
+        long[] original = t.sizes();
+        return r.gradient(0, g -> {
+                    Tensor gradient = Copies.contiguous(rt, g);
+                    Tensor back = resized(rt, gradient, original);
+                    rt.freeUnless(gradient, g);
+                    return back;
+                })
+                .output(out);
+    }
+
+    private static Tensor shuffled(Call c, long factor, boolean up) {
+        EagerRuntime rt = c.runtime();
+        Tensor t = c.tensor("self");
+        int n = t.dim();
+        long[] sizes = t.sizes().clone();
+        long square = factor * factor;
+        sizes[n - 3] = up ? sizes[n - 3] / square : sizes[n - 3] * square;
+        for (int i = n - 2; i < n; i++) {
+            sizes[i] = up ? sizes[i] * factor : sizes[i] / factor;
+        }
+        Recorder r = rt.record(up ? "PixelShuffleBackward0" : "PixelUnshuffleBackward0", t);
+        Tensor out = rt.empty(t.dtype(), sizes);
+        long[] original = t.sizes();
+        return r.gradient(0, g -> rt.empty(g.dtype(), original)).output(out);
+    }
+}

@@ -1,0 +1,98 @@
+package dev.headroom.estimator.op.pooling;
+
+import dev.headroom.estimator.op.core.Copies;
+import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.Registry;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recorder;
+import dev.headroom.estimator.runtime.Saved;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.error.UserInputException;
+
+/** Interpolation and sampling grids (ATen/native/cuda/UpSample*.cu, GridSampler.cu). */
+public final class Upsampling {
+    /** With fewer channels the nearest-neighbour kernels work on contiguous copies. */
+    private static final long CHANNELS_LAST_FROM = 4;
+
+    private Upsampling() {}
+
+    public static void register(Registry r) {
+        for (int dims = 1; dims <= 3; dims++) {
+            int n = dims;
+            r.single("aten.upsample_nearest" + n + "d", c -> run(c, n, "UpsampleNearest" + n + "DBackward0"));
+            r.single(
+                    "aten._upsample_nearest_exact" + n + "d",
+                    c -> run(c, n, "UpsampleNearestExact" + n + "DBackward0"));
+        }
+        r.single("aten.upsample_linear1d", c -> run(c, 1, "UpsampleLinear1DBackward0"));
+        r.single("aten.upsample_bilinear2d", c -> run(c, 2, "UpsampleBilinear2DBackward0"));
+        r.single("aten.upsample_bicubic2d", c -> run(c, 2, "UpsampleBicubic2DBackward0"));
+        r.single("aten.upsample_trilinear3d", c -> run(c, 3, "UpsampleTrilinear3DBackward0"));
+        r.single("aten._upsample_bilinear2d_aa", c -> run(c, 2, "UpsampleBilinear2DAaBackward0"));
+        r.single("aten._upsample_bicubic2d_aa", c -> run(c, 2, "UpsampleBicubic2DAaBackward0"));
+        r.single("aten.grid_sampler", Upsampling::gridSampler);
+    }
+
+    private static long[] sizes(Call c, Tensor x, int dims) {
+        long[] sizes = x.sizes().clone();
+        long[] given = c.integers("output_size");
+        double[] factors = c.numbers("scale_factors");
+        for (int i = 0; i < dims; i++) {
+            int d = sizes.length - dims + i;
+            if (given != null && given.length == dims) {
+                sizes[d] = given[i];
+            } else if (factors != null && factors.length == dims) {
+                sizes[d] = (long) Math.floor(x.size(d) * factors[i]);
+            } else {
+                throw new UserInputException("node " + c.node().name()
+                        + ": interpolation with neither output_size nor scale_factors; export the model again");
+            }
+        }
+        return sizes;
+    }
+
+    private static Tensor run(Call c, int dims, String node) {
+        EagerRuntime rt = c.runtime();
+        Tensor x = c.tensor("input", "self");
+        long[] sizes = sizes(c, x, dims);
+        boolean copies = node.contains("Nearest");
+        Recorder r = rt.record(node, x);
+        Tensor out = kernel(rt, x, sizes, copies);
+        long[] original = x.sizes();
+        return r.gradient(0, g -> kernel(rt, g, original, copies)).output(out);
+    }
+
+    /** The result in the suggested layout of what is read; contiguous stand-ins where the kernel needs them. */
+    private static Tensor kernel(EagerRuntime rt, Tensor x, long[] sizes, boolean copies) {
+        Tensor out = rt.emptyStrided(x.dtype(), sizes, PoolingRules.channelsLastOr(x, sizes));
+        boolean turned = Copies.suggestsChannelsLast(x) && (!copies || x.size(1) >= CHANNELS_LAST_FROM);
+        if (turned) {
+            Tensor dense = Copies.contiguous(rt, x, PoolingRules.formatOf(x));
+            rt.freeUnless(dense, x);
+            return out;
+        }
+        Tensor standIn = out.isContiguous() ? null : rt.empty(x.dtype(), sizes);
+        Tensor dense = Copies.contiguous(rt, x);
+        rt.freeUnless(dense, x);
+        rt.free(standIn);
+        return out;
+    }
+
+    private static Tensor gridSampler(Call c) {
+        EagerRuntime rt = c.runtime();
+        Tensor x = c.tensor("input");
+        Tensor grid = c.tensor("grid");
+        long[] sizes = x.sizes().clone();
+        System.arraycopy(grid.sizes(), 1, sizes, 2, sizes.length - 2);
+        Recorder r = rt.record("GridSamplerBackward0", x, grid);
+        Saved self = r.save(x);
+        Saved at = r.save(grid);
+        Tensor out = rt.empty(x.dtype(), sizes);
+        return r.gradients(grads -> {
+                    Tensor gx = r.needs(0) ? rt.empty(x.dtype(), self.get().sizes()) : null;
+                    Tensor gg = rt.empty(x.dtype(), at.get().sizes());
+                    return new Tensor[] {gx, gg};
+                })
+                .output(out);
+    }
+}

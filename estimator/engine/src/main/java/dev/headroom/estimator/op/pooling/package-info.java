@@ -1,0 +1,2 @@
+/** Pooling, interpolation, sampling and patches of images. */
+package dev.headroom.estimator.op.pooling;

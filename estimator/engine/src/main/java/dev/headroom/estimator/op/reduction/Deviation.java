@@ -1,0 +1,80 @@
+package dev.headroom.estimator.op.reduction;
+
+import dev.headroom.estimator.op.core.Formula;
+import dev.headroom.estimator.op.core.Reductions;
+import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recorder;
+import dev.headroom.estimator.runtime.Saved;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+
+/** Variances and standard deviations (ATen/native/ReduceOps.cpp, std_var_out; ReduceMomentKernel.cu). */
+final class Deviation {
+    /** Bytes of a WelfordData with float64 values. */
+    private static final int WELFORD_DOUBLE = 32;
+
+    private Deviation() {}
+
+    static Tensor[] run(Call c, String node, boolean root, boolean withMean) {
+        EagerRuntime rt = c.runtime();
+        Tensor t = c.tensor("self");
+        boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
+        boolean kept = c.flag("keepdim", false);
+        Recorder r = rt.record(node, t);
+        Saved self = r.save(t);
+        int accumulator = t.dtype() == DType.FLOAT64 ? WELFORD_DOUBLE : Reductions.WELFORD;
+        Tensor out;
+        Tensor mean = null;
+        if (withMean) {
+            out = rt.empty(t.dtype(), Reductions.reduced(t.sizes(), mask, kept));
+            mean = Reductions.reduce(rt, t, mask, kept, t.dtype(), accumulator);
+        } else {
+            out = Reductions.reduce(rt, t, mask, kept, t.dtype(), accumulator);
+        }
+        Saved result = root ? r.saveOutput(out) : null;
+        r.gradients(grads -> new Tensor[] {backward(rt, grads, self.get(), result, mask, kept)})
+                .output(out);
+        if (withMean) {
+            r.output(mean);
+        }
+        return withMean ? new Tensor[] {out, mean} : new Tensor[] {out};
+    }
+
+    /** FunctionsManual.cpp, var_backward, std_backward and var_mean_backward. */
+    private static Tensor backward(
+            EagerRuntime rt, Tensor[] grads, Tensor self, Saved result, boolean[] mask, boolean kept) {
+        Formula f = new Formula(rt);
+        Tensor out = null;
+        if (grads[0] != null) {
+            Tensor g = grads[0];
+            if (result != null) {
+                Tensor twice = f.op(result.get());
+                Tensor variance = f.op(g, twice);
+                rt.free(f.test(result.get()));
+                rt.free(twice);
+                g = variance;
+            }
+            boolean whole = whole(mask);
+            Tensor grad = kept || whole ? g : Reductions.restored(rt, g, mask);
+            Tensor mean = Reductions.reduce(rt, self, mask, !whole, self.dtype(), Reductions.accumulator(self.dtype()));
+            Tensor centred = f.op(self, mean);
+            out = f.op(f.op(grad), centred);
+        }
+        if (grads.length > 1 && grads[1] != null) {
+            Tensor wide = Reductions.expandBack(rt, grads[1], self.sizes(), mask, kept);
+            Tensor part = f.op(wide);
+            out = out == null ? part : f.op(out, part);
+        }
+        return out;
+    }
+
+    private static boolean whole(boolean[] mask) {
+        for (boolean m : mask) {
+            if (!m) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,67 @@
+package dev.headroom.estimator.op.reduction;
+
+import dev.headroom.estimator.op.core.Formula;
+import dev.headroom.estimator.op.core.Reductions;
+import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recorder;
+import dev.headroom.estimator.runtime.Saved;
+import dev.headroom.estimator.runtime.Tensor;
+
+/** Vector norms (ATen/native/LinearAlgebra.cpp; FunctionsManual.cpp, linalg_vector_norm_backward and norm_backward). */
+final class Norms {
+    private Norms() {}
+
+    static Tensor vector(Call c, long[] dims) {
+        Tensor t = c.tensor("self", "A");
+        double order = c.has("ord") && c.text("ord", null) == null ? c.number("ord", 2) : c.number("p", 2);
+        return vector(c.runtime(), t, order, dims, c.flag("keepdim", false));
+    }
+
+    static Tensor vector(EagerRuntime rt, Tensor t, double order, long[] dims, boolean kept) {
+        boolean[] mask = Reductions.mask(dims, t.dim());
+        Recorder r = rt.record("LinalgVectorNormBackward0", t);
+        Saved self = r.save(t);
+        Tensor out = Reductions.reduce(rt, t, mask, kept, t.dtype(), Reductions.accumulator(t.dtype()));
+        Saved result = r.saveOutput(out);
+        return r.gradient(0, g -> backward(rt, g, self.get(), result.get(), order, mask, kept))
+                .output(out);
+    }
+
+    private static Tensor backward(
+            EagerRuntime rt, Tensor g0, Tensor self, Tensor norm0, double order, boolean[] mask, boolean kept) {
+        Formula f = new Formula(rt);
+        Tensor g = kept ? g0 : Reductions.restored(rt, g0, mask);
+        Tensor norm = kept ? norm0 : Reductions.restored(rt, norm0, mask);
+        if (order == 0) {
+            return f.zerosLike(self);
+        }
+        if (order == 1) {
+            return f.op(f.op(self), g);
+        }
+        if (order == 2) {
+            Tensor ratio = f.op(self, norm);
+            f.test(norm);
+            return f.op(ratio, g);
+        }
+        if (Double.isInfinite(order)) {
+            Tensor absolute = f.op(self);
+            Tensor equal = f.test(absolute, norm);
+            Tensor none = f.test(absolute);
+            Tensor mask0 = f.test(equal, none);
+            rt.free(none);
+            rt.free(equal);
+            Tensor share = f.op(g, Reductions.counted(rt, mask0, mask));
+            Tensor spread = f.op(share, mask0);
+            return f.op(f.op(self), spread);
+        }
+        Tensor power = f.op(self);
+        Tensor scaled = f.op(self, power);
+        rt.free(power);
+        Tensor normPower = f.op(norm);
+        Tensor scale = f.op(g, normPower);
+        rt.free(normPower);
+        rt.free(f.test(norm));
+        return f.op(scaled, scale);
+    }
+}

@@ -1,0 +1,41 @@
+package dev.headroom.estimator.op.reduction;
+
+import dev.headroom.estimator.op.core.CubScratch;
+import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recorder;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+
+/** Running sums (ATen/native/cuda/ScanKernels.cpp). */
+final class ScanRules {
+    private ScanRules() {}
+
+    /** Integers other than int64 are converted after the result was made; vectors go through CUB. */
+    static Tensor cumsum(Call c) {
+        EagerRuntime rt = c.runtime();
+        Tensor t = c.tensor("self");
+        DType type = c.type("dtype", t.dtype().isFloatingPoint() ? t.dtype() : DType.INT64);
+        return cumsum(rt, t, type);
+    }
+
+    private static Tensor cumsum(EagerRuntime rt, Tensor t, DType type) {
+        Recorder r = rt.record("CumsumBackward0", t);
+        Tensor out = rt.emptyLike(t, type);
+        Tensor converted = t.dtype() == type ? null : rt.emptyLike(t, type);
+        if (t.dim() == 1 && t.numel() > 0) {
+            rt.free(rt.scratch(CubScratch.scan(t.numel(), type)));
+        }
+        rt.free(converted);
+        return r.gradient(0, g -> {
+                    // cumsum_backward: flip, cumsum, flip; nothing for a single element.
+                    if (g.numel() <= 1) {
+                        return g;
+                    }
+                    Tensor flipped = rt.emptyLike(g);
+                    Tensor summed = cumsum(rt, flipped, g.dtype());
+                    return rt.emptyLike(summed);
+                })
+                .output(out);
+    }
+}

@@ -1,0 +1,267 @@
+package dev.headroom.estimator.op.rule;
+
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.SymExpr;
+import java.util.List;
+import java.util.Map;
+
+/** One call of an operator: its arguments by the schema's names, values filled in. */
+public final class Call {
+    private final EagerRuntime runtime;
+    private final Node node;
+    private final Map<String, Tensor> values;
+    private final Map<String, Long> symbols;
+    private final Map<String, Tensor[]> replaced;
+    private final DType defaultType;
+    private final DType namedType;
+
+    public Call(EagerRuntime runtime, Node node, Map<String, Tensor> values, Map<String, Long> symbols) {
+        this(runtime, node, values, symbols, Map.of(), null, null);
+    }
+
+    private Call(
+            EagerRuntime runtime,
+            Node node,
+            Map<String, Tensor> values,
+            Map<String, Long> symbols,
+            Map<String, Tensor[]> replaced,
+            DType defaultType,
+            DType namedType) {
+        this.runtime = runtime;
+        this.node = node;
+        this.values = values;
+        this.symbols = symbols;
+        this.replaced = replaced;
+        this.defaultType = defaultType;
+        this.namedType = namedType;
+    }
+
+    /**
+     * The same call with other tensors.
+     *
+     * @param tensors by argument name
+     * @param dtype what {@code dtype} is where the call names none, or {@code null}
+     */
+    public Call with(Map<String, Tensor[]> tensors, DType dtype) {
+        return new Call(runtime, node, values, symbols, tensors, dtype, namedType);
+    }
+
+    /** The same call, its {@code dtype} argument naming another type. */
+    public Call naming(DType dtype) {
+        return new Call(runtime, node, values, symbols, replaced, defaultType, dtype);
+    }
+
+    public EagerRuntime runtime() {
+        return runtime;
+    }
+
+    public Node node() {
+        return node;
+    }
+
+    private Argument find(String name) {
+        for (Node.NamedArgument a : node.arguments()) {
+            if (a.name().equals(name)) {
+                return a.value() instanceof Argument.None ? null : a.value();
+            }
+        }
+        return null;
+    }
+
+    /** Whether an argument was given and is not None. */
+    public boolean has(String name) {
+        return find(name) != null;
+    }
+
+    private UserInputException bad(String name, String wanted) {
+        return new UserInputException("node " + node.name() + " (" + node.target() + "): argument '" + name
+                + "' is not " + wanted + "; export the model again or report the archive");
+    }
+
+    /** A tensor that must be there. */
+    public Tensor tensor(String name) {
+        Tensor t = tensorOrNull(name);
+        if (t == null) {
+            throw bad(name, "a tensor");
+        }
+        return t;
+    }
+
+    /** A tensor that has one of two names. */
+    public Tensor tensor(String name, String otherName) {
+        return has(name) ? tensor(name) : tensor(otherName);
+    }
+
+    /** A tensor, or {@code null} when absent; a number becomes a wrapped one. */
+    public Tensor tensorOrNull(String name) {
+        Argument a = find(name);
+        if (a == null) {
+            return null;
+        }
+        if (a instanceof Argument.Value v) {
+            Tensor[] other = replaced.get(name);
+            return other == null ? value(v.name()) : other[0];
+        }
+        if (a instanceof Argument.Int || a instanceof Argument.Ints) {
+            return runtime.wrappedNumber(DType.INT64);
+        }
+        if (a instanceof Argument.Float) {
+            return runtime.wrappedNumber(DType.FLOAT32);
+        }
+        if (a instanceof Argument.Bool) {
+            return runtime.wrappedNumber(DType.BOOL);
+        }
+        throw bad(name, "a tensor");
+    }
+
+    private Tensor value(String name) {
+        Tensor t = values.get(name);
+        if (t == null) {
+            throw new UserInputException("node " + node.name() + " (" + node.target() + ") uses '" + name
+                    + "', which nothing made before; the archive is damaged");
+        }
+        return t;
+    }
+
+    /** A list of tensors; absent ones are {@code null}. */
+    public Tensor[] tensors(String name) {
+        Argument a = find(name);
+        if (replaced.containsKey(name)) {
+            return replaced.get(name);
+        }
+        if (a instanceof Argument.Values v) {
+            Tensor[] out = new Tensor[v.names().size()];
+            for (int i = 0; i < out.length; i++) {
+                String n = v.names().get(i);
+                out[i] = n == null ? null : value(n);
+            }
+            return out;
+        }
+        throw bad(name, "a list of tensors");
+    }
+
+    /** An integer; a boolean counts as 0 or 1. */
+    public long integer(String name, long otherwise) {
+        Argument a = find(name);
+        if (a == null) {
+            return otherwise;
+        }
+        if (a instanceof Argument.Int i) {
+            return evaluate(i.value());
+        }
+        if (a instanceof Argument.Bool b) {
+            return b.value() ? 1 : 0;
+        }
+        throw bad(name, "an integer");
+    }
+
+    /** An integer that must be there. */
+    public long integer(String name) {
+        if (!has(name)) {
+            throw bad(name, "an integer");
+        }
+        return integer(name, 0);
+    }
+
+    /** Integers; a single one counts as a list of one; {@code null} when absent. */
+    public long[] integers(String name) {
+        Argument a = find(name);
+        if (a == null) {
+            return null;
+        }
+        if (a instanceof Argument.Ints i) {
+            List<SymExpr> in = i.values();
+            long[] out = new long[in.size()];
+            for (int k = 0; k < out.length; k++) {
+                out[k] = evaluate(in.get(k));
+            }
+            return out;
+        }
+        if (a instanceof Argument.Int i) {
+            return new long[] {evaluate(i.value())};
+        }
+        throw bad(name, "a list of integers");
+    }
+
+    private long evaluate(SymExpr e) {
+        return e instanceof SymExpr.Constant c ? c.value() : e.evaluate(symbols);
+    }
+
+    /** A list of {@code n} integers: one given stands for all, absent ones are {@code otherwise}. */
+    public long[] integers(String name, int n, long otherwise) {
+        long[] given = integers(name);
+        long[] out = new long[n];
+        for (int i = 0; i < n; i++) {
+            out[i] = given == null || given.length == 0 ? otherwise : given.length == 1 ? given[0] : given[i];
+        }
+        return out;
+    }
+
+    /** A number. */
+    public double number(String name, double otherwise) {
+        Argument a = find(name);
+        if (a == null) {
+            return otherwise;
+        }
+        if (a instanceof Argument.Float f) {
+            return f.value();
+        }
+        return integer(name, 0);
+    }
+
+    /** Floating-point numbers in a list; {@code null} when absent. */
+    public double[] numbers(String name) {
+        Argument a = find(name);
+        if (a == null) {
+            return null;
+        }
+        if (a instanceof Argument.Floats f) {
+            return f.values().stream().mapToDouble(Double::doubleValue).toArray();
+        }
+        throw bad(name, "a list of numbers");
+    }
+
+    /** Whether a number argument was written as a floating-point one. */
+    public boolean isFloat(String name) {
+        return find(name) instanceof Argument.Float;
+    }
+
+    public boolean flag(String name, boolean otherwise) {
+        Argument a = find(name);
+        return a instanceof Argument.Bool b ? b.value() : otherwise;
+    }
+
+    public String text(String name, String otherwise) {
+        Argument a = find(name);
+        return a instanceof Argument.Text t ? t.value() : otherwise;
+    }
+
+    /** A type, or {@code otherwise} when absent. */
+    public DType type(String name, DType otherwise) {
+        Argument a = find(name);
+        DType absent = defaultType != null && name.equals("dtype") ? defaultType : otherwise;
+        DType given = a instanceof Argument.Type t ? t.value() : null;
+        return given == null ? absent : namedType != null && name.equals("dtype") ? namedType : given;
+    }
+
+    public MemoryFormat format(String name, MemoryFormat otherwise) {
+        Argument a = find(name);
+        return a instanceof Argument.Format f ? f.value() : otherwise;
+    }
+
+    /** Whether a device argument says host memory. */
+    public boolean onHost(String name) {
+        return find(name) instanceof Argument.Device d && d.value().startsWith("cpu");
+    }
+
+    /** The body of a higher-order operator, by position. */
+    public Argument argument(int i) {
+        return node.arguments().get(i).value();
+    }
+}

@@ -1,0 +1,5 @@
+/**
+ * Operators that look at the same memory in another shape, and their relatives that make larger tensors: padding and
+ * repetition.
+ */
+package dev.headroom.estimator.op.view;

@@ -1,0 +1,89 @@
+package dev.headroom.executor.op;
+
+import dev.headroom.executor.op.attention.AttentionOperators;
+import dev.headroom.executor.op.elementwise.ActivationOperators;
+import dev.headroom.executor.op.elementwise.ArithmeticOperators;
+import dev.headroom.executor.op.elementwise.ComparisonOperators;
+import dev.headroom.executor.op.elementwise.DropoutOperators;
+import dev.headroom.executor.op.elementwise.ElementaryOperators;
+import dev.headroom.executor.op.elementwise.ElementwiseOperators;
+import dev.headroom.executor.op.elementwise.FunctionOperators;
+import dev.headroom.executor.op.elementwise.GeluOperators;
+import dev.headroom.executor.op.elementwise.Selecting;
+import dev.headroom.executor.op.elementwise.SelectionOperators;
+import dev.headroom.executor.op.image.ConvolutionOperators;
+import dev.headroom.executor.op.image.PoolingOperators;
+import dev.headroom.executor.op.image.UpsamplingOperators;
+import dev.headroom.executor.op.indexing.EmbeddingOperators;
+import dev.headroom.executor.op.indexing.IndexingOperators;
+import dev.headroom.executor.op.loss.CrossEntropy;
+import dev.headroom.executor.op.loss.LossOperators;
+import dev.headroom.executor.op.matrix.MatrixOperators;
+import dev.headroom.executor.op.normalization.GroupNorms;
+import dev.headroom.executor.op.normalization.LayerNorm;
+import dev.headroom.executor.op.normalization.NormalizationOperators;
+import dev.headroom.executor.op.recurrent.RecurrentOperators;
+import dev.headroom.executor.op.reduction.ExtremeOperators;
+import dev.headroom.executor.op.reduction.MomentOperators;
+import dev.headroom.executor.op.reduction.ReductionOperators;
+import dev.headroom.executor.op.reduction.ScanOperators;
+import dev.headroom.executor.op.reduction.SoftmaxOperators;
+import dev.headroom.executor.op.registry.Operators;
+import dev.headroom.executor.op.shape.CopyOperators;
+import dev.headroom.executor.op.shape.CreationOperators;
+import dev.headroom.executor.op.shape.JoiningOperators;
+import dev.headroom.executor.op.shape.RearrangingOperators;
+import dev.headroom.executor.op.shape.ViewOperators;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The list of all operators that the executor has. */
+public final class StandardOperators {
+    private static final List<Consumer<Operators>> FAMILIES = List.of(
+            ActivationOperators::register,
+            ArithmeticOperators::register,
+            AttentionOperators::register,
+            ComparisonOperators::register,
+            ConvolutionOperators::register,
+            CopyOperators::register,
+            CreationOperators::register,
+            CrossEntropy::register,
+            DropoutOperators::register,
+            ElementaryOperators::register,
+            ElementwiseOperators::register,
+            EmbeddingOperators::register,
+            ExtremeOperators::register,
+            FunctionOperators::register,
+            GeluOperators::register,
+            GroupNorms::register,
+            IndexingOperators::register,
+            JoiningOperators::register,
+            LayerNorm::register,
+            LossOperators::register,
+            MatrixOperators::register,
+            MomentOperators::register,
+            NormalizationOperators::register,
+            PoolingOperators::register,
+            RearrangingOperators::register,
+            RecurrentOperators::register,
+            ReductionOperators::register,
+            ScanOperators::register,
+            Selecting::register,
+            SelectionOperators::register,
+            SoftmaxOperators::register,
+            UpsamplingOperators::register,
+            ViewOperators::register);
+
+    private static final Operators ALL = new Operators();
+
+    static {
+        FAMILIES.forEach(family -> family.accept(ALL));
+    }
+
+    private StandardOperators() {}
+
+    /** All of them. */
+    public static Operators all() {
+        return ALL;
+    }
+}

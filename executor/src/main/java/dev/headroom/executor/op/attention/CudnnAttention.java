@@ -1,0 +1,83 @@
+package dev.headroom.executor.op.attention;
+
+import dev.headroom.executor.autograd.Recorder;
+import dev.headroom.executor.autograd.SavedTensor;
+import dev.headroom.executor.kernel.AttentionCall;
+import dev.headroom.executor.kernel.AttentionCall.Spec;
+import dev.headroom.executor.op.basic.Copies;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.tensor.Layout;
+import dev.headroom.executor.tensor.Scope;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.graph.DType;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.stream.IntStream;
+
+/** cuDNN's attention (aten/src/ATen/native/cudnn/MHA.cpp, run_cudnn_SDP_fprop and run_cudnn_SDP_bprop). */
+final class CudnnAttention {
+    private CudnnAttention() {}
+
+    static Tensor attention(Eager e, Tensor q, Tensor k, Tensor v, Tensor bias, Spec spec, boolean trains) {
+        Recorder r = e.record("ScaledDotProductCudnnAttentionBackward0", q, k, v);
+        SavedTensor savedBias = r.save(bias);
+        SavedTensor savedK = r.save(k);
+        SavedTensor savedQ = r.save(q);
+        SavedTensor savedV = r.save(v);
+        Tensor seed = e.empty(DType.INT64);
+        Tensor offset = e.empty(DType.INT64);
+        long[] sizes = {q.size(0), q.size(1), q.size(2), v.size(3)};
+        Tensor out = e.emptyStrided(q.dtype(), sizes, orderedAs(q, sizes));
+        Tensor sums = trains ? e.empty(DType.FLOAT32, q.size(0), q.size(1), q.size(2), 1) : null;
+        Tensor flat = sums == null
+                ? null
+                : e.alias(sums, Arrays.copyOf(sums.sizes(), 3), Arrays.copyOf(sums.strides(), 3), 0);
+        e.backend().attention().attention(new AttentionCall(q, k, v, bias, out, flat, spec));
+        e.drop(flat);
+        SavedTensor savedSums = r.saveResult(sums);
+        SavedTensor savedOut = r.saveResult(out);
+        r.saveResult(offset);
+        r.saveResult(seed);
+        SavedAttention saved = new SavedAttention(savedQ, savedK, savedV, savedBias, savedOut, savedSums);
+        return r.backward(g -> gradients(e, g[0], saved.call(spec))).result(out);
+    }
+
+    /** alloc_with_matching_layout: packed, with dimensions in another tensor's order. */
+    private static long[] orderedAs(Tensor like, long[] sizes) {
+        int[] fastestFirst = IntStream.range(0, like.dims())
+                .boxed()
+                .sorted(Comparator.<Integer>comparingLong(d -> like.strides()[d])
+                        .thenComparing(d -> -d))
+                .mapToInt(d -> d)
+                .toArray();
+        return Layout.packed(sizes, fastestFirst);
+    }
+
+    private static Tensor[] gradients(Eager e, Tensor grad, AttentionCall call) {
+        Tensor q = call.q();
+        Tensor out = call.result();
+        Tensor sums = call.logSumExp();
+        Tensor dq = e.emptyLike(q);
+        Tensor dk = e.emptyLike(call.k());
+        Tensor dv = e.emptyLike(call.v());
+        try (Scope s = e.open()) {
+            Tensor g = grad;
+            if (!sameStrides(grad, out)) {
+                g = e.emptyStrided(grad.dtype(), grad.sizes(), orderedAs(out, grad.sizes()));
+                Copies.fill(e, g, grad);
+            }
+            // The queries' gradient in single precision, and for each query the product of result and gradient.
+            long rows = q.size(0) * q.size(1) * q.size(2);
+            e.workspace(rows * (q.size(3) + 1) * Float.BYTES);
+            Tensor flat = e.alias(sums, Arrays.copyOf(sums.sizes(), 3), Arrays.copyOf(sums.strides(), 3), 0);
+            AttentionCall flatCall = new AttentionCall(q, call.k(), call.v(), call.bias(), out, flat, call.spec());
+            e.backend().attention().attentionBackward(flatCall, g, new AttentionCall.Gradients(dq, dk, dv, null));
+        }
+        return new Tensor[] {dq, dk, dv};
+    }
+
+    /** MHA.cpp, same_strides: those of dimensions of size 1 do not count. */
+    private static boolean sameStrides(Tensor a, Tensor b) {
+        return IntStream.range(0, a.dims()).allMatch(d -> a.size(d) == 1 || a.stride(d) == b.stride(d));
+    }
+}

@@ -1,0 +1,55 @@
+package dev.headroom.executor.op.attention;
+
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.device.Gpu;
+
+/**
+ * The backward kernel of memory-efficient attention that is launched: the first of its list that fits the call and the
+ * GPU's shared memory (mem_eff_attention/kernels/generate_kernels.py, kernel_backward.h).
+ *
+ * @param blockQueries queries that a block of threads computes
+ * @param blockKeys keys that it computes
+ * @param keepsInRegisters whether gradients of keys and values are accumulated in registers, else in the workspace
+ */
+record EfficientKernel(int blockQueries, int blockKeys, boolean keepsInRegisters) {
+    static EfficientKernel of(Gpu gpu, Tensor q, Tensor k, Tensor v, boolean drops) {
+        long size = Math.max(q.size(3), v.size(3));
+        boolean half = q.dtype().isReducedFloat();
+        // 64 KiB on 7.5, 99 KiB on 8.6, 8.9 and 12.0, at least 163 KiB on 8.0, 9.0 and 10.0.
+        boolean muchSharedMemory = gpu.major() == 8 && gpu.minor() == 0 || gpu.major() == 9 || gpu.major() == 10;
+        if (size <= 64) {
+            return new EfficientKernel(64, 64, half);
+        }
+        if (half) {
+            if (size <= 96 && !drops && gpu.major() >= 8 && !muchSharedMemory) {
+                return new EfficientKernel(128, 64, true);
+            }
+            if (size <= 128) {
+                if (muchSharedMemory) {
+                    return new EfficientKernel(128, 128, true);
+                }
+                return gpu.major() < 8 ? new EfficientKernel(128, 64, true) : new EfficientKernel(64, 64, false);
+            }
+            return new EfficientKernel(128, 64, false);
+        }
+        return new EfficientKernel(muchSharedMemory ? 128 : 64, 64, false);
+    }
+
+    /** Params::workspace_size. */
+    long workspaceBytes(Tensor q, Tensor k, Tensor v) {
+        long heads = q.size(0) * q.size(1);
+        long keys = k.size(2);
+        // Each block's gradient of queries, behind a lock and a counter that fill 16 bytes.
+        long elements = ceil(q.size(2), blockQueries) * ceil(q.size(3), blockKeys) * (4 + blockQueries * blockKeys);
+        if (!keepsInRegisters && q.dtype().isReducedFloat()) {
+            long padded = ceil(keys, blockKeys) * blockKeys;
+            elements += padded * ceil(q.size(3), blockQueries) * blockQueries;
+            elements += padded * ceil(v.size(3), blockQueries) * blockQueries;
+        }
+        return heads * ceil(elements, 4) * 4 * Float.BYTES;
+    }
+
+    private static long ceil(long a, long b) {
+        return (a + b - 1) / b;
+    }
+}

@@ -1,0 +1,70 @@
+package dev.headroom.executor.op.basic;
+
+import dev.headroom.model.device.Gpu;
+
+/**
+ * Bytes that CUB's device-wide algorithms ask PyTorch for. Each lays its arrays out in one block, every one rounded up to
+ * 256 bytes, with 255 bytes more to align the first (cub/detail/temporary_storage.cuh, AliasTemporaries). Tile sizes
+ * depend on the GPU's generation; they are those that PyTorch 2.14.1's calls show.
+ */
+public final class CubScratch {
+    private static final long ALIGNMENT = 256;
+
+    /** One digit of a radix sort has eight bits. */
+    private static final int DIGIT_BITS = 8;
+
+    private static final int DIGITS = 1 << DIGIT_BITS;
+
+    /** Up to so many pairs of 64 bits are sorted by one block of threads, which needs a byte for form's sake. */
+    private static final int SINGLE_TILE = 2304;
+
+    /** Tile states that a scan keeps before the first tile's. */
+    private static final int STATE_PADDING = 32;
+
+    private CubScratch() {}
+
+    private static long laidOut(long... arrays) {
+        long bytes = ALIGNMENT - 1;
+        for (long a : arrays) {
+            bytes += (a + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        }
+        return bytes;
+    }
+
+    /**
+     * {@code DeviceRadixSort::SortPairs} of 64-bit keys with 64-bit values, onesweep.
+     *
+     * @param greatest key that can occur
+     */
+    public static long sortPairs(long n, long greatest, Gpu gpu) {
+        if (n <= SINGLE_TILE) {
+            return 1;
+        }
+        int bits = Long.SIZE - Long.numberOfLeadingZeros(Math.max(1, greatest));
+        int passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS;
+        int tile = gpu.major() >= 9 ? 4608 : gpu.major() == 8 ? 3840 : 2816;
+        long tiles = (n + tile - 1) / tile;
+        long bins = (long) passes * DIGITS * Long.BYTES;
+        long lookback = tiles * DIGITS * Integer.BYTES;
+        long counters = (long) passes * Integer.BYTES;
+        // With several passes the results of all but the last go to buffers between.
+        long between = passes > 1 ? n * Long.BYTES : 0;
+        return laidOut(bins, lookback, counters, between, between);
+    }
+
+    /** {@code DeviceSelect::UniqueByKey} of 64-bit keys with 64-bit values. */
+    public static long uniqueByKey(long n, Gpu gpu) {
+        int tile = gpu.major() >= 9 ? 4928 : gpu.major() == 8 && gpu.minor() == 0 ? 1344 : 320;
+        return laidOut(states(n, tile, Long.BYTES), 1);
+    }
+
+    /** {@code DeviceScan} of values of so many bytes each, as they are accumulated. */
+    public static long scan(long n, int bytes) {
+        return laidOut(states(n, bytes == Long.BYTES ? 896 : 1920, bytes), 1);
+    }
+
+    /** A tile's state is its value and a status in one word of twice the size. */
+    private static long states(long n, int tile, int bytes) {
+        return ((n + tile - 1) / tile + STATE_PADDING) * 2 * bytes;
+    }
+}

@@ -1,0 +1,51 @@
+package dev.headroom.executor.op.basic;
+
+import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.tensor.IterationOrder;
+import dev.headroom.executor.tensor.Layout;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.graph.DType;
+
+/** Element-wise results below autograd: their shape, layout and type as TensorIterator decides them. */
+public final class Elementwise {
+    public static final Formula ADD = Formula.binary("add", "x0 + x1", Double::sum);
+    public static final Formula MULTIPLY = Formula.binary("mul", "x0 * x1", (a, b) -> a * b);
+
+    private static final double[] NO_NUMBERS = {};
+
+    private Elementwise() {}
+
+    /** A fresh result in the operands' common type. */
+    public static Tensor unary(Eager e, Formula formula, Tensor x, double... numbers) {
+        return map(e, formula, x.dtype(), numbers, x);
+    }
+
+    /** A fresh result in the operands' common type. */
+    public static Tensor binary(Eager e, Formula formula, Tensor a, Tensor b) {
+        return map(e, formula, Promotion.common(a, b), NO_NUMBERS, a, b);
+    }
+
+    /** A fresh result of a given type. */
+    public static Tensor map(Eager e, Formula formula, DType type, double[] numbers, Tensor... operands) {
+        long[] sizes = Layout.broadcast(operands);
+        Tensor out = e.emptyStrided(type, sizes, IterationOrder.resultStrides(sizes, operands));
+        e.backend().elementwise().map(formula, numbers, new Tensor[] {out}, operands);
+        return out;
+    }
+
+    /** Results into a tensor that exists. */
+    public static void into(Eager e, Formula formula, Tensor result, Tensor... operands) {
+        e.backend().elementwise().map(formula, NO_NUMBERS, new Tensor[] {result}, operands);
+    }
+
+    /** Results into a tensor that exists. */
+    public static void into(Eager e, Formula formula, double[] numbers, Tensor result, Tensor... operands) {
+        e.backend().elementwise().map(formula, numbers, new Tensor[] {result}, operands);
+    }
+
+    /** Fills a tensor with a number. */
+    public static void fill(Eager e, Tensor t, double value) {
+        e.backend().elementwise().fill(t, value);
+    }
+}

@@ -1,0 +1,84 @@
+package dev.headroom.executor.op.basic;
+
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.tensor.Layout;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
+
+/** Memory formats below autograd: nothing here is recorded. */
+public final class Formats {
+    private Formats() {}
+
+    /** {@code suggest_memory_format()}: channels last when the strides say so, packed or not, else row-major. */
+    public static MemoryFormat suggested(Tensor t) {
+        if (!Layout.looksChannelsLast(t.sizes(), t.strides())) {
+            return MemoryFormat.CONTIGUOUS;
+        }
+        return t.dims() == 4 ? MemoryFormat.CHANNELS_LAST : MemoryFormat.CHANNELS_LAST_3D;
+    }
+
+    /** Strides of a packed tensor. */
+    static long[] strides(MemoryFormat format, long... sizes) {
+        return format == MemoryFormat.CONTIGUOUS ? Layout.contiguous(sizes) : Layout.channelsLast(sizes);
+    }
+
+    /** A fresh tensor of a format. */
+    public static Tensor empty(Eager e, DType type, MemoryFormat format, long... sizes) {
+        return e.emptyStrided(type, sizes, strides(format, sizes));
+    }
+
+    /** {@code contiguous(memory_format)}: the tensor itself when it is packed so already. */
+    public static Tensor packed(Eager e, Tensor t, MemoryFormat format) {
+        boolean fits =
+                format == MemoryFormat.CONTIGUOUS ? t.isContiguous() : Layout.isChannelsLast(t.sizes(), t.strides());
+        if (fits) {
+            return t;
+        }
+        Tensor out = empty(e, t.dtype(), format, t.sizes());
+        Copies.fill(e, out, t);
+        return out;
+    }
+
+    /** {@code to(memory_format)}: the tensor itself when its strides suggest the format, else a copy in any case. */
+    public static Tensor turned(Eager e, Tensor t, MemoryFormat format) {
+        if (suggested(t) == format) {
+            return t;
+        }
+        Tensor out = empty(e, t.dtype(), format, t.sizes());
+        Copies.fill(e, out, t);
+        return out;
+    }
+
+    /** {@code contiguous()}. */
+    public static Tensor packed(Eager e, Tensor t) {
+        return t == null ? null : packed(e, t, MemoryFormat.CONTIGUOUS);
+    }
+
+    /** {@code unsqueeze} of a tensor that autograd does not see. */
+    public static Tensor inserted(Eager e, Tensor t, int dim) {
+        long[] sizes = inserted(t.sizes(), dim, 1);
+        long step = dim < t.dims() ? t.size(dim) * t.stride(dim) : 1;
+        return e.alias(t, sizes, inserted(t.strides(), dim, step), t.offset());
+    }
+
+    /** {@code squeeze} of a dimension of size 1 that autograd does not see. */
+    public static Tensor removed(Eager e, Tensor t, int dim) {
+        return e.alias(t, removed(t.sizes(), dim), removed(t.strides(), dim), t.offset());
+    }
+
+    private static long[] inserted(long[] values, int at, long value) {
+        long[] out = new long[values.length + 1];
+        System.arraycopy(values, 0, out, 0, at);
+        out[at] = value;
+        System.arraycopy(values, at, out, at + 1, values.length - at);
+        return out;
+    }
+
+    private static long[] removed(long[] values, int at) {
+        long[] out = new long[values.length - 1];
+        System.arraycopy(values, 0, out, 0, at);
+        System.arraycopy(values, at + 1, out, at, out.length - at);
+        return out;
+    }
+}

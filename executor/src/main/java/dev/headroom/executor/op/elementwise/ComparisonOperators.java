@@ -1,0 +1,78 @@
+package dev.headroom.executor.op.elementwise;
+
+import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.op.basic.Elementwise;
+import dev.headroom.executor.op.basic.Promotion;
+import dev.headroom.executor.op.registry.Arguments;
+import dev.headroom.executor.op.registry.Operator;
+import dev.headroom.executor.op.registry.Operators;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.graph.DType;
+import java.util.function.DoubleBinaryOperator;
+
+/** Comparisons and logic: nothing of theirs is recorded for the backward pass. */
+public final class ComparisonOperators {
+    private ComparisonOperators() {}
+
+    public static void register(Operators o) {
+        comparison(o, "eq", "==", (a, b) -> a == b ? 1 : 0);
+        comparison(o, "ne", "!=", (a, b) -> a != b ? 1 : 0);
+        comparison(o, "lt", "<", (a, b) -> a < b ? 1 : 0);
+        comparison(o, "le", "<=", (a, b) -> a <= b ? 1 : 0);
+        comparison(o, "gt", ">", (a, b) -> a > b ? 1 : 0);
+        comparison(o, "ge", ">=", (a, b) -> a >= b ? 1 : 0);
+        comparison(o, "logical_and", "&&", (a, b) -> a != 0 && b != 0 ? 1 : 0);
+        comparison(o, "logical_or", "||", (a, b) -> a != 0 || b != 0 ? 1 : 0);
+        Formula either =
+                Formula.binary("logical_xor", "((x0 != 0) != (x1 != 0))", (a, b) -> a != 0 != (b != 0) ? 1 : 0);
+        o.add1("aten.logical_xor", (e, a) -> compare(e, either, a.tensor("self"), a.tensor("other")));
+        Formula not = Formula.unary("logical_not", "x0 == 0", x -> x == 0 ? 1 : 0);
+        o.add1("aten.logical_not", (e, a) -> not(e, not, a.tensor("self")));
+        o.add1("aten.bitwise_not", (e, a) -> bitwiseNot(e, not, a.tensor("self")));
+        bits(o, "and", "&", (a, b) -> (long) a & (long) b);
+        bits(o, "or", "|", (a, b) -> (long) a | (long) b);
+        bits(o, "xor", "^", (a, b) -> (long) a ^ (long) b);
+    }
+
+    private static void comparison(Operators o, String name, String sign, DoubleBinaryOperator host) {
+        Formula formula = Formula.binary(name, "(x0 " + sign + " x1)", host);
+        o.add1("aten." + name, (e, a) -> compare(e, formula, a.tensor("self"), operand(a, "other")));
+    }
+
+    private static void bits(Operators o, String name, String sign, DoubleBinaryOperator host) {
+        Formula formula =
+                Formula.binary("bitwise_" + name, "(real) ((long long) x0 " + sign + " (long long) x1)", host);
+        Operator.Single operator = (e, a) -> {
+            Tensor x = a.tensor("self");
+            Tensor y = operand(a, "other");
+            return Elementwise.map(e, formula, Promotion.common(x, y), new double[0], x, y);
+        };
+        o.add1("aten.bitwise_" + name, operator);
+        o.add1("aten.__" + name + "__", operator);
+    }
+
+    /** The second operand: a tensor, or a number as a scalar in host memory. */
+    public static Tensor operand(Arguments a, String name) {
+        if (a.isTensor(name)) {
+            return a.tensor(name);
+        }
+        return Tensor.number(a.isInteger(name) ? DType.INT64 : DType.FLOAT32, a.real(name, 0));
+    }
+
+    private static Tensor compare(Eager e, Formula formula, Tensor a, Tensor b) {
+        return Elementwise.map(e, formula, DType.BOOL, new double[0], a, b);
+    }
+
+    private static Tensor not(Eager e, Formula formula, Tensor t) {
+        return Elementwise.map(e, formula, DType.BOOL, new double[0], t);
+    }
+
+    private static Tensor bitwiseNot(Eager e, Formula not, Tensor t) {
+        if (t.dtype() == DType.BOOL) {
+            return not(e, not, t);
+        }
+        Formula complement = Formula.unary("bitwise_not", "(real) ~(long long) x0", x -> ~(long) x);
+        return Elementwise.map(e, complement, t.dtype(), new double[0], t);
+    }
+}

@@ -1,0 +1,87 @@
+package dev.headroom.executor.op.elementwise;
+
+import dev.headroom.executor.autograd.Recorder;
+import dev.headroom.executor.autograd.SavedTensor;
+import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.op.basic.Elementwise;
+import dev.headroom.executor.op.basic.Scaling;
+import dev.headroom.executor.op.registry.Arguments;
+import dev.headroom.executor.op.registry.Operators;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.graph.DType;
+import java.util.Arrays;
+
+/** {@code aten.dropout} and its like (aten/src/ATen/native/Dropout.cpp, aten/src/ATen/native/cuda/Dropout.cu). */
+public final class DropoutOperators {
+    private static final Formula MASKED =
+            new Formula("masked_scale", "y0 = x0 * x1 * s0;", (x, s, y) -> y[0] = x[0] * x[1] * s[0]);
+
+    private DropoutOperators() {}
+
+    public static void register(Operators o) {
+        o.add1("aten.dropout", (e, a) -> dropout(e, a, false, false));
+        o.add1("aten.dropout_", (e, a) -> dropout(e, a, true, false));
+        o.add1("aten.feature_dropout", (e, a) -> dropout(e, a, false, true));
+        o.add1("aten.feature_dropout_", (e, a) -> dropout(e, a, true, true));
+        o.add1("aten.bernoulli_", (e, a) -> bernoulli(e, a.tensor("self"), a.real("p", 0.5)));
+    }
+
+    private static Tensor dropout(Eager e, Arguments a, boolean inPlace, boolean features) {
+        Tensor x = a.tensor(inPlace ? "self" : "input");
+        double p = a.real("p", 0.5);
+        if (p == 0 || !a.flag("train", true) || x.elements() == 0) {
+            return x;
+        }
+        if (p < 1 && !inPlace && !features) {
+            return fused(e, x, p);
+        }
+        // _dropout_impl: noise that is scaled, then a product
+        return e.call(() -> {
+            long[] sizes = x.sizes().clone();
+            if (features) {
+                Arrays.fill(sizes, 2, sizes.length, 1);
+            }
+            if (p == 1) {
+                Tensor zero = e.empty(x.dtype());
+                Elementwise.fill(e, zero, 0);
+                return ArithmeticOperators.times(e, x, zero, inPlace);
+            }
+            Tensor noise = features ? e.empty(x.dtype(), sizes) : e.emptyLike(x);
+            bernoulli(e, noise, 1 - p);
+            Elementwise.into(e, Scaling.SCALE, new double[] {1 / (1 - p)}, noise, noise);
+            noise.storage().changed();
+            return ArithmeticOperators.times(e, x, noise, inPlace);
+        });
+    }
+
+    /** {@code dropout} with a probability between 0 and 1, while training. */
+    public static Tensor dropout(Eager e, Tensor x, double p) {
+        return fused(e, x, p);
+    }
+
+    /** native_dropout: one kernel makes the result and the mask that it keeps. */
+    private static Tensor fused(Eager e, Tensor x, double p) {
+        Recorder r = e.record("NativeDropoutBackward0", x);
+        double[] scale = {1 / (1 - p)};
+        Tensor mask = e.emptyLike(x, DType.BOOL);
+        Tensor out = e.emptyLike(x);
+        e.backend().random().bernoulli(mask, 1 - p, e.randomness().next());
+        Elementwise.into(e, MASKED, scale, out, x, mask);
+        SavedTensor saved = r.saveResult(mask);
+        return r.backward(g -> {
+                    Tensor kept = saved.get();
+                    // The gradient's layout decides, not the mask's.
+                    Tensor mine = e.emptyLike(g[0]);
+                    Elementwise.into(e, MASKED, scale, mine, g[0], kept);
+                    return new Tensor[] {mine};
+                })
+                .result(out);
+    }
+
+    private static Tensor bernoulli(Eager e, Tensor t, double p) {
+        e.backend().random().bernoulli(t, p, e.randomness().next());
+        t.storage().changed();
+        return t;
+    }
+}

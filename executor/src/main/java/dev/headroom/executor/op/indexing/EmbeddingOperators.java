@@ -1,0 +1,103 @@
+package dev.headroom.executor.op.indexing;
+
+import dev.headroom.executor.autograd.Recorder;
+import dev.headroom.executor.autograd.SavedTensor;
+import dev.headroom.executor.op.basic.Copies;
+import dev.headroom.executor.op.basic.CubScratch;
+import dev.headroom.executor.op.basic.Elementwise;
+import dev.headroom.executor.op.basic.Slices;
+import dev.headroom.executor.op.registry.Operators;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.tensor.Scope;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.graph.DType;
+import java.util.Arrays;
+
+/** {@code embedding} (aten/src/ATen/native/Embedding.cpp, cuda/Embedding.cu, cuda/EmbeddingBackwardKernel.cu). */
+public final class EmbeddingOperators {
+    /** Up to so many indices are added one by one; more are sorted, so that equal ones are added together. */
+    private static final long FEW = 3072;
+
+    /** Indices that one block of the second kernel adds up. */
+    private static final int ROWS_OF_THREAD = 10;
+
+    private EmbeddingOperators() {}
+
+    public static void register(Operators o) {
+        o.add1(
+                "aten.embedding",
+                (e, a) -> embedding(e, a.tensor("weight"), a.tensor("indices"), a.integer("padding_idx", -1)));
+    }
+
+    /** @param padding number of a row that gets no gradient, or -1 */
+    static Tensor embedding(Eager e, Tensor weight, Tensor indices, long padding) {
+        return e.call(() -> {
+            Recorder r = e.record("EmbeddingBackward0", weight);
+            SavedTensor saved = r.save(indices);
+            long width = weight.size(1);
+            long[] sizes = Arrays.copyOf(indices.sizes(), indices.dims() + 1);
+            sizes[indices.dims()] = width;
+            Tensor flat = Copies.packed(e, indices);
+            Tensor out = e.empty(weight.dtype(), sizes);
+            e.backend().indexing().index(out, weight, new Tensor[] {flat, null});
+            long rows = weight.size(0);
+            return r.backward(g -> new Tensor[] {gradient(e, g[0], saved.get(), rows, padding)})
+                    .result(out);
+        });
+    }
+
+    /** embedding_dense_backward_cuda. */
+    private static Tensor gradient(Eager e, Tensor grad, Tensor indices, long rows, long padding) {
+        Tensor g = Copies.packed(e, grad);
+        long n = indices.elements();
+        long width = g.size(-1);
+        Tensor packed = Copies.packed(e, indices);
+        if (n <= FEW) {
+            return added(e, zeros(e, g, rows, width), packed, g, padding);
+        }
+        Tensor sorted = e.empty(DType.INT64, indices.sizes());
+        Tensor order = e.empty(DType.INT64, indices.sizes());
+        try (Scope s = e.open()) {
+            e.empty(DType.INT64, n); // the numbers 0 to n-1, which are sorted along
+            e.workspace(CubScratch.sortPairs(n, rows, e.settings().gpu()));
+        }
+        Tensor out = zeros(e, g, rows, width);
+        try (Scope s = e.open()) {
+            long segments = Math.min(n, rows);
+            e.empty(DType.INT64, n); // where segments of equal indices begin
+            e.empty(DType.INT64); // how many there are
+            try (Scope unique = e.open()) {
+                e.empty(DType.INT64, n); // the distinct indices, which nothing looks at
+                e.workspace(CubScratch.uniqueByKey(n, e.settings().gpu()));
+            }
+            e.empty(DType.INT64, segments); // how many parts each has
+            e.empty(DType.INT64, segments); // where its parts begin
+            try (Scope scan = e.open()) {
+                e.workspace(CubScratch.scan(segments, DType.INT64.bytes()));
+            }
+            e.empty(DType.INT64); // how many parts there are
+            long parts = n / ROWS_OF_THREAD + segments;
+            e.empty(DType.INT64, parts);
+            e.empty(g.dtype().isReducedFloat() ? DType.FLOAT32 : g.dtype(), parts, width);
+            added(e, out, packed, g, padding);
+        }
+        e.drop(order);
+        e.drop(sorted);
+        e.dropUnless(packed, indices);
+        return out;
+    }
+
+    private static Tensor zeros(Eager e, Tensor like, long... sizes) {
+        return Slices.zeros(e, like, sizes);
+    }
+
+    private static Tensor added(Eager e, Tensor out, Tensor indices, Tensor g, long padding) {
+        e.backend().indexing().indexAdd(out, new Tensor[] {indices, null}, g);
+        if (padding >= 0) {
+            Tensor row = e.alias(out, new long[] {out.size(1)}, new long[] {1}, padding * out.size(1));
+            Elementwise.fill(e, row, 0);
+            e.drop(row);
+        }
+        return out;
+    }
+}

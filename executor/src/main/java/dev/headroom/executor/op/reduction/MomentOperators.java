@@ -1,0 +1,146 @@
+package dev.headroom.executor.op.reduction;
+
+import dev.headroom.executor.autograd.Recorder;
+import dev.headroom.executor.autograd.SavedTensor;
+import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.kernel.ReductionKernels.Kind;
+import dev.headroom.executor.op.basic.Elementwise;
+import dev.headroom.executor.op.basic.ReducedDimensions;
+import dev.headroom.executor.op.basic.Reductions;
+import dev.headroom.executor.op.basic.Scaling;
+import dev.headroom.executor.op.basic.Views;
+import dev.headroom.executor.op.elementwise.ArithmeticOperators;
+import dev.headroom.executor.op.registry.Arguments;
+import dev.headroom.executor.op.registry.Operators;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.tensor.Layout;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
+
+/** {@code aten.var}, {@code aten.std} and {@code aten.linalg_vector_norm} (aten/src/ATen/native/ReduceOps.cpp). */
+public final class MomentOperators {
+    private static final Formula DIFFERENCE = Formula.binary("sub", "x0 - x1", (a, b) -> a - b);
+    private static final Formula ROOT = Formula.unary("sqrt", "sqrt(x0)", Math::sqrt);
+    private static final Formula IS_ZERO =
+            new Formula("eq_zero", "y0 = x0 == 0;", (x, s, y) -> y[0] = x[0] == 0 ? 1 : 0);
+    private static final Formula ZEROED =
+            new Formula("masked_zero", "y0 = x1 != 0 ? 0 : x0;", (x, s, y) -> y[0] = x[1] != 0 ? 0 : x[0]);
+
+    private MomentOperators() {}
+
+    public static void register(Operators o) {
+        o.add1("aten.var", (e, a) -> variance(e, a, false)[0]);
+        o.add1("aten.std", (e, a) -> variance(e, a, true)[0]);
+        o.add("aten.var_mean", MomentOperators::varianceAndMean);
+        o.add1("aten.linalg_vector_norm", MomentOperators::norm);
+    }
+
+    private static double correction(Arguments a) {
+        return a.has("unbiased") ? (a.flag("unbiased", true) ? 1 : 0) : a.real("correction", 1);
+    }
+
+    private static Tensor[] variance(Eager e, Arguments a, boolean root) {
+        Tensor x = a.tensor("self");
+        double correction = correction(a);
+        long[] dims = a.integers("dim");
+        long[] kept = ReducedDimensions.kept(x.sizes(), dims);
+        boolean keep = a.flag("keepdim", false);
+        Recorder r = e.record(root ? "StdBackward0" : "VarBackward0", x);
+        SavedTensor saved = r.save(x);
+        Tensor wide = e.empty(x.dtype(), kept);
+        Reductions.moments(e, wide, null, x, correction);
+        if (root) {
+            Elementwise.into(e, ROOT, wide, wide);
+        }
+        Tensor out = ReducedDimensions.shaped(e, wide, x.sizes(), kept, dims, keep);
+        SavedTensor result = root ? r.saveResult(out) : null;
+        r.backward(g -> new Tensor[] {
+            e.call(() -> {
+                if (!root) {
+                    return gradient(e, g[0], saved.get(), kept, correction);
+                }
+                // std_backward: g / (2 std), nothing where that is zero
+                Tensor twice = Scaling.times(e, result.get(), 2);
+                Tensor share = Elementwise.binary(e, ArithmeticOperators.DIVIDE, g[0], twice);
+                Tensor zero = Elementwise.map(e, IS_ZERO, DType.BOOL, new double[0], result.get());
+                Elementwise.into(e, ZEROED, share, share, zero);
+                e.drop(zero);
+                e.drop(twice);
+                return gradient(e, share, saved.get(), kept, correction);
+            })
+        });
+        return new Tensor[] {r.result(out)};
+    }
+
+    private static Tensor[] varianceAndMean(Eager e, Arguments a) {
+        Tensor x = a.tensor("self");
+        double correction = correction(a);
+        long[] dims = a.integers("dim");
+        long[] kept = ReducedDimensions.kept(x.sizes(), dims);
+        boolean keep = a.flag("keepdim", false);
+        Recorder r = e.record("VarMeanBackward0", x);
+        SavedTensor saved = r.save(x);
+        Tensor variance = e.empty(x.dtype(), kept);
+        Tensor mean = e.empty(x.dtype(), kept);
+        Reductions.moments(e, variance, mean, x, correction);
+        double share = (double) Layout.elements(kept) / x.elements();
+        r.backward(g -> {
+            Tensor ofVariance = g[0] == null ? null : e.call(() -> gradient(e, g[0], saved.get(), kept, correction));
+            Tensor ofMean = g[1] == null
+                    ? null
+                    : Scaling.times(
+                            e,
+                            Views.expand(
+                                    e, Views.view(e, g[1], kept), saved.get().sizes()),
+                            share);
+            Tensor sum = ofVariance == null || ofMean == null
+                    ? (ofVariance == null ? ofMean : ofVariance)
+                    : Elementwise.binary(e, Elementwise.ADD, ofVariance, ofMean);
+            return new Tensor[] {sum};
+        });
+        Tensor first = r.result(ReducedDimensions.shaped(e, variance, x.sizes(), kept, dims, keep));
+        Tensor second = r.result(ReducedDimensions.shaped(e, mean, x.sizes(), kept, dims, keep));
+        return new Tensor[] {first, second};
+    }
+
+    /** var_backward: (2 / (n - correction)) g (x - mean). */
+    private static Tensor gradient(Eager e, Tensor g, Tensor x, long[] kept, double correction) {
+        return e.call(() -> {
+            double n = (double) x.elements() / Layout.elements(kept);
+            Tensor mean = Reductions.reduce(e, Kind.MEAN, x, kept, x.dtype());
+            Tensor distance = Elementwise.binary(e, DIFFERENCE, x, mean);
+            Tensor scaled = Scaling.times(e, Views.view(e, g, kept), 2 / (n - correction));
+            Tensor out = Elementwise.binary(e, Elementwise.MULTIPLY, scaled, distance);
+            e.drop(scaled);
+            e.drop(distance);
+            e.drop(mean);
+            return out;
+        });
+    }
+
+    private static Tensor norm(Eager e, Arguments a) {
+        Tensor x = a.tensor("self");
+        if (a.real("ord", 2) != 2) {
+            throw new UserInputException("linalg_vector_norm: the executor has the order 2 only");
+        }
+        long[] dims = a.integers("dim");
+        long[] kept = ReducedDimensions.kept(x.sizes(), dims);
+        Recorder r = e.record("LinalgVectorNormBackward0", x);
+        SavedTensor saved = r.save(x);
+        Tensor wide = Reductions.reduce(e, Kind.NORM, x, kept, x.dtype());
+        Tensor out = ReducedDimensions.shaped(e, wide, x.sizes(), kept, dims, a.flag("keepdim", false));
+        SavedTensor result = r.saveResult(out);
+        return r.backward(g -> new Tensor[] {
+                    e.call(() -> {
+                        // norm_backward: g x / norm, nothing where the norm is zero
+                        Tensor length = Views.view(e, result.get(), kept);
+                        Tensor unit = Elementwise.binary(e, ArithmeticOperators.DIVIDE, saved.get(), length);
+                        Tensor zero = Elementwise.map(e, IS_ZERO, DType.BOOL, new double[0], length);
+                        Elementwise.into(e, ZEROED, unit, unit, zero);
+                        return Elementwise.binary(e, Elementwise.MULTIPLY, unit, Views.view(e, g[0], kept));
+                    })
+                })
+                .result(out);
+    }
+}

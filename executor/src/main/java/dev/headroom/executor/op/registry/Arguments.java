@@ -1,0 +1,205 @@
+package dev.headroom.executor.op.registry;
+
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.SymExpr;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** The arguments of one call, by the names in the operator's schema; what the graph leaves out has its default. */
+public final class Arguments {
+    private final Node node;
+    private final Map<String, Argument> byName = new HashMap<>();
+    private final Map<String, Long> symbols;
+    private final Map<String, Tensor> tensors;
+    private final Map<String, Tensor[]> replaced;
+    private final DType assumed;
+
+    /**
+     * @param tensors by value name; what a {@code null} stands for is absent
+     * @param symbols the sizes that the graph leaves open
+     */
+    public Arguments(Node node, Map<String, Tensor> tensors, Map<String, Long> symbols) {
+        this.node = node;
+        this.symbols = symbols;
+        this.tensors = tensors;
+        this.replaced = Map.of();
+        this.assumed = null;
+        for (Node.NamedArgument a : node.arguments()) {
+            byName.put(a.name(), a.value());
+        }
+    }
+
+    private Arguments(Arguments of, Map<String, Tensor[]> replaced, DType assumed) {
+        this.node = of.node;
+        this.symbols = of.symbols;
+        this.tensors = of.tensors;
+        this.byName.putAll(of.byName);
+        this.replaced = replaced;
+        this.assumed = assumed;
+    }
+
+    /** The call with other tensors in place of its own, by argument name, as autocast passes on. */
+    public Arguments replacing(Map<String, Tensor[]> others) {
+        return new Arguments(this, others, assumed);
+    }
+
+    /** The call with an argument {@code dtype} unless it has one. */
+    public Arguments assuming(DType dtype) {
+        return new Arguments(this, replaced, dtype);
+    }
+
+    public Node node() {
+        return node;
+    }
+
+    /** Whether an argument is given and not {@code None}. */
+    public boolean has(String name) {
+        Argument a = byName.get(name);
+        return a != null && !(a instanceof Argument.None);
+    }
+
+    public boolean isTensor(String name) {
+        return byName.get(name) instanceof Argument.Value;
+    }
+
+    /** A tensor, borrowed. */
+    public Tensor tensor(String name) {
+        Tensor[] other = replaced.get(name);
+        if (other != null) {
+            return other[0];
+        }
+        if (byName.get(name) instanceof Argument.Value v) {
+            return value(v.name());
+        }
+        throw wrong(name, "a tensor");
+    }
+
+    /** A tensor, or {@code null} when it is not given. */
+    public Tensor optional(String name) {
+        return isTensor(name) ? tensor(name) : null;
+    }
+
+    /** Tensors of a list; absent ones are {@code null}. */
+    public Tensor[] tensors(String name) {
+        Tensor[] others = replaced.get(name);
+        if (others != null) {
+            return others.clone();
+        }
+        if (byName.get(name) instanceof Argument.Values vs) {
+            return vs.names().stream().map(v -> v == null ? null : value(v)).toArray(Tensor[]::new);
+        }
+        throw wrong(name, "a list of tensors");
+    }
+
+    private Tensor value(String name) {
+        Tensor t = tensors.get(name);
+        if (t == null) {
+            throw new UserInputException(
+                    node.target() + " in '" + node.module() + "' reads '" + name + "', which is no tensor");
+        }
+        return t;
+    }
+
+    /** An integer. */
+    public long integer(String name, long otherwise) {
+        Argument a = byName.get(name);
+        if (a instanceof Argument.Int i) {
+            return i.value().evaluate(symbols);
+        }
+        if (a == null || a instanceof Argument.None) {
+            return otherwise;
+        }
+        throw wrong(name, "an integer");
+    }
+
+    /** Integers of a list; one integer stands for a list of one. */
+    public long[] integers(String name, long... otherwise) {
+        Argument a = byName.get(name);
+        if (a instanceof Argument.Ints is) {
+            return evaluated(is.values());
+        }
+        if (a instanceof Argument.Int i) {
+            return new long[] {i.value().evaluate(symbols)};
+        }
+        if (a == null
+                || a instanceof Argument.None
+                || a instanceof Argument.Values v && v.names().isEmpty()) {
+            return otherwise;
+        }
+        throw wrong(name, "a list of integers");
+    }
+
+    private long[] evaluated(List<SymExpr> values) {
+        return values.stream().mapToLong(v -> v.evaluate(symbols)).toArray();
+    }
+
+    /** A number, real, whole or true. */
+    public double real(String name, double otherwise) {
+        Argument a = byName.get(name);
+        if (a instanceof Argument.Float f) {
+            return f.value();
+        }
+        if (a instanceof Argument.Bool b) {
+            return b.value() ? 1 : 0;
+        }
+        return a instanceof Argument.Int || a == null ? integerOr(name, otherwise) : otherwise(name, a, otherwise);
+    }
+
+    private double integerOr(String name, double otherwise) {
+        return has(name) ? integer(name, 0) : otherwise;
+    }
+
+    private double otherwise(String name, Argument a, double otherwise) {
+        if (a instanceof Argument.None) {
+            return otherwise;
+        }
+        throw wrong(name, "a number");
+    }
+
+    /** Numbers of a list; none when it is not given. */
+    public double[] reals(String name) {
+        Argument a = byName.get(name);
+        if (a instanceof Argument.Floats fs) {
+            return fs.values().stream().mapToDouble(Double::doubleValue).toArray();
+        }
+        return a instanceof Argument.Ints
+                ? Arrays.stream(integers(name)).mapToDouble(i -> i).toArray()
+                : new double[0];
+    }
+
+    /** Whether a number is given as a whole one. */
+    public boolean isInteger(String name) {
+        return byName.get(name) instanceof Argument.Int;
+    }
+
+    public boolean flag(String name, boolean otherwise) {
+        return byName.get(name) instanceof Argument.Bool b ? b.value() : otherwise;
+    }
+
+    /** An element type, or {@code null}. */
+    public DType dtype(String name) {
+        return byName.get(name) instanceof Argument.Type t ? t.value() : name.equals("dtype") ? assumed : null;
+    }
+
+    /** A memory format, or {@code null}. */
+    public MemoryFormat format(String name) {
+        return byName.get(name) instanceof Argument.Format f ? f.value() : null;
+    }
+
+    public String text(String name, String otherwise) {
+        return byName.get(name) instanceof Argument.Text t ? t.value() : otherwise;
+    }
+
+    private UserInputException wrong(String name, String what) {
+        return new UserInputException(node.target() + " in '" + node.module() + "': argument '" + name + "' is not "
+                + what + " (it is " + Objects.toString(byName.get(name), "missing") + ")");
+    }
+}

@@ -1,0 +1,38 @@
+package dev.headroom.executor.op.registry;
+
+import dev.headroom.executor.tensor.Tensor;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** A registry of operators, by name without overload, such as {@code aten.conv2d}. */
+public final class Operators {
+    private final Map<String, Operator> byName = new HashMap<>();
+
+    /** The operator of a name, or {@code null}. */
+    public Operator find(String name) {
+        return byName.get(name);
+    }
+
+    /** All names, sorted. */
+    public Set<String> names() {
+        return new TreeSet<>(byName.keySet());
+    }
+
+    /**
+     * Adds an operator.
+     *
+     * @throws IllegalStateException when the name is taken
+     */
+    public void add(String name, Operator operator) {
+        if (byName.put(name, operator) != null) {
+            throw new IllegalStateException(name + " is registered twice");
+        }
+    }
+
+    /** Adds an operator of one result. */
+    public void add1(String name, Operator.Single operator) {
+        add(name, (e, a) -> new Tensor[] {operator.run(e, a)});
+    }
+}

@@ -1,0 +1,209 @@
+package dev.headroom.executor.tensor;
+
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.model.graph.DType;
+import java.util.function.Supplier;
+
+/**
+ * Makes tensors in the device's memory through the caching allocator, counts references to them, and ends local variables
+ * with their scopes. What autograd knows of a tensor ends through {@link TensorHistory}. Not safe for use by several
+ * threads.
+ */
+public abstract class TensorMemory {
+    private static final int STREAM = 0;
+
+    private final CachingAllocator allocator;
+    private final MemoryLog log = new MemoryLog();
+
+    private Scope scope;
+    private Owner owner = new Owner("", "");
+    private Owner requester = owner;
+
+    /** @param allocator over the device's memory */
+    protected TensorMemory(CachingAllocator allocator) {
+        this.allocator = allocator;
+    }
+
+    /** Who is told when scopes and tensors end. */
+    protected abstract TensorHistory history();
+
+    public final CachingAllocator allocator() {
+        return allocator;
+    }
+
+    /** Who holds how much. */
+    public final MemoryLog log() {
+        return log;
+    }
+
+    /** From now on memory is taken for this owner. */
+    public final void own(Owner next) {
+        owner = next;
+    }
+
+    public final Owner owner() {
+        return owner;
+    }
+
+    /** For whom memory was last asked, or refused. */
+    public final Owner requester() {
+        return requester;
+    }
+
+    /** Opens the scope of an operator's local variables. */
+    public final Scope open() {
+        scope = new Scope(this, scope);
+        return scope;
+    }
+
+    final void leave(Scope closing) {
+        scope = closing.outer();
+    }
+
+    /** Runs a function with locals of its own; its result becomes a local of the running scope. */
+    public final Tensor call(Supplier<Tensor> function) {
+        try (Scope s = open()) {
+            return s.pass(function.get());
+        }
+    }
+
+    /** Ends a local of the running scope early; {@code null} and tensors of others are left alone. */
+    public final void drop(Tensor t) {
+        if (t != null && t.scope != null && t.scope == scope) {
+            scope.forget(t);
+            release(t);
+        }
+    }
+
+    /** Ends a local unless it is the other tensor, as what {@code contiguous()} gave may be. */
+    public final void dropUnless(Tensor t, Tensor other) {
+        if (t != other) {
+            drop(t);
+        }
+    }
+
+    /** Takes a reference; {@code null} is let through. */
+    public final Tensor hold(Tensor t) {
+        if (t != null) {
+            t.references++;
+        }
+        return t;
+    }
+
+    /** Turns a reference that the caller holds into a local of the running scope. */
+    public final Tensor adopt(Tensor t) {
+        if (t != null) {
+            if (t.scope == null) {
+                scope.add(t);
+            } else {
+                t.references--; // some scope has a reference already
+            }
+        }
+        return t;
+    }
+
+    /** Gives a reference back. The last one ends the tensor, and all that only it kept alive. */
+    public final void release(Tensor t) {
+        if (t == null) {
+            return;
+        }
+        if (t.references == 0) {
+            throw new IllegalStateException("a tensor is released more often than it was held");
+        }
+        if (--t.references > 0) {
+            return;
+        }
+        Storage storage = t.storage();
+        if (storage.leave() && storage.block != Storage.NO_BLOCK) {
+            allocator.free(storage.block);
+            storage.freed(log);
+        }
+        Tensor grad = t.grad();
+        t.setGrad(null);
+        release(grad);
+        history().forget(t);
+        Tensor base = t.base;
+        t.base = null;
+        release(base);
+    }
+
+    /** Replaces {@code .grad}. */
+    public final void setGrad(Tensor variable, Tensor grad) {
+        Tensor before = variable.grad();
+        variable.setGrad(hold(grad));
+        release(before);
+    }
+
+    /** A fresh row-major tensor, not initialised. */
+    public final Tensor empty(DType dtype, long... sizes) {
+        return emptyStrided(dtype, sizes, Layout.contiguous(sizes));
+    }
+
+    /** A fresh tensor of another's shape and layout. */
+    public final Tensor emptyLike(Tensor t) {
+        return emptyLike(t, t.dtype());
+    }
+
+    /** A fresh tensor of another's shape and layout. */
+    public final Tensor emptyLike(Tensor t, DType dtype) {
+        return emptyStrided(dtype, t.sizes(), Layout.preserved(t.sizes(), t.strides()));
+    }
+
+    /**
+     * A fresh tensor, not initialised.
+     *
+     * @param strides packed ones
+     */
+    public final Tensor emptyStrided(DType dtype, long[] sizes, long[] strides) {
+        long bytes = Math.multiplyExact(Layout.elements(sizes), (long) dtype.bytes());
+        return local(new Tensor(allocate(bytes), dtype, sizes.clone(), strides.clone(), 0));
+    }
+
+    /** Bytes for a kernel or a library to work in. */
+    public final Tensor workspace(long bytes) {
+        Owner before = owner;
+        owner = before.workspace();
+        try {
+            return empty(DType.UINT8, bytes);
+        } finally {
+            owner = before;
+        }
+    }
+
+    private Storage allocate(long bytes) {
+        if (bytes == 0) {
+            return new Storage();
+        }
+        requester = owner;
+        int block = allocator.allocate(bytes, STREAM);
+        return new Storage(bytes, block, allocator.address(block), allocator.size(block), log, owner);
+    }
+
+    private Tensor local(Tensor t) {
+        t.references++;
+        scope.add(t);
+        return t;
+    }
+
+    /**
+     * A view as autograd knows it: it keeps the tensor that it is a view of alive
+     * (torch/csrc/autograd/variable.h, DifferentiableViewMeta). Its history is for the caller to record.
+     *
+     * @param offset of the first element in the storage
+     */
+    public final Tensor view(Tensor of, long[] sizes, long[] strides, long offset) {
+        Tensor t = alias(of, sizes, strides, offset);
+        t.base = hold(of.base == null ? of : of.base);
+        return t;
+    }
+
+    /** Another tensor over the same storage that autograd knows nothing of, as kernels make it. */
+    public final Tensor alias(Tensor of, long[] sizes, long[] strides, long offset) {
+        return local(new Tensor(of.storage(), of.dtype(), sizes.clone(), strides.clone(), offset));
+    }
+
+    /** {@code detach()}. */
+    public final Tensor detach(Tensor of) {
+        return alias(of, of.sizes(), of.strides(), of.offset());
+    }
+}
