@@ -67,7 +67,7 @@ final class FreeChanges {
         if (has
                 && !run.optimizer().fused()
                 && run.optimizer().foreach() != Scenario.Foreach.TRUE
-                && torch.hasFused(run.optimizer().kind())) {
+                && run.optimizer().kind().fusesIn(torch)) {
             out.add(Change.free(
                     OPTIMIZER_KERNELS,
                     "fused optimizer kernels",
@@ -82,7 +82,7 @@ final class FreeChanges {
                 && !run.optimizer().fused()
                 && lists
                 && torch.foreachArgument()
-                && !OptimizerChanges.coarse(run.optimizer().kind())) {
+                && !run.optimizer().kind().quantised()) {
             out.add(Change.free(
                     OPTIMIZER_KERNELS,
                     "optimizer without lists of tensors",

@@ -25,7 +25,7 @@ final class OptimizerChanges {
         } else if (run.optimizer().kind() == OptimizerKind.ADAMW) {
             out.add(to(OptimizerKind.ADAMW_8BIT));
         }
-        if (adam && run.torch().hasAdafactor()) {
+        if (adam && run.torch().compareTo(OptimizerKind.ADAFACTOR.since()) >= 0) {
             out.add(to(OptimizerKind.ADAFACTOR));
         }
         if (adam
@@ -41,19 +41,14 @@ final class OptimizerChanges {
 
     private static Change to(OptimizerKind kind) {
         List<String> code = new ArrayList<>();
-        if (coarse(kind)) {
+        if (kind.quantised()) {
             code.add("import bitsandbytes as bnb");
         }
         code.add("optimizer = " + constructor(kind, ""));
         return new Change(
                 "optimizer", title(kind), Intrusion.OPTIMIZER, Cost.NONE, code, List.of(effect(kind)), run -> run.with(
                                 OPTIMIZER, kind)
-                        .with(FUSED, run.optimizer().fused() && run.torch().hasFused(kind)));
-    }
-
-    /** Whether the state is quantized. */
-    static boolean coarse(OptimizerKind kind) {
-        return kind == OptimizerKind.ADAM_8BIT || kind == OptimizerKind.ADAMW_8BIT;
+                        .with(FUSED, run.optimizer().fused() && kind.fusesIn(run.torch())));
     }
 
     private static String title(OptimizerKind kind) {
@@ -78,19 +73,10 @@ final class OptimizerChanges {
 
     /** The call that makes an optimizer, with a further argument or "". */
     static String constructor(OptimizerKind kind, String argument) {
-        String name =
-                switch (kind) {
-                    case SGD, SGD_MOMENTUM -> "torch.optim.SGD";
-                    case ADAM -> "torch.optim.Adam";
-                    case ADAMW -> "torch.optim.AdamW";
-                    case RMSPROP -> "torch.optim.RMSprop";
-                    case ADAGRAD -> "torch.optim.Adagrad";
-                    case ADAFACTOR -> "torch.optim.Adafactor";
-                    case ADAM_8BIT -> "bnb.optim.Adam8bit";
-                    case ADAMW_8BIT -> "bnb.optim.AdamW8bit";
-                    case NONE -> throw new IllegalArgumentException("no optimizer");
-                };
-        String momentum = kind == OptimizerKind.SGD_MOMENTUM ? ", momentum=0.9" : "";
-        return name + "(model.parameters(), lr=lr" + momentum + (argument.isEmpty() ? "" : ", " + argument) + ")";
+        StringBuilder call = new StringBuilder(kind.constructor() + "(model.parameters(), lr=lr");
+        for (String each : List.of(kind.argument(), argument)) {
+            call.append(each.isEmpty() ? "" : ", " + each);
+        }
+        return call + ")";
     }
 }
