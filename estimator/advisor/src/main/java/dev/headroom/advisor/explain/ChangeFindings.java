@@ -3,6 +3,9 @@ package dev.headroom.advisor.explain;
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
 
+import dev.headroom.advisor.variants.Outcome;
+import dev.headroom.advisor.variants.VariantPlayer;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -19,27 +22,27 @@ final class ChangeFindings {
     private static final int NOTHING = 2;
 
     private final ExplainedRun story;
-    private final Trial trial;
+    private final VariantPlayer player;
 
-    private ChangeFindings(ExplainedRun story, Trial trial) {
+    private ChangeFindings(ExplainedRun story, VariantPlayer player) {
         this.story = story;
-        this.trial = trial;
+        this.player = player;
     }
 
-    private record Outcome(Change change, long peak) {}
+    private record Effect(Change change, long peak) {}
 
-    static List<Finding> of(ExplainedRun story, Trial trial) {
-        return new ChangeFindings(story, trial).findings();
+    static List<Finding> of(ExplainedRun story, VariantPlayer player) {
+        return new ChangeFindings(story, player).findings();
     }
 
     private List<Finding> findings() {
         long before = story.peak().allocated();
-        List<Outcome> helpful = new ArrayList<>();
-        List<Outcome> useless = new ArrayList<>();
-        for (Outcome o : best()) {
+        List<Effect> helpful = new ArrayList<>();
+        List<Effect> useless = new ArrayList<>();
+        for (Effect o : best()) {
             (percent(before - o.peak()) >= HELPS ? helpful : useless).add(o);
         }
-        helpful.sort(Comparator.comparingLong(Outcome::peak));
+        helpful.sort(Comparator.comparingLong(Effect::peak));
         List<String> does = new ArrayList<>();
         helpful.forEach(o -> does.add(sentence(o)));
         leftOver().ifPresent(does::add);
@@ -59,21 +62,27 @@ final class ChangeFindings {
     }
 
     /** The best of each kind, in the order of the kinds. */
-    private List<Outcome> best() {
-        Map<String, Outcome> best = new LinkedHashMap<>();
-        for (Change change : Changes.of(story, trial.request().graph())) {
-            trial.peak(change.set())
+    private List<Effect> best() {
+        Map<String, Effect> best = new LinkedHashMap<>();
+        for (Change change : Changes.of(story, player.graph())) {
+            peak(change.set().apply(story.run()))
                     .ifPresent(p ->
-                            best.merge(change.key(), new Outcome(change, p), (a, b) -> b.peak() < a.peak() ? b : a));
+                            best.merge(change.key(), new Effect(change, p), (a, b) -> b.peak() < a.peak() ? b : a));
         }
         return new ArrayList<>(best.values());
+    }
+
+    /** With room for anything; empty where the model or the version has nothing of the kind to change. */
+    private Optional<Long> peak(Scenario changed) {
+        Outcome played = player.unbounded(changed);
+        return played.fits() ? Optional.of(played.allocated()) : Optional.empty();
     }
 
     private long percent(long bytes) {
         return Math.round(100.0 * bytes / Math.max(1, story.peak().allocated()));
     }
 
-    private String sentence(Outcome o) {
+    private String sentence(Effect o) {
         long less = percent(story.peak().allocated() - o.peak());
         boolean reason = less < NOTHING && !o.change().otherwise().isEmpty();
         String effect = less == 0
@@ -90,7 +99,7 @@ final class ChangeFindings {
         }
         long half = batch / 2;
         long peak = story.peak().allocated();
-        return trial.peak(r -> r.with(BATCH, half)).filter(p -> p < peak).map(p -> {
+        return peak(story.run().with(BATCH, half)).filter(p -> p < peak).map(p -> {
             long each = (peak - p) / (batch - half);
             return "Between batch " + half + " and " + batch + " each sample adds " + Words.size(each)
                     + " to the peak: at " + batch + " they make " + Words.size(each * batch) + " of it, and "
@@ -103,7 +112,7 @@ final class ChangeFindings {
         return story.prediction().warnings().stream()
                 .filter(w -> w.startsWith("re-entrant checkpointing"))
                 .findFirst()
-                .flatMap(w -> trial.peak(r -> r.with(REENTRANT, false)))
+                .flatMap(w -> peak(story.run().with(REENTRANT, false)))
                 .map(p ->
                         "Re-entrant checkpoints whose input requires no gradient: a part of what they spare is gradients"
                                 + " that are never made; with --reentrant false, which trains all, the peak is "
@@ -111,10 +120,10 @@ final class ChangeFindings {
                                 + ".");
     }
 
-    private List<Account> accounts(List<Outcome> outcomes) {
+    private List<Account> accounts(List<Effect> outcomes) {
         List<Account> accounts = new ArrayList<>();
         long before = story.peak().allocated();
-        for (Outcome o : outcomes) {
+        for (Effect o : outcomes) {
             accounts.add(new Account(
                     o.change().key(),
                     o.peak(),

@@ -4,6 +4,8 @@ import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
 
 import dev.headroom.allocator.BlockState;
 import dev.headroom.allocator.Segment;
+import dev.headroom.advisor.variants.Outcome;
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.timeline.LiveTensor;
@@ -27,17 +29,17 @@ final class DeviceFindings {
     private static final String EXPANDABLE = "expandable_segments:True";
 
     private final ExplainedRun story;
-    private final Trial trial;
+    private final VariantPlayer player;
     private final AliveAt peak;
 
-    private DeviceFindings(ExplainedRun story, Trial trial) {
+    private DeviceFindings(ExplainedRun story, VariantPlayer player) {
         this.story = story;
-        this.trial = trial;
+        this.player = player;
         this.peak = story.peak();
     }
 
-    static List<Finding> of(ExplainedRun story, Trial trial) {
-        DeviceFindings findings = new DeviceFindings(story, trial);
+    static List<Finding> of(ExplainedRun story, VariantPlayer player) {
+        DeviceFindings findings = new DeviceFindings(story, player);
         return List.of(findings.device(), findings.fragmentation());
     }
 
@@ -167,10 +169,12 @@ final class DeviceFindings {
         if (!torch.allocatorSettings() || !story.run().allocConf().isBlank()) {
             return Optional.empty();
         }
-        return trial.play(r -> r.with(ALLOC_CONF, EXPANDABLE))
-                .map(played -> "With --alloc-conf " + EXPANDABLE + " the run reserves "
-                        + Words.size(played.maxReserved()) + " at most; it reserves "
-                        + Words.size(story.prediction().peak().reserved()) + " as it is.");
+        Outcome played = player.unbounded(story.run().with(ALLOC_CONF, EXPANDABLE));
+        return played.fits()
+                ? Optional.of("With --alloc-conf " + EXPANDABLE + " the run reserves "
+                        + Words.size(played.reserved()) + " at most; it reserves "
+                        + Words.size(story.prediction().peak().reserved()) + " as it is.")
+                : Optional.empty();
     }
 
     private static String segment(Holed h) {

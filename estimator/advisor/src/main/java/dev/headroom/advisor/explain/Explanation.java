@@ -1,5 +1,6 @@
 package dev.headroom.advisor.explain;
 
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.timeline.PlayedRun;
@@ -42,17 +43,17 @@ public record Explanation(PlayedRun run, List<Finding> findings, List<String> re
                     List.of(new Finding("peak", "What makes the peak?", List.of(nothing), List.of())),
                     remarks(run.prediction()));
         }
-        Trial trial = new Trial(run.request());
+        VariantPlayer player = new VariantPlayer(run.request());
         List<Finding> findings = new ArrayList<>();
         if (failed) {
             findings.add(ShortageFinding.of(run, story));
         }
         findings.add(PeakFinding.of(story, failed));
         findings.add(AliveFinding.of(story));
-        findings.addAll(ChangeFindings.of(story, trial));
+        findings.addAll(ChangeFindings.of(story, player));
         findings.addAll(PhaseFindings.of(story));
         findings.addAll(StepFindings.of(story));
-        findings.addAll(DeviceFindings.of(story, trial));
+        findings.addAll(DeviceFindings.of(story, player));
         return new Explanation(run, findings, remarks(run.prediction()));
     }
 

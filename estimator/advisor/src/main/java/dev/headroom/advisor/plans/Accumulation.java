@@ -3,6 +3,7 @@ package dev.headroom.advisor.plans;
 import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,11 +15,11 @@ final class Accumulation {
     private static final int DIFFERENT = 2;
 
     private final ModelFacts model;
-    private final Trials trials;
+    private final VariantPlayer player;
 
-    Accumulation(ModelFacts model, Trials trials) {
+    Accumulation(ModelFacts model, VariantPlayer player) {
         this.model = model;
-        this.trials = trials;
+        this.player = player;
     }
 
     /** The fewest parts that get through, if any do. */
@@ -28,7 +29,7 @@ final class Accumulation {
         int high = parts.size();
         while (low < high) {
             int middle = (low + high) / 2;
-            if (trials.mayFit(change(run, parts.get(middle)).of(run))) {
+            if (player.mayFit(change(run, parts.get(middle)).of(run))) {
                 high = middle;
             } else {
                 low = middle + 1;

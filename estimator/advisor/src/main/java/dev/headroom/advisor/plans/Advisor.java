@@ -2,6 +2,7 @@ package dev.headroom.advisor.plans;
 
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.advisor.checkpoints.CheckpointChoice;
 import dev.headroom.advisor.checkpoints.CheckpointPlanner;
 import dev.headroom.estimator.predict.Prediction;
@@ -19,12 +20,12 @@ import java.util.function.LongConsumer;
 public final class Advisor {
     private final PredictionRequest request;
     private final Goal goal;
-    private final Trials trials;
+    private final VariantPlayer player;
 
     private Advisor(PredictionRequest request, Goal goal, LongConsumer progress) {
         this.request = request;
         this.goal = goal;
-        this.trials = new Trials(request, progress);
+        this.player = new VariantPlayer(request, progress);
     }
 
     /**
@@ -55,17 +56,17 @@ public final class Advisor {
 
     private Advice advice() {
         Scenario run = request.scenario();
-        Prediction asked = trials.predict(run);
+        Prediction asked = player.predict(run);
         List<Largest> largest = largest(run);
         if (asked.oom() == null || goal == Goal.MAX_BATCH) {
             List<Plan> plans = open() ? plans(growth(largest.get(0))) : List.of();
-            return new Advice(goal, asked, largest, plans, null, new Notes(trials, request).fitting(asked));
+            return new Advice(goal, asked, largest, plans, null, new Notes(player, request).fitting(asked));
         }
         AvailableChanges tools = toolbox(run);
-        PlanSearch search = new PlanSearch(run, trials, tools);
+        PlanSearch search = new PlanSearch(run, player, tools);
         List<Plan> plans = plans(search.find());
         Shortfall shortfall = plans.isEmpty() ? shortfall(search.notEnough()) : null;
-        return new Advice(goal, asked, largest, plans, shortfall, new Notes(trials, request).failing(tools, plans));
+        return new Advice(goal, asked, largest, plans, shortfall, new Notes(player, request).failing(tools, plans));
     }
 
     private AvailableChanges toolbox(Scenario run) {
@@ -74,9 +75,9 @@ public final class Advisor {
         return new AvailableChanges(
                 free,
                 new PrecisionChanges(model, request.device().gpu()),
-                new Accumulation(model, trials),
-                new Checkpoints(request.graph(), trials, recomputable(free, run)),
-                trials);
+                new Accumulation(model, player),
+                new Checkpoints(request.graph(), player, recomputable(free, run)),
+                player);
     }
 
     /**
@@ -88,8 +89,8 @@ public final class Advisor {
             return List.of();
         }
         Variant way = Variant.of(run);
-        Variant freed = way.with(new FreeChangeFilter(free, trials).of(List.of(way)));
-        return CheckpointPlanner.plan(request.with(freed.run())).pareto();
+        Variant freed = way.with(new FreeChangeFilter(free, player).of(List.of(way)));
+        return CheckpointPlanner.plan(player, freed.run()).pareto();
     }
 
     private boolean open() {
@@ -99,9 +100,9 @@ public final class Advisor {
     private List<Largest> largest(Scenario run) {
         List<Largest> largest = new ArrayList<>();
         if (open()) {
-            largest.add(LargestValue.safeBatch(request, trials, run));
+            largest.add(LargestValue.safeBatch(request, player, run));
         }
-        run.sizes().dims().keySet().forEach(dim -> largest.add(LargestValue.dim(request, trials, run, dim)));
+        run.sizes().dims().keySet().forEach(dim -> largest.add(LargestValue.dim(request, player, run, dim)));
         return largest;
     }
 
@@ -110,20 +111,20 @@ public final class Advisor {
         Scenario run = request.scenario();
         Scenario full = batch.value() == null ? run : run.with(BATCH, batch.value());
         long least = batch.value() == null ? 0 : batch.value();
-        return new LargerBatchSearch(request.with(full), trials, toolbox(full)).beyond(least, goal == Goal.MAX_BATCH);
+        return new LargerBatchSearch(request.with(full), player, toolbox(full)).beyond(least, goal == Goal.MAX_BATCH);
     }
 
     /** Predictions of the ways on the device; one that would not fit is none. */
     private List<Plan> plans(List<Variant> ways) {
         return ways.parallelStream()
-                .map(way -> new Plan(way.ordered(), trials.predict(way.run())))
+                .map(way -> new Plan(way.ordered(), player.predict(way.run())))
                 .filter(plan -> plan.prediction().oom() == null)
                 .toList();
     }
 
     private Shortfall shortfall(List<Variant> ways) {
         return ways.parallelStream()
-                .map(way -> shortfall(way, trials.predict(way.run())))
+                .map(way -> shortfall(way, player.predict(way.run())))
                 .filter(s -> s != null)
                 .min(Comparator.comparingLong(Shortfall::minimumMemory))
                 .orElse(null);

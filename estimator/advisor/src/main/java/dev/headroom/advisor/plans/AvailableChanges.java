@@ -1,5 +1,6 @@
 package dev.headroom.advisor.plans;
 
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 
@@ -12,9 +13,9 @@ final class AvailableChanges {
     private final Checkpoints checkpoints;
 
     AvailableChanges(
-            FreeChanges free, PrecisionChanges precision, Accumulation passes, Checkpoints checkpoints, Trials trials) {
+            FreeChanges free, PrecisionChanges precision, Accumulation passes, Checkpoints checkpoints, VariantPlayer player) {
         this.free = free;
-        this.helpful = new FreeChangeFilter(free, trials);
+        this.helpful = new FreeChangeFilter(free, player);
         this.precision = precision;
         this.passes = passes;
         this.checkpoints = checkpoints;

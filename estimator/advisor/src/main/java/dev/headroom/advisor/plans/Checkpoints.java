@@ -1,5 +1,6 @@
 package dev.headroom.advisor.plans;
 
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.advisor.checkpoints.CheckpointChoice;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.scenario.Checkpointing;
@@ -15,14 +16,14 @@ final class Checkpoints {
     /** Modules that a title names. */
     private static final int NAMED = 3;
 
-    private final Trials trials;
+    private final VariantPlayer player;
 
     /** From the cheapest to the one that keeps least. */
     private final List<Change> choices;
 
     /** @param choices none of which needs both more memory and more recomputation than another */
-    Checkpoints(Graph graph, Trials trials, List<CheckpointChoice> choices) {
-        this.trials = trials;
+    Checkpoints(Graph graph, VariantPlayer player, List<CheckpointChoice> choices) {
+        this.player = player;
         ModuleGroups groups = new ModuleGroups(graph);
         CheckpointCode code = new CheckpointCode(new ModelFacts(graph), groups);
         this.choices = choices.stream()
@@ -45,8 +46,8 @@ final class Checkpoints {
 
     /** The cheapest under which a run gets through, if there is one. */
     Optional<Change> cheapest(Scenario run) {
-        return strongest().filter(c -> trials.mayFit(c.of(run))).flatMap(unused -> choices.stream()
-                .filter(c -> trials.mayFit(c.of(run)))
+        return strongest().filter(c -> player.mayFit(c.of(run))).flatMap(unused -> choices.stream()
+                .filter(c -> player.mayFit(c.of(run)))
                 .findFirst());
     }
 

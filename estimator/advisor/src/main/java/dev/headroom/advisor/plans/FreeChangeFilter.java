@@ -1,5 +1,7 @@
 package dev.headroom.advisor.plans;
 
+import dev.headroom.advisor.variants.VariantPlayer;
+import dev.headroom.advisor.variants.Outcome;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,11 +13,11 @@ final class FreeChangeFilter {
     private static final double MUCH = 1.02;
 
     private final FreeChanges free;
-    private final Trials trials;
+    private final VariantPlayer player;
 
-    FreeChangeFilter(FreeChanges free, Trials trials) {
+    FreeChangeFilter(FreeChanges free, VariantPlayer player) {
         this.free = free;
-        this.trials = trials;
+        this.player = player;
     }
 
     /**
@@ -26,14 +28,14 @@ final class FreeChangeFilter {
         Map<String, Change> best = new LinkedHashMap<>();
         for (Variant way : ways) {
             Map<String, Long> saved = new LinkedHashMap<>();
-            Trials.Outcome before = trials.unbounded(way.run());
+            Outcome before = player.unbounded(way.run());
             List<Change> open = free.of(way.run()).stream()
                     .filter(change -> !best.containsKey(change.kind()))
                     .toList();
-            // Played on all processors; the trials remember.
-            open.parallelStream().forEach(change -> trials.unbounded(change.of(way.run())));
+            // Played on all processors; the player remembers.
+            open.parallelStream().forEach(change -> player.unbounded(change.of(way.run())));
             for (Change change : open) {
-                long saves = saved(before, trials.unbounded(change.of(way.run())));
+                long saves = saved(before, player.unbounded(change.of(way.run())));
                 if (saves > MUCH * saved.getOrDefault(change.kind(), 0L)) {
                     saved.put(change.kind(), saves);
                     best.put(change.kind(), change);
@@ -44,7 +46,7 @@ final class FreeChangeFilter {
     }
 
     /** Bytes off the allocated peak; where that stays, off the reserved one. */
-    private static long saved(Trials.Outcome before, Trials.Outcome after) {
+    private static long saved(Outcome before, Outcome after) {
         if (!before.fits() || !after.fits()) {
             return 0;
         }

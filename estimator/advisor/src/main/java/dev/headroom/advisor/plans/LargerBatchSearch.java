@@ -2,6 +2,7 @@ package dev.headroom.advisor.plans;
 
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
@@ -13,12 +14,12 @@ final class LargerBatchSearch {
     private static final double WORTHWHILE = 1.05;
 
     private final PredictionRequest asked;
-    private final Trials trials;
+    private final VariantPlayer player;
     private final AvailableChanges tools;
 
-    LargerBatchSearch(PredictionRequest asked, Trials trials, AvailableChanges tools) {
+    LargerBatchSearch(PredictionRequest asked, VariantPlayer player, AvailableChanges tools) {
         this.asked = asked;
-        this.trials = trials;
+        this.player = player;
         this.tools = tools;
     }
 
@@ -44,14 +45,14 @@ final class LargerBatchSearch {
     }
 
     private long largest(Variant way) {
-        Long value = LargestValue.batch(asked, trials, way.run()).value();
+        Long value = LargestValue.batch(asked, player, way.run()).value();
         return value == null ? 0 : value;
     }
 
     /** With the batch, and without the free changes that it gets through without. */
     private Variant minimal(Variant way, long batch) {
         Scenario run = asked.scenario().with(BATCH, batch);
-        return Variant.of(run).with(way.changes()).minimal(run, trials::fits);
+        return Variant.of(run).with(way.changes()).minimal(run, player::fits);
     }
 
     private List<Variant> ways(boolean optimizers) {

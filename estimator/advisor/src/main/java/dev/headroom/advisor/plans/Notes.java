@@ -2,6 +2,8 @@ package dev.headroom.advisor.plans;
 
 import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
 
+import dev.headroom.advisor.variants.VariantPlayer;
+import dev.headroom.advisor.variants.Outcome;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
@@ -13,17 +15,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What would not help, told from what the run's peak is made of and from trials. */
+/** What would not help, told from what the run's peak is made of and from variants. */
 final class Notes {
     /** Recomputation that takes less than this share off the peak is no help. */
     private static final double HELPS = 0.05;
 
-    private final Trials trials;
+    private final VariantPlayer player;
     private final PredictionRequest request;
     private final Scenario asked;
 
-    Notes(Trials trials, PredictionRequest request) {
-        this.trials = trials;
+    Notes(VariantPlayer player, PredictionRequest request) {
+        this.player = player;
         this.request = request;
         this.asked = request.scenario();
     }
@@ -63,7 +65,7 @@ final class Notes {
         if (asked.loop().inference() || asked.checkpointing().any()) {
             return Optional.empty();
         }
-        Optional<Long> left = tools.checkpoints().strongest().map(c -> trials.unbounded(c.of(asked))
+        Optional<Long> left = tools.checkpoints().strongest().map(c -> player.unbounded(c.of(asked))
                 .allocated());
         if (left.isEmpty()) {
             return saved < HELPS * allocated && fixed > allocated / 2
@@ -83,7 +85,7 @@ final class Notes {
             return Optional.empty();
         }
         Scenario other = asked.with(REENTRANT, false);
-        Trials.Outcome outcome = trials.unbounded(other);
+        Outcome outcome = player.unbounded(other);
         return outcome.fits()
                 ? Optional.of("re-entrant checkpoints of inputs without gradients train nothing in them: pass"
                         + " use_reentrant=False, which allocates " + Mib.text(outcome.allocated()) + " in place of "

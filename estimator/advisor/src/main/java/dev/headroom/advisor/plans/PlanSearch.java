@@ -1,5 +1,6 @@
 package dev.headroom.advisor.plans;
 
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,15 +20,15 @@ final class PlanSearch {
     private static final double NOTABLE = 0.01;
 
     private final Scenario asked;
-    private final Trials trials;
+    private final VariantPlayer player;
     private final AvailableChanges tools;
     private final List<Variant> found = new ArrayList<>();
     private final List<Variant> strongest = new ArrayList<>();
     private List<Change> helpful = List.of();
 
-    PlanSearch(Scenario asked, Trials trials, AvailableChanges tools) {
+    PlanSearch(Scenario asked, VariantPlayer player, AvailableChanges tools) {
         this.asked = asked;
-        this.trials = trials;
+        this.player = player;
         this.tools = tools;
     }
 
@@ -63,7 +64,7 @@ final class PlanSearch {
         tools.precisions(asked).forEach(change -> ways.add(start.with(change)));
         OptimizerChanges.of(asked).forEach(change -> ways.add(start.with(change)));
         found.addAll(
-                ways.parallelStream().filter(way -> trials.mayFit(way.run())).toList());
+                ways.parallelStream().filter(way -> player.mayFit(way.run())).toList());
     }
 
     /** What combinations begin with, the least intrusive first. */
@@ -79,14 +80,14 @@ final class PlanSearch {
     }
 
     private void combine(Variant base, Variant best) {
-        if (trials.mayFit(base.run())) {
+        if (player.mayFit(base.run())) {
             // Alone it is listed already; where it is a combination, nothing has to be added.
             list(base, best);
             return;
         }
         Variant free = base.with(tools.applicable(helpful, base));
         Variant all = squeezed(free);
-        if (!trials.mayFit(all.run()) && !trials.mayFit(mostPasses(free).run())) {
+        if (!player.mayFit(all.run()) && !player.mayFit(mostPasses(free).run())) {
             strongest.add(all);
             return;
         }
@@ -96,13 +97,13 @@ final class PlanSearch {
         ways.add(tools.checkpoints().cheapest(base.run()).map(base::with));
         ways.add(tools.passes().fewest(free.run()).map(free::with));
         ways.add(tools.checkpoints().cheapest(free.run()).map(free::with));
-        if (ways.stream().flatMap(Optional::stream).noneMatch(way -> trials.mayFit(way.run()))) {
+        if (ways.stream().flatMap(Optional::stream).noneMatch(way -> player.mayFit(way.run()))) {
             ways.add(both(base).or(() -> both(free)));
         }
         ways.stream()
                 .flatMap(Optional::stream)
-                .filter(way -> trials.mayFit(way.run()))
-                .forEach(way -> list(way.minimal(asked, trials::mayFit), best));
+                .filter(way -> player.mayFit(way.run()))
+                .forEach(way -> list(way.minimal(asked, player::mayFit), best));
     }
 
     /** Recomputation that keeps least with the fewest passes, then the cheapest recomputation that will do. */
