@@ -1,8 +1,11 @@
 package dev.headroom.advisor.explain;
 
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
-import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
 
+import dev.headroom.advisor.change.Catalogue;
+import dev.headroom.advisor.change.ExplainedChange;
+import dev.headroom.advisor.change.OptionWords;
+import dev.headroom.advisor.change.Target;
 import dev.headroom.advisor.variants.Outcome;
 import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.scenario.Scenario;
@@ -23,13 +26,15 @@ final class ChangeFindings {
 
     private final ExplainedRun story;
     private final VariantPlayer player;
+    private final LittleEffect little;
 
     private ChangeFindings(ExplainedRun story, VariantPlayer player) {
         this.story = story;
         this.player = player;
+        this.little = new LittleEffect(story);
     }
 
-    private record Effect(Change change, long peak) {}
+    private record Effect(ExplainedChange change, long peak) {}
 
     static List<Finding> of(ExplainedRun story, VariantPlayer player) {
         return new ChangeFindings(story, player).findings();
@@ -48,7 +53,7 @@ final class ChangeFindings {
         leftOver().ifPresent(does::add);
         List<String> doesNot = new ArrayList<>();
         useless.forEach(o -> doesNot.add(sentence(o)));
-        boolean helps = helpful.stream().anyMatch(o -> o.change().key().equals(Changes.HALF_BATCH));
+        boolean helps = helpful.stream().anyMatch(o -> o.change().target() == Target.BATCH);
         perSample().ifPresent(helps ? does::add : doesNot::add);
         reentrant().ifPresent(doesNot::add);
         doesNot.add(emptyCache());
@@ -64,8 +69,8 @@ final class ChangeFindings {
     /** The best of each kind, in the order of the kinds. */
     private List<Effect> best() {
         Map<String, Effect> best = new LinkedHashMap<>();
-        for (Change change : Changes.of(story, player.graph())) {
-            peak(change.set().apply(story.run()))
+        for (ExplainedChange change : new Catalogue(player.graph()).explained(story.run())) {
+            peak(change.change().of(story.run()))
                     .ifPresent(p ->
                             best.merge(change.key(), new Effect(change, p), (a, b) -> b.peak() < a.peak() ? b : a));
         }
@@ -84,11 +89,11 @@ final class ChangeFindings {
 
     private String sentence(Effect o) {
         long less = percent(story.peak().allocated() - o.peak());
-        boolean reason = less < NOTHING && !o.change().otherwise().isEmpty();
+        String why = less < NOTHING ? little.why(o.change().target()) : "";
         String effect = less == 0
                 ? "no change"
                 : Math.abs(less) + (less > 0 ? " % less, " : " % more, ") + Words.size(o.peak());
-        return o.change().name() + ": " + effect + (reason ? "; " + o.change().otherwise() : "") + ".";
+        return o.change().name() + ": " + effect + (why.isEmpty() ? "" : "; " + why) + ".";
     }
 
     /** What a sample of the batch costs, from the peak with half of them. */
@@ -109,15 +114,14 @@ final class ChangeFindings {
 
     /** Checkpoints that cut the graph off. */
     private Optional<String> reentrant() {
-        return story.prediction().warnings().stream()
-                .filter(w -> w.startsWith("re-entrant checkpointing"))
-                .findFirst()
-                .flatMap(w -> peak(story.run().with(REENTRANT, false)))
-                .map(p ->
-                        "Re-entrant checkpoints whose input requires no gradient: a part of what they spare is gradients"
-                                + " that are never made; with --reentrant false, which trains all, the peak is "
-                                + Words.size(p)
-                                + ".");
+        if (story.prediction().warnings().stream().noneMatch(w -> w.startsWith("re-entrant checkpointing"))) {
+            return Optional.empty();
+        }
+        Scenario other = Catalogue.nonReentrant().of(story.run());
+        return peak(other)
+                .map(p -> "Re-entrant checkpoints whose input requires no gradient: a part of what they spare is gradients"
+                        + " that are never made; with " + OptionWords.added(story.run(), other)
+                        + ", which trains all, the peak is " + Words.size(p) + ".");
     }
 
     private List<Account> accounts(List<Effect> outcomes) {

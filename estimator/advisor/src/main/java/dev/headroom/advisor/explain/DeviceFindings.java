@@ -1,18 +1,18 @@
 package dev.headroom.advisor.explain;
 
-import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
-
-import dev.headroom.allocator.BlockState;
-import dev.headroom.allocator.Segment;
+import dev.headroom.advisor.change.Catalogue;
+import dev.headroom.advisor.change.OptionWords;
 import dev.headroom.advisor.variants.Outcome;
 import dev.headroom.advisor.variants.VariantPlayer;
+import dev.headroom.allocator.BlockState;
+import dev.headroom.allocator.Segment;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.timeline.LiveTensor;
 import dev.headroom.estimator.timeline.PlacedSegment;
 import dev.headroom.estimator.timeline.Timeline;
 import dev.headroom.model.device.DeviceLine;
-import dev.headroom.model.scenario.TorchVersion;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -26,7 +26,6 @@ final class DeviceFindings {
     /** Fragmentation of less than a twentieth is not worth another allocator. */
     private static final int SMALL = 20;
 
-    private static final String EXPANDABLE = "expandable_segments:True";
 
     private final ExplainedRun story;
     private final VariantPlayer player;
@@ -165,16 +164,19 @@ final class DeviceFindings {
 
     /** What the other kind of segments would do, where it may be chosen. */
     private Optional<String> expandable() {
-        TorchVersion torch = story.run().torch();
-        if (!torch.allocatorSettings() || !story.run().allocConf().isBlank()) {
-            return Optional.empty();
-        }
-        Outcome played = player.unbounded(story.run().with(ALLOC_CONF, EXPANDABLE));
-        return played.fits()
-                ? Optional.of("With --alloc-conf " + EXPANDABLE + " the run reserves "
-                        + Words.size(played.reserved()) + " at most; it reserves "
-                        + Words.size(story.prediction().peak().reserved()) + " as it is.")
-                : Optional.empty();
+        Scenario run = story.run();
+        return new Catalogue(player.graph())
+                .expandableSegments(run)
+                .filter(change -> run.allocConf().isBlank())
+                .map(change -> change.of(run))
+                .flatMap(other -> {
+                    Outcome played = player.unbounded(other);
+                    return played.fits()
+                            ? Optional.of("With " + OptionWords.added(run, other) + " the run reserves "
+                                    + Words.size(played.reserved()) + " at most; it reserves "
+                                    + Words.size(story.prediction().peak().reserved()) + " as it is.")
+                            : Optional.empty();
+                });
     }
 
     private static String segment(Holed h) {

@@ -2,9 +2,10 @@ package dev.headroom.advisor.plans;
 
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 
-import dev.headroom.advisor.variants.VariantPlayer;
+import dev.headroom.advisor.change.Catalogue;
 import dev.headroom.advisor.checkpoints.CheckpointChoice;
 import dev.headroom.advisor.checkpoints.CheckpointPlanner;
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
@@ -21,11 +22,13 @@ public final class Advisor {
     private final PredictionRequest request;
     private final Goal goal;
     private final VariantPlayer player;
+    private final Catalogue catalogue;
 
     private Advisor(PredictionRequest request, Goal goal, LongConsumer progress) {
         this.request = request;
         this.goal = goal;
         this.player = new VariantPlayer(request, progress);
+        this.catalogue = new Catalogue(request.graph());
     }
 
     /**
@@ -70,26 +73,19 @@ public final class Advisor {
     }
 
     private AvailableChanges toolbox(Scenario run) {
-        ModelFacts model = new ModelFacts(request.graph());
-        FreeChanges free = new FreeChanges(model);
-        return new AvailableChanges(
-                free,
-                new PrecisionChanges(model, request.device().gpu()),
-                new Accumulation(model, player),
-                new Checkpoints(request.graph(), player, recomputable(free, run)),
-                player);
+        return new AvailableChanges(catalogue, player, recomputable(run));
     }
 
     /**
      * What a run without checkpoints of its own may recompute. The free changes that help are made first: as long as the
      * optimizer's step has the peak, no recomputation shows what it is worth.
      */
-    private List<CheckpointChoice> recomputable(FreeChanges free, Scenario run) {
+    private List<CheckpointChoice> recomputable(Scenario run) {
         if (run.loop().inference() || run.checkpointing().any()) {
             return List.of();
         }
         Variant way = Variant.of(run);
-        Variant freed = way.with(new FreeChangeFilter(free, player).of(List.of(way)));
+        Variant freed = way.with(new BestFreeChanges(catalogue, player).of(List.of(way)));
         return CheckpointPlanner.plan(player, freed.run()).pareto();
     }
 

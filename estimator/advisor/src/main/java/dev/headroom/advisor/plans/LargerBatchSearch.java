@@ -2,6 +2,7 @@ package dev.headroom.advisor.plans;
 
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 
+import dev.headroom.advisor.change.Change;
 import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.scenario.Scenario;
@@ -76,7 +77,7 @@ final class LargerBatchSearch {
         tools.precisions(asked.scenario()).forEach(change -> bases.add(start.with(change)));
         if (optimizers) {
             Variant deepest = bases.get(bases.size() - 1);
-            OptimizerChanges.of(asked.scenario()).forEach(change -> bases.add(deepest.with(change)));
+            tools.optimizers(asked.scenario()).forEach(change -> bases.add(deepest.with(change)));
         }
         return bases;
     }

@@ -2,8 +2,8 @@ package dev.headroom.advisor.plans;
 
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 
-import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.advisor.variants.Outcome;
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.SymbolBinding;

@@ -1,9 +1,8 @@
 package dev.headroom.advisor.plans;
 
-import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
-
-import dev.headroom.advisor.variants.VariantPlayer;
+import dev.headroom.advisor.change.Catalogue;
 import dev.headroom.advisor.variants.Outcome;
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
@@ -40,7 +39,7 @@ final class Notes {
         Prediction whole = Predictor.predict(request.unbounded());
         boolean recomputes = plans.stream()
                 .flatMap(plan -> plan.changes().stream())
-                .anyMatch(change -> change.kind().equals(Checkpoints.KIND));
+                .anyMatch(Catalogue::recomputes);
         List<String> lines = new ArrayList<>();
         if (!recomputes) {
             dominated(whole, tools).ifPresent(lines::add);
@@ -84,7 +83,7 @@ final class Notes {
         if (!trap) {
             return Optional.empty();
         }
-        Scenario other = asked.with(REENTRANT, false);
+        Scenario other = Catalogue.nonReentrant().of(asked);
         Outcome outcome = player.unbounded(other);
         return outcome.fits()
                 ? Optional.of("re-entrant checkpoints of inputs without gradients train nothing in them: pass"

@@ -1,5 +1,6 @@
 package dev.headroom.advisor.plans;
 
+import dev.headroom.advisor.change.Change;
 import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
@@ -62,7 +63,7 @@ final class PlanSearch {
         tools.passes().fewest(asked).ifPresent(change -> ways.add(start.with(change)));
         tools.checkpoints().cheapest(asked).ifPresent(change -> ways.add(start.with(change)));
         tools.precisions(asked).forEach(change -> ways.add(start.with(change)));
-        OptimizerChanges.of(asked).forEach(change -> ways.add(start.with(change)));
+        tools.optimizers(asked).forEach(change -> ways.add(start.with(change)));
         found.addAll(
                 ways.parallelStream().filter(way -> player.mayFit(way.run())).toList());
     }
@@ -73,7 +74,7 @@ final class PlanSearch {
         List<Variant> precise = new ArrayList<>(List.of(start));
         tools.precisions(asked).forEach(change -> precise.add(start.with(change)));
         List<Variant> all = new ArrayList<>(precise);
-        for (Change optimizer : OptimizerChanges.of(asked)) {
+        for (Change optimizer : tools.optimizers(asked)) {
             precise.forEach(way -> all.add(way.with(optimizer)));
         }
         return all;

@@ -1,5 +1,6 @@
 package dev.headroom.advisor.plans;
 
+import dev.headroom.advisor.change.Change;
 import java.util.List;
 
 /**

@@ -1,4 +1,4 @@
-package dev.headroom.advisor.plans;
+package dev.headroom.advisor.change;
 
 /**
  * What a change costs in a step.
@@ -12,8 +12,11 @@ public record Cost(int passes, Long recomputedFlops, double recomputedShare) {
     /** Nothing. */
     public static final Cost NONE = new Cost(1, 0L, 0);
 
+    /** Parts of the forward pass again, nobody counted how much. */
+    static final Cost RECOMPUTATION = new Cost(1, null, 0);
+
     /** Both, one after the other. */
-    Cost and(Cost other) {
+    public Cost and(Cost other) {
         Long flops = recomputedFlops == null || other.recomputedFlops == null
                 ? null
                 : Long.valueOf(recomputedFlops + other.recomputedFlops);

@@ -1,22 +1,24 @@
 package dev.headroom.advisor.plans;
 
-import dev.headroom.advisor.variants.VariantPlayer;
+import dev.headroom.advisor.change.Catalogue;
+import dev.headroom.advisor.change.Change;
 import dev.headroom.advisor.variants.Outcome;
+import dev.headroom.advisor.variants.VariantPlayer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** Free changes that take something off a peak, at most one of a kind. */
-final class FreeChangeFilter {
+final class BestFreeChanges {
     /** A change has to save so many times what an earlier one of its kind does: those that come first cost least. */
     private static final double MUCH = 1.02;
 
-    private final FreeChanges free;
+    private final Catalogue catalogue;
     private final VariantPlayer player;
 
-    FreeChangeFilter(FreeChanges free, VariantPlayer player) {
-        this.free = free;
+    BestFreeChanges(Catalogue catalogue, VariantPlayer player) {
+        this.catalogue = catalogue;
         this.player = player;
     }
 
@@ -29,7 +31,7 @@ final class FreeChangeFilter {
         for (Variant way : ways) {
             Map<String, Long> saved = new LinkedHashMap<>();
             Outcome before = player.unbounded(way.run());
-            List<Change> open = free.of(way.run()).stream()
+            List<Change> open = catalogue.free(way.run()).stream()
                     .filter(change -> !best.containsKey(change.kind()))
                     .toList();
             // Played on all processors; the player remembers.

@@ -1,4 +1,4 @@
-package dev.headroom.advisor.plans;
+package dev.headroom.advisor.change;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
@@ -44,6 +44,13 @@ final class ModuleGroups {
             out.addAll(all ? List.of(owner + ".*") : group);
         }
         return out;
+    }
+
+    /** What patterns such as {@code layer1.*} stand for. */
+    List<String> members(List<String> patterns) {
+        return patterns.stream()
+                .flatMap(p -> running.getOrDefault(ModelState.owner(p), Set.of()).stream())
+                .toList();
     }
 
     /** Elements of a Python list of these modules. */

@@ -1,8 +1,10 @@
 package dev.headroom.advisor.plans;
 
-import dev.headroom.advisor.variants.VariantPlayer;
+import dev.headroom.advisor.change.Catalogue;
+import dev.headroom.advisor.change.Change;
+import dev.headroom.advisor.change.Cost;
 import dev.headroom.advisor.checkpoints.CheckpointChoice;
-import dev.headroom.model.graph.Graph;
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.scenario.Checkpointing;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Comparator;
@@ -10,26 +12,21 @@ import java.util.List;
 import java.util.Optional;
 
 /** Activation checkpointing with sets of modules that are worth their price. */
-final class Checkpoints {
-    static final String KIND = "checkpointing";
-
-    /** Modules that a title names. */
-    private static final int NAMED = 3;
-
+final class CheckpointOptions {
     private final VariantPlayer player;
 
     /** From the cheapest to the one that keeps least. */
     private final List<Change> choices;
 
     /** @param choices none of which needs both more memory and more recomputation than another */
-    Checkpoints(Graph graph, VariantPlayer player, List<CheckpointChoice> choices) {
+    CheckpointOptions(Catalogue catalogue, VariantPlayer player, List<CheckpointChoice> choices) {
         this.player = player;
-        ModuleGroups groups = new ModuleGroups(graph);
-        CheckpointCode code = new CheckpointCode(new ModelFacts(graph), groups);
         this.choices = choices.stream()
                 .filter(c -> !c.storesAll())
                 .sorted(Comparator.comparingDouble(CheckpointChoice::recomputedShare))
-                .map(c -> change(c, groups.patterns(c.modules()), code.of(c)))
+                .map(c -> catalogue.checkpoints(
+                        new Checkpointing(c.segments(), c.modules(), c.reentrant()),
+                        new Cost(1, c.recomputedFlops(), c.recomputedShare())))
                 .toList();
     }
 
@@ -49,25 +46,5 @@ final class Checkpoints {
         return strongest().filter(c -> player.mayFit(c.of(run))).flatMap(unused -> choices.stream()
                 .filter(c -> player.mayFit(c.of(run)))
                 .findFirst());
-    }
-
-    private static Change change(CheckpointChoice choice, List<String> modules, List<String> code) {
-        return new Change(
-                KIND,
-                title(choice.segments(), modules),
-                Intrusion.WORK,
-                new Cost(1, choice.recomputedFlops(), choice.recomputedShare()),
-                code,
-                List.of(),
-                r -> r.withCheckpointing(new Checkpointing(choice.segments(), modules, choice.reentrant())));
-    }
-
-    private static String title(int segments, List<String> modules) {
-        if (segments > 0) {
-            return "checkpointing in " + segments + " segments";
-        }
-        int named = modules.size() > NAMED + 1 ? NAMED : modules.size();
-        return "checkpointing " + String.join(", ", modules.subList(0, named))
-                + (named < modules.size() ? " and " + (modules.size() - named) + " more" : "");
     }
 }
