@@ -11,8 +11,8 @@ final class AllocatorChanges {
     /** Segments that grow. */
     static final CatalogueEntry EXPANDABLE_SEGMENTS = setting(EXPANDABLE, "True");
 
-    static final List<CatalogueEntry> ENTRIES = List.of(
-            EXPANDABLE_SEGMENTS, setting("max_split_size_mb", "128"), setting("max_split_size_mb", "32"));
+    static final List<CatalogueEntry> ENTRIES =
+            List.of(EXPANDABLE_SEGMENTS, setting("max_split_size_mb", "128"), setting("max_split_size_mb", "32"));
 
     private AllocatorChanges() {}
 

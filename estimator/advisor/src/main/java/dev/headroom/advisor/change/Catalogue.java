@@ -10,8 +10,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The changes that a run of a model leaves to be made. A new change is a row in one of the tables that are listed here; what
- * plans and explanations need of it stands in the row.
+ * The changes that a run of a model leaves to be made. A new change is a row in one of the tables that are listed here;
+ * what plans and explanations need of it stands in the row.
  */
 public final class Catalogue {
     /** Of changes of the same kind that help as much, the first is proposed. */

@@ -5,8 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Lines of PyTorch that checkpoint what a choice names. Modules get a forward function that is a checkpoint, so that who
- * calls them stays as it is; a run of siblings is one call in place of several, which the caller has to be written for.
+ * Lines of PyTorch that checkpoint what a choice names. Modules get a forward function that is a checkpoint, so that
+ * who calls them stays as it is; a run of siblings is one call in place of several, which the caller has to be written
+ * for.
  */
 final class CheckpointCode {
     private static final int WIDTH = 70;

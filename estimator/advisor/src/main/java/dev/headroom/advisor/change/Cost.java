@@ -4,8 +4,8 @@ package dev.headroom.advisor.change;
  * What a change costs in a step.
  *
  * @param passes forward and backward passes in place of one; 1 for none more
- * @param recomputedFlops floating-point operations of the forward pass that run again, or {@code null} where they are not
- *     counted
+ * @param recomputedFlops floating-point operations of the forward pass that run again, or {@code null} where they are
+ *     not counted
  * @param recomputedShare these as a share of the step's without recomputation, such as 0.25
  */
 public record Cost(int passes, Long recomputedFlops, double recomputedShare) {

@@ -20,10 +20,7 @@ public final class MicroBatches {
             .when(s -> s.run().sizes().batch() != null
                     && s.run().sizes().batch() >= 2
                     && s.model().hasBatch())
-            .explained(
-                    "batch",
-                    s -> s.trains() ? "Half the batch, twice the passes" : "Half the batch",
-                    Target.BATCH));
+            .explained("batch", s -> s.trains() ? "Half the batch, twice the passes" : "Half the batch", Target.BATCH));
 
     private MicroBatches() {}
 

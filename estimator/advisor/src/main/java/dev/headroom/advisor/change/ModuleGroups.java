@@ -70,8 +70,8 @@ final class ModuleGroups {
     }
 
     /**
-     * The siblings of a run {@code FIRST..LAST} as something to call: a slice of their Sequential, a new one where they have
-     * nothing below them, else a function that only the author of the caller can write.
+     * The siblings of a run {@code FIRST..LAST} as something to call: a slice of their Sequential, a new one where they
+     * have nothing below them, else a function that only the author of the caller can write.
      */
     String sequence(String run) {
         String[] ends = run.split("\\.\\.");

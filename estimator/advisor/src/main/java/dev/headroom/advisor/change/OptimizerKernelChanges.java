@@ -23,9 +23,8 @@ final class OptimizerKernelChanges {
                             .code("optimizer = " + OptimizerChanges.constructor(s.optimizer(), "foreach=False"))
                             .effect("the optimizer launches a few kernels for every parameter, which is slower"))
                     .when(OptimizerKernelChanges::steps)
-                    .plannedWhen(s -> takesLists(s)
-                            && s.torch().foreachArgument()
-                            && !OptimizerChanges.coarse(s.optimizer()))
+                    .plannedWhen(s ->
+                            takesLists(s) && s.torch().foreachArgument() && !OptimizerChanges.coarse(s.optimizer()))
                     .explainedWhen(s -> takesLists(s) && s.torch().foreachByDefault())
                     .explained("foreach", "For-loop optimizer", Target.OPTIMIZER_STEP));
 
@@ -33,7 +32,9 @@ final class OptimizerKernelChanges {
 
     /** Whether there is a step whose kernels are not fused. */
     private static boolean steps(Situation s) {
-        return s.trains() && s.optimizer() != OptimizerKind.NONE && !s.run().optimizer().fused();
+        return s.trains()
+                && s.optimizer() != OptimizerKind.NONE
+                && !s.run().optimizer().fused();
     }
 
     private static boolean takesLists(Situation s) {

@@ -18,7 +18,10 @@ final class CostSurvey {
     private final Graph graph;
     private final boolean[][] allowed;
 
-    /** Latest node before which a checkpoint must begin that holds a stage, because it changes that node's result in place. */
+    /**
+     * Latest node before which a checkpoint must begin that holds a stage, because it changes that node's result in
+     * place.
+     */
     private final int[] changes;
 
     private long[][] again;

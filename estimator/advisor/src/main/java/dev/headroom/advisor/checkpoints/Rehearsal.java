@@ -41,7 +41,9 @@ final class Rehearsal {
         flops = GraphFlops.of(
                 storeAll.prepared().plan().graph(), run, storeAll.prepared().symbols());
         step = flops.step();
-        played.put(Candidate.STORE_ALL.checkpointing(), Optional.of(choice(Candidate.STORE_ALL, outcome(Candidate.STORE_ALL))));
+        played.put(
+                Candidate.STORE_ALL.checkpointing(),
+                Optional.of(choice(Candidate.STORE_ALL, outcome(Candidate.STORE_ALL))));
     }
 
     /** The run as it was asked for, its own checkpoints included. */
@@ -101,8 +103,8 @@ final class Rehearsal {
     private CheckpointChoice choice(Candidate c, Outcome run) {
         Scenario training = request.scenario();
         int passes = training.loop().steps() * training.loop().accumulate();
-        long again = flops.beyond(run.executions(), passes).total()
-                / training.loop().steps();
+        long again =
+                flops.beyond(run.executions(), passes).total() / training.loop().steps();
         return new CheckpointChoice(
                 c.name(), c.segments(), c.modules(), c.reentrant(), run.allocated(), again, share(again));
     }

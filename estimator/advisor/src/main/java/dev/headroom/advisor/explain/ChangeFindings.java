@@ -24,24 +24,24 @@ final class ChangeFindings {
     /** Below so many hundredths its effect is none. */
     private static final int NOTHING = 2;
 
-    private final ExplainedRun story;
+    private final ExplainedRun explained;
     private final VariantPlayer player;
     private final LittleEffect little;
 
-    private ChangeFindings(ExplainedRun story, VariantPlayer player) {
-        this.story = story;
+    private ChangeFindings(ExplainedRun explained, VariantPlayer player) {
+        this.explained = explained;
         this.player = player;
-        this.little = new LittleEffect(story);
+        this.little = new LittleEffect(explained);
     }
 
     private record Effect(ExplainedChange change, long peak) {}
 
-    static List<Finding> of(ExplainedRun story, VariantPlayer player) {
-        return new ChangeFindings(story, player).findings();
+    static List<Finding> of(ExplainedRun explained, VariantPlayer player) {
+        return new ChangeFindings(explained, player).findings();
     }
 
     private List<Finding> findings() {
-        long before = story.peak().allocated();
+        long before = explained.peak().allocated();
         List<Effect> helpful = new ArrayList<>();
         List<Effect> useless = new ArrayList<>();
         for (Effect o : best()) {
@@ -69,8 +69,8 @@ final class ChangeFindings {
     /** The best of each kind, in the order of the kinds. */
     private List<Effect> best() {
         Map<String, Effect> best = new LinkedHashMap<>();
-        for (ExplainedChange change : new Catalogue(player.graph()).explained(story.run())) {
-            peak(change.change().of(story.run()))
+        for (ExplainedChange change : new Catalogue(player.graph()).explained(explained.run())) {
+            peak(change.change().of(explained.run()))
                     .ifPresent(p ->
                             best.merge(change.key(), new Effect(change, p), (a, b) -> b.peak() < a.peak() ? b : a));
         }
@@ -84,11 +84,11 @@ final class ChangeFindings {
     }
 
     private long percent(long bytes) {
-        return Math.round(100.0 * bytes / Math.max(1, story.peak().allocated()));
+        return Math.round(100.0 * bytes / Math.max(1, explained.peak().allocated()));
     }
 
     private String sentence(Effect o) {
-        long less = percent(story.peak().allocated() - o.peak());
+        long less = percent(explained.peak().allocated() - o.peak());
         String why = less < NOTHING ? little.why(o.change().target()) : "";
         String effect = less == 0
                 ? "no change"
@@ -98,13 +98,13 @@ final class ChangeFindings {
 
     /** What a sample of the batch costs, from the peak with half of them. */
     private Optional<String> perSample() {
-        Long batch = story.run().sizes().batch();
+        Long batch = explained.run().sizes().batch();
         if (batch == null || batch < 2) {
             return Optional.empty();
         }
         long half = batch / 2;
-        long peak = story.peak().allocated();
-        return peak(story.run().with(BATCH, half)).filter(p -> p < peak).map(p -> {
+        long peak = explained.peak().allocated();
+        return peak(explained.run().with(BATCH, half)).filter(p -> p < peak).map(p -> {
             long each = (peak - p) / (batch - half);
             return "Between batch " + half + " and " + batch + " each sample adds " + Words.size(each)
                     + " to the peak: at " + batch + " they make " + Words.size(each * batch) + " of it, and "
@@ -114,19 +114,20 @@ final class ChangeFindings {
 
     /** Checkpoints that cut the graph off. */
     private Optional<String> reentrant() {
-        if (story.prediction().warnings().stream().noneMatch(w -> w.startsWith("re-entrant checkpointing"))) {
+        if (explained.prediction().warnings().stream().noneMatch(w -> w.startsWith("re-entrant checkpointing"))) {
             return Optional.empty();
         }
-        Scenario other = Catalogue.nonReentrant().of(story.run());
+        Scenario other = Catalogue.nonReentrant().of(explained.run());
+        String options = OptionWords.added(explained.run(), other);
         return peak(other)
-                .map(p -> "Re-entrant checkpoints whose input requires no gradient: a part of what they spare is gradients"
-                        + " that are never made; with " + OptionWords.added(story.run(), other)
-                        + ", which trains all, the peak is " + Words.size(p) + ".");
+                .map(p -> "Re-entrant checkpoints whose input requires no gradient: a part of what they spare is"
+                        + " gradients that are never made; with " + options + ", which trains all, the peak is "
+                        + Words.size(p) + ".");
     }
 
     private List<Account> accounts(List<Effect> outcomes) {
         List<Account> accounts = new ArrayList<>();
-        long before = story.peak().allocated();
+        long before = explained.peak().allocated();
         for (Effect o : outcomes) {
             accounts.add(new Account(
                     o.change().key(),
@@ -138,17 +139,17 @@ final class ChangeFindings {
 
     /** Versions whose zero_grad always keeps gradients: what {@code p.grad = None} would free is there to see. */
     private Optional<String> leftOver() {
-        long kept = story.leftOverGradients();
-        boolean simulated = !story.zeroGradAlwaysKeeps();
-        return simulated || !story.matters(kept)
+        long kept = explained.leftOverGradients();
+        boolean simulated = !explained.zeroGradAlwaysKeeps();
+        return simulated || !explained.matters(kept)
                 ? Optional.empty()
                 : Optional.of("p.grad = None in place of zero_grad(): up to "
-                        + Words.share(kept, story.peak().allocated()) + " less; " + Words.size(kept)
+                        + Words.share(kept, explained.peak().allocated()) + " less; " + Words.size(kept)
                         + " at the peak are gradients of the step before.");
     }
 
     private String emptyCache() {
-        long cached = story.peak().reserved() - story.peak().allocated();
+        long cached = explained.peak().reserved() - explained.peak().allocated();
         return "torch.cuda.empty_cache(): frees no tensor, and the allocator empties its cache itself before it fails; "
                 + Words.size(cached) + " are cached at the peak.";
     }

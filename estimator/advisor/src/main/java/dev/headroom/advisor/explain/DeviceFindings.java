@@ -26,24 +26,23 @@ final class DeviceFindings {
     /** Fragmentation of less than a twentieth is not worth another allocator. */
     private static final int SMALL = 20;
 
-
-    private final ExplainedRun story;
+    private final ExplainedRun explained;
     private final VariantPlayer player;
     private final AliveAt peak;
 
-    private DeviceFindings(ExplainedRun story, VariantPlayer player) {
-        this.story = story;
+    private DeviceFindings(ExplainedRun explained, VariantPlayer player) {
+        this.explained = explained;
         this.player = player;
-        this.peak = story.peak();
+        this.peak = explained.peak();
     }
 
-    static List<Finding> of(ExplainedRun story, VariantPlayer player) {
-        DeviceFindings findings = new DeviceFindings(story, player);
+    static List<Finding> of(ExplainedRun explained, VariantPlayer player) {
+        DeviceFindings findings = new DeviceFindings(explained, player);
         return List.of(findings.device(), findings.fragmentation());
     }
 
     private Finding device() {
-        Prediction.Peak peaks = story.prediction().peak();
+        Prediction.Peak peaks = explained.prediction().peak();
         long requested = peak.holdings().stream().mapToLong(Holding::bytes).sum();
         long cached = peak.reserved() - peak.allocated();
         long later = peaks.reserved() - peak.reserved();
@@ -53,7 +52,7 @@ final class DeviceFindings {
                 new Account.Part("cached and free at the peak", cached),
                 new Account.Part("reserved at other times", later)));
         List<String> besides = new ArrayList<>();
-        for (DeviceLine line : story.prediction().certainty().lines()) {
+        for (DeviceLine line : explained.prediction().certainty().lines()) {
             if (!line.part().equals(DeviceLine.RESERVED) && line.bytes() > 0) {
                 parts.add(new Account.Part(name(line), line.bytes()));
                 besides.add(name(line) + " " + Words.size(line.bytes()));
@@ -73,7 +72,7 @@ final class DeviceFindings {
 
     /** The phase in which reserved memory is first at its highest. */
     private String mostReserved() {
-        Timeline timeline = story.timeline();
+        Timeline timeline = explained.timeline();
         int most = 0;
         for (int e = 1; e < timeline.size(); e++) {
             most = timeline.reserved(e) > timeline.reserved(most) ? e : most;
@@ -117,7 +116,7 @@ final class DeviceFindings {
     }
 
     private Finding fragmentation() {
-        List<Holed> holed = story.timeline().segments(peak.event()).stream()
+        List<Holed> holed = explained.timeline().segments(peak.event()).stream()
                 .map((PlacedSegment p) -> new Holed(p.segment(), p.tensors()))
                 .filter(h -> h.free() > 0)
                 .sorted(Comparator.comparingLong(Holed::free).reversed())
@@ -143,7 +142,7 @@ final class DeviceFindings {
         List<String> answer = new ArrayList<>();
         answer.add(Words.size(lost) + " (" + Words.share(lost, peak.reserved())
                 + " of what is reserved at the peak) beside an allocator that could move blocks.");
-        if (story.matters(free)) {
+        if (explained.matters(free)) {
             long gaps = holed.stream().mapToLong(Holed::gaps).sum();
             long largest = holed.stream().mapToLong(Holed::largest).max().orElse(0);
             answer.add("Free then: " + Words.count(gaps, "gap") + " in " + Words.count(holed.size(), "segment")
@@ -152,7 +151,7 @@ final class DeviceFindings {
                             ? "; no segment is free as a whole, to be given back."
                             : "; " + Words.size(whole) + " are whole segments, which the allocator can give back."));
             holed.stream()
-                    .filter(h -> !h.whole() && h.free() * 2 >= free && story.matters(h.free()))
+                    .filter(h -> !h.whole() && h.free() * 2 >= free && explained.matters(h.free()))
                     .findFirst()
                     .ifPresent(h -> answer.add(segment(h)));
         }
@@ -164,7 +163,7 @@ final class DeviceFindings {
 
     /** What the other kind of segments would do, where it may be chosen. */
     private Optional<String> expandable() {
-        Scenario run = story.run();
+        Scenario run = explained.run();
         return new Catalogue(player.graph())
                 .expandableSegments(run)
                 .filter(change -> run.allocConf().isBlank())
@@ -174,7 +173,7 @@ final class DeviceFindings {
                     return played.fits()
                             ? Optional.of("With " + OptionWords.added(run, other) + " the run reserves "
                                     + Words.size(played.reserved()) + " at most; it reserves "
-                                    + Words.size(story.prediction().peak().reserved()) + " as it is.")
+                                    + Words.size(explained.prediction().peak().reserved()) + " as it is.")
                             : Optional.empty();
                 });
     }

@@ -34,9 +34,9 @@ public record Explanation(PlayedRun run, List<Finding> findings, List<String> re
     /** As {@link #of(PredictionRequest)}, of a run that was played already. */
     public static Explanation of(PlayedRun run) {
         boolean failed = run.prediction().oom() != null;
-        ExplainedRun story =
+        ExplainedRun explained =
                 new ExplainedRun(failed ? PlayedRun.of(run.request().unbounded()) : run);
-        if (story.peak().allocated() == 0) {
+        if (explained.peak().allocated() == 0) {
             String nothing = "It makes no tensor on the device: it takes no memory of the allocator.";
             return new Explanation(
                     run,
@@ -46,14 +46,14 @@ public record Explanation(PlayedRun run, List<Finding> findings, List<String> re
         VariantPlayer player = new VariantPlayer(run.request());
         List<Finding> findings = new ArrayList<>();
         if (failed) {
-            findings.add(ShortageFinding.of(run, story));
+            findings.add(ShortageFinding.of(run, explained));
         }
-        findings.add(PeakFinding.of(story, failed));
-        findings.add(AliveFinding.of(story));
-        findings.addAll(ChangeFindings.of(story, player));
-        findings.addAll(PhaseFindings.of(story));
-        findings.addAll(StepFindings.of(story));
-        findings.addAll(DeviceFindings.of(story, player));
+        findings.add(PeakFinding.of(explained, failed));
+        findings.add(AliveFinding.of(explained));
+        findings.addAll(ChangeFindings.of(explained, player));
+        findings.addAll(PhaseFindings.of(explained));
+        findings.addAll(StepFindings.of(explained));
+        findings.addAll(DeviceFindings.of(explained, player));
         return new Explanation(run, findings, remarks(run.prediction()));
     }
 

@@ -32,8 +32,8 @@ public final class Advisor {
     }
 
     /**
-     * Looks for plans and verifies each by simulating it within the device's memory. A run without a batch begins with one
-     * sample when the goal is the largest batch.
+     * Looks for plans and verifies each by simulating it within the device's memory. A run without a batch begins with
+     * one sample when the goal is the largest batch.
      *
      * @throws UserInputException for impossible input, and when neither a device nor a limit was named
      */
@@ -63,13 +63,14 @@ public final class Advisor {
         List<Largest> largest = largest(run);
         if (asked.oom() == null || goal == Goal.MAX_BATCH) {
             List<Plan> plans = open() ? plans(growth(largest.get(0))) : List.of();
-            return new Advice(goal, asked, largest, plans, null, new Notes(player, request).fitting(asked));
+            return new Advice(goal, asked, largest, plans, null, new Notes(player, request.scenario()).fitting(asked));
         }
         AvailableChanges tools = toolbox(run);
         PlanSearch search = new PlanSearch(run, player, tools);
         List<Plan> plans = plans(search.find());
         Shortfall shortfall = plans.isEmpty() ? shortfall(search.notEnough()) : null;
-        return new Advice(goal, asked, largest, plans, shortfall, new Notes(player, request).failing(tools, plans));
+        return new Advice(
+                goal, asked, largest, plans, shortfall, new Notes(player, request.scenario()).failing(tools, plans));
     }
 
     private AvailableChanges toolbox(Scenario run) {
@@ -77,15 +78,15 @@ public final class Advisor {
     }
 
     /**
-     * What a run without checkpoints of its own may recompute. The free changes that help are made first: as long as the
-     * optimizer's step has the peak, no recomputation shows what it is worth.
+     * What a run without checkpoints of its own may recompute. The free changes that help are made first: as long as
+     * the optimizer's step has the peak, no recomputation shows what it is worth.
      */
     private List<CheckpointChoice> recomputable(Scenario run) {
         if (run.loop().inference() || run.checkpointing().any()) {
             return List.of();
         }
-        Variant way = Variant.of(run);
-        Variant freed = way.with(new BestFreeChanges(catalogue, player).of(List.of(way)));
+        Variant variant = Variant.of(run);
+        Variant freed = variant.with(new BestFreeChanges(catalogue, player).of(List.of(variant)));
         return CheckpointPlanner.plan(player, freed.run()).pareto();
     }
 
@@ -96,9 +97,9 @@ public final class Advisor {
     private List<Largest> largest(Scenario run) {
         List<Largest> largest = new ArrayList<>();
         if (open()) {
-            largest.add(LargestValue.safeBatch(request, player, run));
+            largest.add(LargestSizeSearch.safeBatch(player, run));
         }
-        run.sizes().dims().keySet().forEach(dim -> largest.add(LargestValue.dim(request, player, run, dim)));
+        run.sizes().dims().keySet().forEach(dim -> largest.add(LargestSizeSearch.dim(player, run, dim)));
         return largest;
     }
 
@@ -107,29 +108,29 @@ public final class Advisor {
         Scenario run = request.scenario();
         Scenario full = batch.value() == null ? run : run.with(BATCH, batch.value());
         long least = batch.value() == null ? 0 : batch.value();
-        return new LargerBatchSearch(request.with(full), player, toolbox(full)).beyond(least, goal == Goal.MAX_BATCH);
+        return new LargerBatchSearch(full, player, toolbox(full)).beyond(least, goal == Goal.MAX_BATCH);
     }
 
-    /** Predictions of the ways on the device; one that would not fit is none. */
-    private List<Plan> plans(List<Variant> ways) {
-        return ways.parallelStream()
-                .map(way -> new Plan(way.ordered(), player.predict(way.run())))
+    /** Predictions of the variants on the device; one that would not fit is none. */
+    private List<Plan> plans(List<Variant> variants) {
+        return variants.parallelStream()
+                .map(variant -> new Plan(variant.ordered(), player.predict(variant.run())))
                 .filter(plan -> plan.prediction().oom() == null)
                 .toList();
     }
 
-    private Shortfall shortfall(List<Variant> ways) {
-        return ways.parallelStream()
-                .map(way -> shortfall(way, player.predict(way.run())))
+    private Shortfall shortfall(List<Variant> variants) {
+        return variants.parallelStream()
+                .map(variant -> shortfall(variant, player.predict(variant.run())))
                 .filter(s -> s != null)
                 .min(Comparator.comparingLong(Shortfall::minimumMemory))
                 .orElse(null);
     }
 
-    private static Shortfall shortfall(Variant way, Prediction prediction) {
+    private static Shortfall shortfall(Variant variant, Prediction prediction) {
         Prediction.Verdict verdict = prediction.verdict();
         return verdict.minimumMemory() == null || verdict.headroom() == null
                 ? null
-                : new Shortfall(way.ordered(), verdict.minimumMemory(), -verdict.headroom());
+                : new Shortfall(variant.ordered(), verdict.minimumMemory(), -verdict.headroom());
     }
 }

@@ -23,14 +23,14 @@ final class AvailableChanges {
     }
 
     /** The free changes that help one of some variants. */
-    List<Change> helpful(List<Variant> ways) {
-        return helpful.of(ways);
+    List<Change> helpful(List<Variant> variants) {
+        return helpful.of(variants);
     }
 
-    /** What helped other ways and can still be done to this one. */
-    List<Change> applicable(List<Change> helpful, Variant way) {
+    /** What helped other variants and can still be done to this one. */
+    List<Change> applicable(List<Change> helpful, Variant variant) {
         List<String> titles = helpful.stream().map(Change::title).toList();
-        return catalogue.free(way.run()).stream()
+        return catalogue.free(variant.run()).stream()
                 .filter(change -> titles.contains(change.title()))
                 .toList();
     }

@@ -23,21 +23,21 @@ final class BestFreeChanges {
     }
 
     /**
-     * The best of each kind for any of the given ways: what does nothing for a run as it is may do much after another
-     * change has moved the peak.
+     * The best of each kind for any of the given variants: what does nothing for a run as it is may do much after
+     * another change has moved the peak.
      */
-    List<Change> of(List<Variant> ways) {
+    List<Change> of(List<Variant> variants) {
         Map<String, Change> best = new LinkedHashMap<>();
-        for (Variant way : ways) {
+        for (Variant variant : variants) {
             Map<String, Long> saved = new LinkedHashMap<>();
-            Outcome before = player.unbounded(way.run());
-            List<Change> open = catalogue.free(way.run()).stream()
+            Outcome before = player.unbounded(variant.run());
+            List<Change> open = catalogue.free(variant.run()).stream()
                     .filter(change -> !best.containsKey(change.kind()))
                     .toList();
             // Played on all processors; the player remembers.
-            open.parallelStream().forEach(change -> player.unbounded(change.of(way.run())));
+            open.parallelStream().forEach(change -> player.unbounded(change.of(variant.run())));
             for (Change change : open) {
-                long saves = saved(before, player.unbounded(change.of(way.run())));
+                long saves = saved(before, player.unbounded(change.of(variant.run())));
                 if (saves > MUCH * saved.getOrDefault(change.kind(), 0L)) {
                     saved.put(change.kind(), saves);
                     best.put(change.kind(), change);

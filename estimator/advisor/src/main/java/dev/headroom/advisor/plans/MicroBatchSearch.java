@@ -14,7 +14,7 @@ import java.util.Optional;
 /** How many micro-batches a run needs. */
 final class MicroBatchSearch {
     /** The first pass makes the gradients, the second adds to them. */
-    private static final int DIFFERENT = 2;
+    private static final int DISTINCT_PASSES = 2;
 
     private final Catalogue catalogue;
     private final VariantPlayer player;
@@ -41,17 +41,19 @@ final class MicroBatchSearch {
     }
 
     /** A sample a pass, played as two passes: what micro-batches can save at most. */
-    Variant most(Variant way) {
-        List<Integer> parts = MicroBatches.parts(way.run());
+    Variant most(Variant variant) {
+        List<Integer> parts = MicroBatches.parts(variant.run());
         if (parts.isEmpty()) {
-            return way;
+            return variant;
         }
         int samples = parts.get(parts.size() - 1);
-        return new Variant(way.with(catalogue.microBatches(way.run(), samples)).changes(), settled(way.run(), samples));
+        return new Variant(
+                variant.with(catalogue.microBatches(variant.run(), samples)).changes(),
+                settled(variant.run(), samples));
     }
 
     private static Scenario settled(Scenario run, int parts) {
-        int passes = run.loop().inference() ? 1 : Math.max(run.loop().accumulate(), DIFFERENT);
+        int passes = run.loop().inference() ? 1 : Math.max(run.loop().accumulate(), DISTINCT_PASSES);
         return run.with(BATCH, run.sizes().batch() / parts).with(ACCUMULATE, passes);
     }
 }

@@ -5,7 +5,6 @@ import dev.headroom.advisor.variants.Outcome;
 import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
-import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.runtime.Category;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.units.Mib;
@@ -20,13 +19,11 @@ final class Notes {
     private static final double HELPS = 0.05;
 
     private final VariantPlayer player;
-    private final PredictionRequest request;
     private final Scenario asked;
 
-    Notes(VariantPlayer player, PredictionRequest request) {
+    Notes(VariantPlayer player, Scenario asked) {
         this.player = player;
-        this.request = request;
-        this.asked = request.scenario();
+        this.asked = asked;
     }
 
     /** Of a run that gets through. */
@@ -36,29 +33,28 @@ final class Notes {
 
     /** Of a run that does not. */
     List<String> failing(AvailableChanges tools, List<Plan> plans) {
-        Prediction whole = Predictor.predict(request.unbounded());
-        boolean recomputes = plans.stream()
-                .flatMap(plan -> plan.changes().stream())
-                .anyMatch(Catalogue::recomputes);
+        Prediction unbounded = player.predict(PredictionRequest.unbounded(asked));
+        boolean recomputes =
+                plans.stream().flatMap(plan -> plan.changes().stream()).anyMatch(Catalogue::recomputes);
         List<String> lines = new ArrayList<>();
         if (!recomputes) {
-            dominated(whole, tools).ifPresent(lines::add);
+            dominated(unbounded, tools).ifPresent(lines::add);
         }
-        reentrant(whole).ifPresent(lines::add);
+        reentrant(unbounded).ifPresent(lines::add);
         return lines;
     }
 
     /** Weights and what goes with them outweigh all that recomputation could save. */
-    private Optional<String> dominated(Prediction whole, AvailableChanges tools) {
-        Map<Category, Long> peak = whole.atPeak();
+    private Optional<String> dominated(Prediction unbounded, AvailableChanges tools) {
+        Map<Category, Long> peak = unbounded.atPeak();
         long fixed = peak.get(Category.PARAMETERS)
                 + peak.get(Category.BUFFERS)
                 + peak.get(Category.GRADIENTS)
                 + peak.get(Category.OPTIMIZER_STATE);
-        long allocated = whole.peak().allocated();
+        long allocated = unbounded.peak().allocated();
         long saved = peak.get(Category.SAVED_ACTIVATIONS);
         String where = "the peak of " + Mib.text(allocated) + " (in "
-                + whole.peak().moment().phase() + ") holds "
+                + unbounded.peak().moment().phase() + ") holds "
                 + Mib.text(fixed) + " of weights, gradients and optimizer state and " + Mib.text(saved)
                 + " of saved activations";
         if (asked.loop().inference() || asked.checkpointing().any()) {
@@ -77,9 +73,9 @@ final class Notes {
     }
 
     /** The variant that drops gradients of what comes before the first input that requires one. */
-    private Optional<String> reentrant(Prediction whole) {
+    private Optional<String> reentrant(Prediction unbounded) {
         boolean trap = Boolean.TRUE.equals(asked.checkpointing().reentrant())
-                && whole.warnings().stream().anyMatch(w -> w.startsWith("re-entrant checkpointing"));
+                && unbounded.warnings().stream().anyMatch(w -> w.startsWith("re-entrant checkpointing"));
         if (!trap) {
             return Optional.empty();
         }
@@ -88,7 +84,7 @@ final class Notes {
         return outcome.fits()
                 ? Optional.of("re-entrant checkpoints of inputs without gradients train nothing in them: pass"
                         + " use_reentrant=False, which allocates " + Mib.text(outcome.allocated()) + " in place of "
-                        + Mib.text(whole.peak().allocated()))
+                        + Mib.text(unbounded.peak().allocated()))
                 : Optional.empty();
     }
 }

@@ -13,8 +13,7 @@ import java.util.List;
  * @param executions how often each node of the graph ran; of a run that got through
  * @param losesGradients whether parameters in re-entrant checkpoints got no gradients; of a run that got through
  */
-public record Outcome(
-        Result result, long allocated, long reserved, List<Integer> executions, boolean losesGradients) {
+public record Outcome(Result result, long allocated, long reserved, List<Integer> executions, boolean losesGradients) {
     /** What became of a run. */
     public enum Result {
         FITS,
@@ -27,8 +26,7 @@ public record Outcome(
 
     static Outcome of(Simulation played) {
         if (played.oom() != null) {
-            return new Outcome(
-                    Result.OUT_OF_MEMORY, played.maxAllocated(), played.maxReserved(), List.of(), false);
+            return new Outcome(Result.OUT_OF_MEMORY, played.maxAllocated(), played.maxReserved(), List.of(), false);
         }
         return new Outcome(
                 Result.FITS,

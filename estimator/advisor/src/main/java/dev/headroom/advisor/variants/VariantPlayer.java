@@ -15,7 +15,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
-/** Plays variants of a run, each once: on the device of the question, and with room for anything. Threads may share it. */
+/**
+ * Plays variants of a run, each once: on the device of the question, and with room for anything. Threads may share it.
+ */
 public final class VariantPlayer {
     /** Passes and steps after which memory goes round in a circle: nothing is first any more in the third. */
     private static final int SETTLED = 3;

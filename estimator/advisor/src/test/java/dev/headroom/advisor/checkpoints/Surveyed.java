@@ -23,7 +23,8 @@ record Surveyed(
         boolean chain) {
     static Surveyed of(String model, long batch) {
         Scenario run = Scenario.defaults().with(BATCH, batch).with(STEPS, 2).with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
-        Rehearsal rehearsal = new Rehearsal(new VariantPlayer(new PredictionRequest(Importers.read(archive(model)), run)), run);
+        Rehearsal rehearsal =
+                new Rehearsal(new VariantPlayer(new PredictionRequest(Importers.read(archive(model)), run)), run);
         Stages stages = Stages.of(rehearsal.storeAll().prepared().plan().graph());
         CostSurvey survey = new CostSurvey(rehearsal, stages);
         PassLog log = new PassLog(rehearsal.storeAll(), stages);

@@ -69,6 +69,10 @@ class AdvisorTest {
         return request.with(run);
     }
 
+    private static PredictionRequest with(PredictionRequest request, String dim, long size) {
+        return request.with(request.scenario().withDim(dim, size));
+    }
+
     @ParameterizedTest
     @CsvSource({"small/resnet18, 1024, 0.7", "small/gpt2, 2048, 0.6", "small/unet, 64, 0.5"})
     void everyPlanGetsThroughAndKeepsTheSamplesOfAStep(String name, long batch, double part) {
@@ -144,20 +148,18 @@ class AdvisorTest {
     @ParameterizedTest
     @CsvSource({"4, 11000, MODEL", "256, 100, MEMORY"})
     void theLongestSequenceIsFoundWhereItIsOpen(long batch, long mib, Largest.Limit limit) {
-        Scenario run = run(batch);
-        run.sizes().dims().put("input_ids.1", 16L);
+        Scenario run = run(batch).withDim("input_ids.1", 16);
         PredictionRequest request = request(model("small/gpt2-open-sequence"), run, mib);
         Largest longest = Advisor.advise(request, Goal.KEEP_BATCH).largest().get(1);
         assertEquals("input_ids.1", longest.name());
         assertEquals(limit, longest.limit());
-        run.sizes().dims().put("input_ids.1", longest.value());
-        assertTrue(fits(request));
-        run.sizes().dims().put("input_ids.1", longest.next());
+        assertTrue(fits(with(request, "input_ids.1", longest.value())));
+        PredictionRequest beyond = with(request, "input_ids.1", longest.next());
         if (limit == Largest.Limit.MODEL) {
             assertEquals(256, longest.value());
-            assertThrows(UserInputException.class, () -> fits(request));
+            assertThrows(UserInputException.class, () -> fits(beyond));
         } else {
-            assertFalse(fits(request));
+            assertFalse(fits(beyond));
         }
     }
 
