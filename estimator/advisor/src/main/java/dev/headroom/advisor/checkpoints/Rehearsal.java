@@ -68,7 +68,7 @@ final class Rehearsal {
 
     /** The run that stores all, but lets go of what is saved as early as checkpoints do. */
     Simulation storeAllBriefly() {
-        return Predictor.simulate(request, (runtime, loop) -> runtime.tape().setHooks(new PassThroughHooks(runtime)));
+        return Predictor.simulate(request, List.of(new PassThroughHooks()));
     }
 
     GraphFlops flops() {

@@ -32,8 +32,8 @@ public record Outcome(Result result, long allocated, long reserved, List<Integer
                 Result.FITS,
                 played.maxAllocated(),
                 played.maxReserved(),
-                Arrays.stream(played.loop().executions()).boxed().toList(),
-                played.loop().losesGradients());
+                Arrays.stream(played.nodes().executions()).boxed().toList(),
+                played.nodes().checkpointsWithoutGradients() > 0);
     }
 
     /** Whether the run got through. */
