@@ -99,7 +99,7 @@ final class CostSurvey {
                 : rehearsal
                         .simulate(new Candidate("every stage", 0, names, reentrant))
                         .orElse(null);
-        int[] runs = each == null ? null : each.loop().executions();
+        int[] runs = each == null ? null : each.nodes().executions();
         int passes = rehearsal.asked().loop().steps() * rehearsal.asked().loop().accumulate();
         int accumulate = rehearsal.asked().loop().accumulate();
         long[][] again = new long[n][n];

@@ -62,7 +62,7 @@ final class Rehearsal {
 
     /** The run that stores all, but lets go of what is saved as early as checkpoints do. */
     Simulation storeAllBriefly() {
-        return Predictor.simulate(request, (runtime, loop) -> runtime.tape().setHooks(new PassThroughHooks(runtime)));
+        return Predictor.simulate(request, List.of(new PassThroughHooks()));
     }
 
     GraphFlops flops() {
@@ -84,7 +84,7 @@ final class Rehearsal {
     Optional<Simulation> simulate(Candidate candidate) {
         try {
             Simulation run = Predictor.simulate(request.with(candidate.applied(request.scenario())));
-            return run.loop().losesGradients() ? Optional.empty() : Optional.of(run);
+            return run.nodes().checkpointsWithoutGradients() > 0 ? Optional.empty() : Optional.of(run);
         } catch (UserInputException e) {
             return Optional.empty();
         }
@@ -98,7 +98,7 @@ final class Rehearsal {
     private CheckpointChoice choice(Candidate c, Simulation run) {
         Scenario training = request.scenario();
         int passes = training.loop().steps() * training.loop().accumulate();
-        long again = flops.beyond(run.loop().executions(), passes).total()
+        long again = flops.beyond(run.nodes().executions(), passes).total()
                 / training.loop().steps();
         return new CheckpointChoice(
                 c.name(), c.segments(), c.modules(), c.reentrant(), run.maxAllocated(), again, share(again));

@@ -125,14 +125,9 @@ public final class GraphRunner {
         executions[i]++;
     }
 
-    /** How often each node has run so far, recomputations included. */
-    public int[] executions() {
-        return executions.clone();
-    }
-
-    /** Storages of the results of a node when it last ran, -1 for an absent one; empty before it ran. */
-    public int[] storages(int node) {
-        return storages[node] == null ? new int[0] : storages[node].clone();
+    /** How the nodes ran so far. */
+    public NodeRuns runs() {
+        return new NodeRuns(executions.clone(), storages.clone(), withoutGradients.size());
     }
 
     private void checkpoint(Region region, Map<String, Tensor> values, Map<String, Tensor> model) {
@@ -158,11 +153,6 @@ public final class GraphRunner {
 
     private static boolean requiresGrad(Tensor[] tensors) {
         return Arrays.stream(tensors).anyMatch(t -> t != null && t.requiresGrad());
-    }
-
-    /** Re-entrant checkpoints that ran although none of their inputs requires a gradient. */
-    public int checkpointsWithoutGradients() {
-        return withoutGradients.size();
     }
 
     /** Runs a region's nodes on their own. What it reads is borrowed; results become locals of the running frame. */
