@@ -1,6 +1,11 @@
 package dev.headroom.executor.cuda;
 
-import dev.headroom.executor.cuda.CudaContext.BlasThread;
+import dev.headroom.executor.cuda.driver.CudaException;
+import dev.headroom.executor.cuda.driver.CudaStatus;
+import dev.headroom.executor.cuda.driver.DevicePointer;
+import dev.headroom.executor.cuda.runtime.CudaContext;
+import dev.headroom.executor.cuda.runtime.CudaContext.BlasThread;
+import dev.headroom.executor.cuda.runtime.DeviceUse;
 import dev.headroom.model.device.DeviceLine;
 import dev.headroom.model.device.DeviceLines;
 import dev.headroom.model.device.DeviceProbe;

@@ -1,7 +1,7 @@
 package dev.headroom.executor.cudnn;
 
-import dev.headroom.executor.cuda.CudaException;
-import dev.headroom.executor.cuda.CudaLibraries;
+import dev.headroom.executor.cuda.driver.CudaException;
+import dev.headroom.executor.cuda.driver.CudaLibraries;
 import dev.headroom.model.cudnn.ConvolutionProblem;
 import dev.headroom.model.cudnn.CudnnDevice;
 import dev.headroom.model.cudnn.WorkspaceAnswer;
