@@ -14,19 +14,17 @@ import dev.headroom.estimator.runtime.StopRecomputation;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.Region;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
-import dev.headroom.model.graph.SymExpr;
-import dev.headroom.model.graph.TensorMeta;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** Runs a graph's operators in order over a {@link EagerRuntime}, with the lifetimes of the Python program behind it. */
 public final class GraphRunner {
@@ -42,9 +40,11 @@ public final class GraphRunner {
     private final AutogradEngine engine;
     private final ModelTypes types;
     private final NamedTypes namedTypes;
+    private final Fallback fallback;
     private final Set<Region> withoutGradients = new LinkedHashSet<>();
     private final int[] executions;
     private final int[][] storages;
+    private final ModuleCalls moduleCalls;
 
     /** A runner that recomputes nothing. */
     public GraphRunner(
@@ -69,6 +69,8 @@ public final class GraphRunner {
         this.symbols = symbols;
         this.unmodelled = unmodelled;
         this.lifetimes = Lifetimes.of(graph);
+        this.moduleCalls = new ModuleCalls(runtime, graph);
+        this.fallback = new Fallback(runtime, graph, symbols);
         List<Node> nodes = graph.nodes();
         rules = new Rule[nodes.size()];
         attributions = new int[nodes.size()];
@@ -93,24 +95,26 @@ public final class GraphRunner {
         int before = runtime.attribution();
         int at = 0;
         for (Region region : plan.regions()) {
-            steps(at, region.from(), values);
+            steps(at, region.from(), values, span -> true);
             checkpoint(region, values, inputs);
             at = region.to();
         }
-        steps(at, graph.nodes().size(), values);
+        steps(at, graph.nodes().size(), values, span -> true);
         runtime.attribute(before);
         return outputs(values, inputs);
     }
 
-    /** Runs a range of nodes, and drops what Python drops on the way. */
-    private void steps(int from, int to, Map<String, Tensor> values) {
-        List<Node> nodes = graph.nodes();
+    /**
+     * Runs a range of nodes, and drops what Python drops on the way.
+     *
+     * @param calls those whose hooks may run
+     */
+    private void steps(int from, int to, Map<String, Tensor> values, Predicate<ModuleCalls.Span> calls) {
         for (int i = from; i < to; i++) {
             runtime.attribute(attributions[i]);
+            moduleCalls.enter(i, calls, values);
             counted(i, values);
-            for (String v : lifetimes.releasedAfter(i)) {
-                runtime.release(values.remove(v));
-            }
+            moduleCalls.leave(i, lifetimes.releasedAfter(i), values);
         }
     }
 
@@ -135,6 +139,9 @@ public final class GraphRunner {
         if (plan.reentrant() && runtime.gradMode() && !requiresGrad(inputs)) {
             withoutGradients.add(region);
         }
+        for (int i = region.from(); i < region.to(); i++) {
+            moduleCalls.enter(i, span -> span.last() >= region.to(), values);
+        }
         Frame frame = runtime.frame();
         try {
             Tensor[] made = Checkpoint.run(plan, runtime, engine, given -> region(region, given, model), inputs);
@@ -145,9 +152,7 @@ public final class GraphRunner {
             frame.close();
         }
         for (int i = region.from(); i < region.to(); i++) {
-            for (String v : lifetimes.releasedAfter(i)) {
-                runtime.release(values.remove(v));
-            }
+            moduleCalls.leave(i, lifetimes.releasedAfter(i), values);
         }
     }
 
@@ -163,8 +168,9 @@ public final class GraphRunner {
             values.put(region.inputs().get(i), inputs[i]);
         }
         values.values().forEach(runtime::hold);
+        int depth = moduleCalls.depth();
         try {
-            steps(region.from(), region.to(), values);
+            steps(region.from(), region.to(), values, span -> span.last() < region.to());
             Tensor[] out = new Tensor[region.outputs().size()];
             for (int i = 0; i < out.length; i++) {
                 out[i] = runtime.hold(values.get(region.outputs().get(i)));
@@ -172,6 +178,7 @@ public final class GraphRunner {
             }
             return out;
         } finally {
+            moduleCalls.unwind(depth);
             values.values().forEach(runtime::release);
         }
     }
@@ -206,7 +213,7 @@ public final class GraphRunner {
                 results = withRule(index, node, rule, values);
             } else {
                 unmodelled.count(node.operator());
-                results = conservative(node, values);
+                results = fallback.run(node, values);
             }
             bind(index, results, values);
         } finally {
@@ -253,7 +260,7 @@ public final class GraphRunner {
             return run(index, call(index, node, values), rule);
         } catch (NoRule e) {
             unmodelled.count(node.operator());
-            return conservative(node, values);
+            return fallback.run(node, values);
         }
     }
 
@@ -286,12 +293,12 @@ public final class GraphRunner {
         }
         if (body == null) {
             unmodelled.count(node.operator());
-            return conservative(node, values);
+            return fallback.run(node, values);
         }
         Runnable leave = BodyMode.enter(runtime, node);
         Graph graphOfBody = body.graph();
         Tensor[] out = subgraphs
-                .computeIfAbsent(body.name(), k -> new GraphRunner(runtime, graphOfBody, symbols, unmodelled, types))
+                .computeIfAbsent(body.name(), k -> bodyRunner(graphOfBody))
                 .run(inputs);
         leave.run();
         for (Tensor t : out) {
@@ -300,35 +307,10 @@ public final class GraphRunner {
         return out;
     }
 
-    /**
-     * An operator without a rule: fresh results of the archive's sizes, which keep every input for a backward pass that
-     * makes a gradient for each. Never free, never silent.
-     */
-    private Tensor[] conservative(Node node, Map<String, Tensor> values) {
-        Tensor[] inputs =
-                node.reads().stream().map(values::get).filter(t -> t != null).toArray(Tensor[]::new);
-        Tensor[] out = new Tensor[node.outputs().size()];
-        for (int i = 0; i < out.length; i++) {
-            String name = node.outputs().get(i);
-            TensorMeta meta = name == null ? null : graph.values().get(name);
-            if (meta != null) {
-                out[i] = runtime.empty(meta.dtype(), evaluate(meta.sizes(), name));
-            }
-        }
-        Fallback.record(runtime, node.operator(), inputs, out);
-        return out;
-    }
-
-    private long[] evaluate(List<SymExpr> sizes, String name) {
-        long[] out = new long[sizes.size()];
-        for (int i = 0; i < out.length; i++) {
-            out[i] = sizes.get(i).evaluate(symbols);
-            if (out[i] < 0) {
-                throw new UserInputException(
-                        "value '" + name + "' has the negative size " + out[i] + "; check --batch and --dim");
-            }
-        }
-        return out;
+    private GraphRunner bodyRunner(Graph body) {
+        GraphRunner runner = new GraphRunner(runtime, body, symbols, unmodelled, types);
+        runner.moduleCalls.ignoreHooks();
+        return runner;
     }
 
     /** The type that a run gives to a tensor of the archive. */
