@@ -1,5 +1,4 @@
 package dev.headroom.advisor.change;
-
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioArguments;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package dev.headroom.app.report;
 
+import dev.headroom.model.scenario.ScenarioArguments;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.headroom.advisor.change.Change;
 import dev.headroom.advisor.change.Cost;

@@ -1,9 +1,8 @@
 package dev.headroom.app.command;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.app.report.ScenarioArguments;
+import dev.headroom.model.scenario.ScenarioArguments;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
 import dev.headroom.model.scenario.ValueFormat;
@@ -12,9 +11,9 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine;
 
 /** Options become a run, and the run becomes the same options. */
 class ScenarioArgumentsTest {
