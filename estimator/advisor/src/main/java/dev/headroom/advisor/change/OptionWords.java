@@ -1,4 +1,5 @@
 package dev.headroom.advisor.change;
+
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioArguments;
 import java.util.ArrayList;

@@ -1,4 +1,5 @@
 package dev.headroom.app.command;
+
 import dev.headroom.model.scenario.BadValue;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioArguments;

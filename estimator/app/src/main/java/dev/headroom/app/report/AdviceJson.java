@@ -1,6 +1,5 @@
 package dev.headroom.app.report;
 
-import dev.headroom.model.scenario.ScenarioArguments;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.headroom.advisor.change.Change;
 import dev.headroom.advisor.change.Cost;
@@ -9,6 +8,7 @@ import dev.headroom.advisor.plans.Largest;
 import dev.headroom.advisor.plans.Plan;
 import dev.headroom.advisor.plans.Shortfall;
 import dev.headroom.model.scenario.OptionNames;
+import dev.headroom.model.scenario.ScenarioArguments;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.List;
