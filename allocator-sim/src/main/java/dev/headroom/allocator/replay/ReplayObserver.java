@@ -5,6 +5,6 @@ public interface ReplayObserver {
     /** After every event. */
     default void afterEvent(Replay replay) {}
 
-    /** At a place that the trace marks; see {@link TraceSink#mark}. */
+    /** At a place that the trace marks; see {@link dev.headroom.allocator.trace.TraceSink#mark}. */
     default void mark(Replay replay, String name, int step, int micro) {}
 }

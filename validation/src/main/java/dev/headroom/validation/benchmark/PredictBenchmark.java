@@ -35,7 +35,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 public class PredictBenchmark {
     @Param({"resnet50-i224", "gpt2-s512"})
-    public String model;
+    String model;
 
     private Path archive;
     private Graph graph;

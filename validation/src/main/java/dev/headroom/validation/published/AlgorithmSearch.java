@@ -1,12 +1,12 @@
 package dev.headroom.validation.published;
 
 import dev.headroom.allocator.AllocatorListener;
-import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.estimator.predict.RunWatcher;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
@@ -21,13 +21,13 @@ import java.util.Map;
  * that fit, on top of what is alive (aten/src/ATen/native/cudnn/Conv.cpp, getMaxWorkspaceSize). Only {@link TiledTransforms}
  * of filters larger than one element are counted; other algorithms, and the backward pass, may take more.
  */
-final class AlgorithmSearch implements Simulation.Watcher, AllocatorListener {
+final class AlgorithmSearch implements RunWatcher, AllocatorListener {
     private static final int BLOCK = 512;
     private static final Moment FIRST_FORWARD = Moment.of(Phase.FORWARD, 0);
 
     private final Map<String, Long> alive = new HashMap<>();
-    private EagerRuntime runtime;
-    private TrainingLoop loop;
+    private CachingAllocator allocator;
+    private Place place;
 
     private AlgorithmSearch() {}
 
@@ -72,22 +72,20 @@ final class AlgorithmSearch implements Simulation.Watcher, AllocatorListener {
     }
 
     @Override
-    public void begins(EagerRuntime played, TrainingLoop training) {
-        runtime = played;
-        loop = training;
-        runtime.allocator().setListener(this);
+    public void begins(CachingAllocator of, Place at) {
+        allocator = of;
+        place = at;
+        allocator.setListener(this);
     }
 
     /** The buffer is taken once the convolution has its result. */
     @Override
     public void event(Action action, long address, long bytes, int stream, int pool) {
-        boolean first = action == Action.ALLOC && loop.moment().equals(FIRST_FORWARD);
-        Attribution who = first ? runtime.attribution(runtime.attribution()) : null;
+        boolean first = action == Action.ALLOC && place.moment().equals(FIRST_FORWARD);
+        Attribution who = first ? place.running() : null;
         if (first && who.operator().equals("aten.conv2d")) {
             long block = (bytes + BLOCK - 1) / BLOCK * BLOCK;
-            alive.put(
-                    who.module(),
-                    runtime.allocator().statistics().allocatedBytes().current() + block);
+            alive.put(who.module(), allocator.statistics().allocatedBytes().current() + block);
         }
     }
 }

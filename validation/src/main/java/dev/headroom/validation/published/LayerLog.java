@@ -7,11 +7,10 @@ import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 
 import dev.headroom.allocator.AllocatorListener;
-import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.estimator.predict.Predictor;
-import dev.headroom.estimator.predict.Simulation;
+import dev.headroom.estimator.predict.RunWatcher;
 import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
@@ -89,22 +88,22 @@ public final class LayerLog {
      * Reads allocated memory when the pass of a module changes. A hook of a backward pass runs when the node has its
      * results, before what it was given and what it kept are released (torch/csrc/autograd/engine.cpp, call_function).
      */
-    private static final class Hooks implements Simulation.Watcher, AllocatorListener {
+    private static final class Hooks implements RunWatcher, AllocatorListener {
         private static final int BLOCK = 512;
 
         private final List<Step> steps = new ArrayList<>();
-        private EagerRuntime runtime;
-        private TrainingLoop loop;
+        private CachingAllocator allocator;
+        private Place place;
         private Phase phase = Phase.MODEL;
         private Attribution running = new Attribution("", "", "");
         private long atHook;
         private long atLastHook;
 
         @Override
-        public void begins(EagerRuntime played, TrainingLoop training) {
-            runtime = played;
-            loop = training;
-            runtime.allocator().setListener(this);
+        public void begins(CachingAllocator of, Place at) {
+            allocator = of;
+            place = at;
+            allocator.setListener(this);
         }
 
         @Override
@@ -113,18 +112,18 @@ public final class LayerLog {
                 return;
             }
             long block = (bytes + BLOCK - 1) / BLOCK * BLOCK;
-            long now = runtime.allocator().statistics().allocatedBytes().current();
+            long now = allocator.statistics().allocatedBytes().current();
             long before = action == Action.ALLOC ? now : now + block;
-            Attribution node = runtime.attribution(runtime.attribution());
+            Attribution node = place.running();
             // Hooks are the module's: the nodes of its backward pass are one to them.
             Attribution here = new Attribution(node.module(), node.operator(), "");
-            if (!here.equals(running) || loop.moment().phase() != phase) {
+            if (!here.equals(running) || place.moment().phase() != phase) {
                 hook(phase == Phase.BACKWARD ? atHook : before);
-                if (loop.moment().phase() != phase) {
+                if (place.moment().phase() != phase) {
                     atLastHook = before;
                 }
                 running = here;
-                phase = loop.moment().phase();
+                phase = place.moment().phase();
                 atHook = before;
             }
             if (action == Action.ALLOC) {
