@@ -29,7 +29,7 @@ final class OptimizerChanges {
                     "Adafactor",
                     "second moments are kept as row and column sums, there are no first moments;"
                             + " other learning rates suit",
-                    s -> isAdam(s) && s.torch().hasAdafactor()),
+                    s -> isAdam(s) && s.torch().compareTo(ADAFACTOR.since()) >= 0),
             to(
                     SGD_MOMENTUM,
                     "SGD with momentum",
@@ -58,38 +58,24 @@ final class OptimizerChanges {
     private static CatalogueEntry to(
             OptimizerKind kind, String title, String effect, Predicate<Situation> hasLessState) {
         List<String> code = new ArrayList<>();
-        if (coarse(kind)) {
+        if (kind.quantised()) {
             code.add("import bitsandbytes as bnb");
         }
         code.add("optimizer = " + constructor(kind, ""));
         return CatalogueEntry.of(s -> Change.free(KIND, title, r -> r.with(OPTIMIZER, kind)
-                                .with(FUSED, r.optimizer().fused() && r.torch().hasFused(kind)))
+                                .with(FUSED, r.optimizer().fused() && kind.fusesIn(r.torch())))
                         .withIntrusion(Intrusion.OPTIMIZER)
                         .withCode(code)
                         .withEffect(effect))
                 .when(s -> s.trains() && hasLessState.test(s));
     }
 
-    /** Whether the state is quantized. */
-    static boolean coarse(OptimizerKind kind) {
-        return kind == ADAM_8BIT || kind == ADAMW_8BIT;
-    }
-
     /** The call that makes an optimizer, with a further argument or "". */
     static String constructor(OptimizerKind kind, String argument) {
-        String name =
-                switch (kind) {
-                    case SGD, SGD_MOMENTUM -> "torch.optim.SGD";
-                    case ADAM -> "torch.optim.Adam";
-                    case ADAMW -> "torch.optim.AdamW";
-                    case RMSPROP -> "torch.optim.RMSprop";
-                    case ADAGRAD -> "torch.optim.Adagrad";
-                    case ADAFACTOR -> "torch.optim.Adafactor";
-                    case ADAM_8BIT -> "bnb.optim.Adam8bit";
-                    case ADAMW_8BIT -> "bnb.optim.AdamW8bit";
-                    case NONE -> throw new IllegalArgumentException("no optimizer");
-                };
-        String momentum = kind == SGD_MOMENTUM ? ", momentum=0.9" : "";
-        return name + "(model.parameters(), lr=lr" + momentum + (argument.isEmpty() ? "" : ", " + argument) + ")";
+        StringBuilder call = new StringBuilder(kind.constructor() + "(model.parameters(), lr=lr");
+        for (String each : List.of(kind.argument(), argument)) {
+            call.append(each.isEmpty() ? "" : ", " + each);
+        }
+        return call + ")";
     }
 }

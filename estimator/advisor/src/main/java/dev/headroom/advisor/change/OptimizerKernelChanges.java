@@ -17,14 +17,14 @@ final class OptimizerKernelChanges {
                             .withCode("optimizer = " + OptimizerChanges.constructor(s.optimizer(), "fused=True")))
                     .when(s -> steps(s)
                             && s.run().optimizer().foreach() != Foreach.TRUE
-                            && s.torch().hasFused(s.optimizer())),
+                            && s.optimizer().fusesIn(s.torch())),
             CatalogueEntry.of(s -> Change.free(
                                     KIND, "optimizer without lists of tensors", r -> r.with(FOREACH, Foreach.FALSE))
                             .withCode("optimizer = " + OptimizerChanges.constructor(s.optimizer(), "foreach=False"))
                             .withEffect("the optimizer launches a few kernels for every parameter, which is slower"))
                     .when(OptimizerKernelChanges::steps)
                     .plannedWhen(s ->
-                            takesLists(s) && s.torch().foreachArgument() && !OptimizerChanges.coarse(s.optimizer()))
+                            takesLists(s) && s.torch().foreachArgument() && !s.optimizer().quantised())
                     .explainedWhen(s -> takesLists(s) && s.torch().foreachByDefault())
                     .explained("foreach", "For-loop optimizer", Target.OPTIMIZER_STEP));
 
