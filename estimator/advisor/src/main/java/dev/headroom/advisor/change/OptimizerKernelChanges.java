@@ -23,8 +23,9 @@ final class OptimizerKernelChanges {
                             .withCode("optimizer = " + OptimizerChanges.constructor(s.optimizer(), "foreach=False"))
                             .withEffect("the optimizer launches a few kernels for every parameter, which is slower"))
                     .when(OptimizerKernelChanges::steps)
-                    .plannedWhen(s ->
-                            takesLists(s) && s.torch().foreachArgument() && !s.optimizer().quantised())
+                    .plannedWhen(s -> takesLists(s)
+                            && s.torch().foreachArgument()
+                            && !s.optimizer().quantised())
                     .explainedWhen(s -> takesLists(s) && s.torch().foreachByDefault())
                     .explained("foreach", "For-loop optimizer", Target.OPTIMIZER_STEP));
 
