@@ -8,6 +8,7 @@ import dev.headroom.advisor.plans.Largest;
 import dev.headroom.advisor.plans.Plan;
 import dev.headroom.advisor.plans.Shortfall;
 import dev.headroom.model.scenario.OptionNames;
+import dev.headroom.model.scenario.ScenarioArguments;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.List;

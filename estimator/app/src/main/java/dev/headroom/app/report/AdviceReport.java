@@ -8,6 +8,7 @@ import dev.headroom.advisor.plans.Largest;
 import dev.headroom.advisor.plans.Plan;
 import dev.headroom.advisor.plans.Shortfall;
 import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.model.scenario.ScenarioArguments;
 import dev.headroom.model.units.Mib;
 import java.io.PrintWriter;
 import java.util.ArrayList;

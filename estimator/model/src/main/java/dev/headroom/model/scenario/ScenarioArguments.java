@@ -1,9 +1,5 @@
-package dev.headroom.app.report;
+package dev.headroom.model.scenario;
 
-import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.ScenarioSettings;
-import dev.headroom.model.scenario.Setting;
-import dev.headroom.model.scenario.ValueFormat;
 import java.util.ArrayList;
 import java.util.List;
 
