@@ -1,24 +1,19 @@
 package dev.headroom.advisor.change;
 
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.ScenarioSettings;
-import dev.headroom.model.scenario.Setting;
-import dev.headroom.model.scenario.ValueFormat;
-import java.util.Objects;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import dev.headroom.model.scenario.ScenarioArguments;
+import java.util.ArrayList;
+import java.util.List;
 
-/** The options of the command line by which a run differs from another, as the table of settings writes them. */
+/** The options of the command line by which a run differs from another. */
 public final class OptionWords {
     private OptionWords() {}
 
     /** Such as {@code --batch 4 --accumulate 2}: what the run after has, and the one before has not. */
     public static String added(Scenario before, Scenario after) {
-        return ScenarioSettings.written().stream()
-                .filter(setting -> !setting.isDefault(after))
-                .filter(setting -> !Objects.equals(setting.get(before), setting.get(after)))
-                .flatMap(setting -> words(setting, after))
-                .collect(Collectors.joining(" "));
+        List<String> options = options(after);
+        options.removeAll(options(before));
+        return String.join(" ", options);
     }
 
     /** Such as {@code Autocast (--amp bf16)}; where options only go, such as {@code Fresh gradients, without --x}. */
@@ -27,13 +22,18 @@ public final class OptionWords {
         return added.isEmpty() ? name + ", without " + added(after, before) : name + " (" + added + ")";
     }
 
-    private static <T> Stream<String> words(Setting<T> setting, Scenario run) {
-        Setting.Words<T> words = setting.words().orElseThrow();
-        String option = "--" + words.word();
-        ValueFormat<T> format = words.format();
-        return format.arity() == ValueFormat.Arity.FLAG
-                ? Stream.of(option)
-                : format.write().apply(setting.get(run)).stream().map(value -> option + " " + quoted(value));
+    /** Each option with its value. */
+    private static List<String> options(Scenario run) {
+        List<String> options = new ArrayList<>();
+        for (String word : ScenarioArguments.of(run)) {
+            if (word.startsWith("--")) {
+                options.add(word);
+            } else {
+                int last = options.size() - 1;
+                options.set(last, options.get(last) + " " + quoted(word));
+            }
+        }
+        return options;
     }
 
     /** As a shell takes it. */
