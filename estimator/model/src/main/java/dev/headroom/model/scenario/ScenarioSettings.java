@@ -95,6 +95,11 @@ public final class ScenarioSettings {
             "Divides by an estimate of the variance, of rmsprop.",
             kind -> kind == OptimizerKind.RMSPROP);
 
+    public static final Setting<Boolean> MAXIMIZE = argument(
+            Setting.of("maximize", ARGUMENTS, OptimizerOptions::maximize, OptimizerOptions::withMaximize),
+            "Maximizes the loss: steps work with negated gradients.",
+            kind -> kind.constructor().startsWith("torch."));
+
     public static final Setting<DType> DTYPE =
             row(Setting.of("dtype", PRECISION, Precision::dtype, Precision::withDtype)
                     .written(
