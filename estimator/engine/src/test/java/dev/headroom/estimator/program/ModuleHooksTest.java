@@ -30,7 +30,7 @@ class ModuleHooksTest {
     }
 
     private long play(EagerRuntime runtime, Graph graph, Scenario run) {
-        new TrainingLoop(runtime, Preparation.of(graph, run), new Unmodelled(), moment -> {}).play();
+        new TrainingLoop(runtime, Preparation.of(graph, run), List.of(), moment -> {}).play();
         return runtime.allocator().statistics().allocatedBytes().peak();
     }
 
