@@ -106,14 +106,20 @@ final class Reducer {
         rebuilt = true;
         List<List<Integer>> division = Buckets.ofArrived(pieces(arrivals), limits.rebuilt());
         try (Frame frame = runtime.frame()) {
-            Tensor indices = runtime.empty(DType.INT32, parameters.size() + 1L);
-            collectives.run(CollectiveKind.BROADCAST, indices.nbytes(), DType.INT32, 0);
-            Tensor sizes = runtime.empty(DType.INT32, division.size());
-            collectives.run(CollectiveKind.BROADCAST, sizes.nbytes(), DType.INT32, 0);
+            Tensor indices = agreed(parameters.size() + 1L);
+            Tensor sizes = agreed(division.size());
             runtime.free(sizes);
             runtime.free(indices);
         }
         makeBuckets(arrivals, division);
+    }
+
+    /** Numbers of the first rank, which the host then reads. */
+    private Tensor agreed(long numbers) {
+        Tensor out = runtime.empty(DType.INT32, numbers);
+        collectives.run(CollectiveKind.BROADCAST, out.nbytes(), DType.INT32, 0);
+        runtime.streams().hostWaits();
+        return out;
     }
 
     /**
