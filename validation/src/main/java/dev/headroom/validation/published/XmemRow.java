@@ -96,10 +96,7 @@ public record XmemRow(
                 Long.parseLong(f.get("total_bytes")),
                 f.get("model"),
                 f.get("archive"),
-                Arrays.stream(OptimizerKind.values())
-                        .filter(k -> k.option().equals(f.get("optimizer")))
-                        .findFirst()
-                        .orElseThrow(),
+                OptimizerKind.named(f.get("optimizer")).orElseThrow(),
                 Long.parseLong(f.get("batch")),
                 f.get("zero_grad_mode").equals("1"),
                 Long.parseLong(f.get("ground_bytes")),

@@ -1,11 +1,6 @@
 package dev.headroom.estimator.program;
 
 import dev.headroom.estimator.checkpoint.Checkpoint;
-import dev.headroom.estimator.op.StandardRules;
-import dev.headroom.estimator.op.core.Autocast;
-import dev.headroom.estimator.op.rule.Call;
-import dev.headroom.estimator.op.rule.NoRule;
-import dev.headroom.estimator.op.rule.Rule;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -14,8 +9,6 @@ import dev.headroom.estimator.runtime.StopRecomputation;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.Region;
-import dev.headroom.model.graph.Argument;
-import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import java.util.Arrays;
@@ -30,17 +23,11 @@ import java.util.function.Predicate;
 public final class GraphRunner {
     private final EagerRuntime runtime;
     private final Graph graph;
-    private final Map<String, Long> symbols;
-    private final Unmodelled unmodelled;
     private final Lifetimes lifetimes;
-    private final Rule[] rules;
+    private final NodeCalls calls;
     private final int[] attributions;
-    private final Map<String, GraphRunner> subgraphs = new HashMap<>();
     private final CheckpointPlan plan;
     private final AutogradEngine engine;
-    private final ModelTypes types;
-    private final NamedTypes namedTypes;
-    private final Fallback fallback;
     private final Set<Region> withoutGradients = new LinkedHashSet<>();
     private final int[] executions;
     private final int[][] storages;
@@ -60,25 +47,19 @@ public final class GraphRunner {
             Map<String, Long> symbols,
             Unmodelled unmodelled,
             ModelTypes types) {
-        this.types = types;
-        this.namedTypes = new NamedTypes(plan.graph(), types.archive(), types.run());
         this.runtime = runtime;
         this.graph = plan.graph();
         this.plan = plan;
         this.engine = engine;
-        this.symbols = symbols;
-        this.unmodelled = unmodelled;
         this.lifetimes = Lifetimes.of(graph);
         this.moduleCalls = new ModuleCalls(runtime, graph);
-        this.fallback = new Fallback(runtime, graph, symbols);
+        this.calls = new NodeCalls(runtime, graph, symbols, unmodelled, types, lifetimes);
         List<Node> nodes = graph.nodes();
-        rules = new Rule[nodes.size()];
         attributions = new int[nodes.size()];
         executions = new int[nodes.size()];
         storages = new int[nodes.size()][];
-        for (int i = 0; i < rules.length; i++) {
+        for (int i = 0; i < attributions.length; i++) {
             Node node = nodes.get(i);
-            rules[i] = StandardRules.registry().find(node.target());
             attributions[i] = runtime.number(new Attribution(node.module(), node.operator(), ""));
         }
     }
@@ -91,7 +72,7 @@ public final class GraphRunner {
      */
     public Tensor[] run(Map<String, Tensor> inputs) {
         Map<String, Tensor> values = new HashMap<>(inputs);
-        namedTypes.note(values);
+        calls.given(values);
         int before = runtime.attribution();
         int at = 0;
         for (Region region : plan.regions()) {
@@ -107,12 +88,12 @@ public final class GraphRunner {
     /**
      * Runs a range of nodes, and drops what Python drops on the way.
      *
-     * @param calls those whose hooks may run
+     * @param hooked calls of modules whose hooks may run
      */
-    private void steps(int from, int to, Map<String, Tensor> values, Predicate<ModuleCalls.Span> calls) {
+    private void steps(int from, int to, Map<String, Tensor> values, Predicate<ModuleCalls.Span> hooked) {
         for (int i = from; i < to; i++) {
             runtime.attribute(attributions[i]);
-            moduleCalls.enter(i, calls, values);
+            moduleCalls.enter(i, hooked, values);
             counted(i, values);
             moduleCalls.leave(i, lifetimes.releasedAfter(i), values);
         }
@@ -127,6 +108,11 @@ public final class GraphRunner {
             throw e;
         }
         executions[i]++;
+    }
+
+    /** Leaves hooks of modules out: the body of a higher-order operator is no call that users see. */
+    void ignoreHooks() {
+        moduleCalls.ignoreHooks();
     }
 
     /** How the nodes ran so far. */
@@ -201,66 +187,11 @@ public final class GraphRunner {
     }
 
     private void step(int index, Map<String, Tensor> values) {
-        Node node = graph.nodes().get(index);
-        Rule rule = rules[index];
         Frame frame = runtime.frame();
         try {
-            convertFactor(index, values);
-            Tensor[] results;
-            if (node.target().startsWith("higher_order.")) {
-                results = higherOrder(node, values);
-            } else if (rule != null) {
-                results = withRule(index, node, rule, values);
-            } else {
-                unmodelled.count(node.operator());
-                results = fallback.run(node, values);
-            }
-            bind(index, results, values);
+            bind(index, calls.call(index, values), values);
         } finally {
             frame.close();
-        }
-    }
-
-    private Tensor[] run(int index, Call call, Rule rule) {
-        boolean off = !runtime.gradMode() && runtime.autocast().active() && namedTypes.keepsOutOfAutocast(index);
-        boolean before = off && runtime.autocast().exclude(true);
-        try {
-            return Autocast.run(call, rule);
-        } finally {
-            if (off) {
-                runtime.autocast().exclude(before);
-            }
-        }
-    }
-
-    /** Makes a conversion that the program makes only when its weights are in half precision. */
-    private void convertFactor(int index, Map<String, Tensor> values) {
-        String name = namedTypes.converted(index);
-        Tensor before = name == null || runtime.autocast().active() ? null : values.get(name);
-        if (before == null
-                || before.dtype() == types.run()
-                || !lifetimes.releasedAfter(index).contains(name)) {
-            return;
-        }
-        values.put(name, runtime.hold(Autocast.convert(runtime, before, types.run())));
-        runtime.release(before);
-    }
-
-    private Call call(int index, Node node, Map<String, Tensor> values) {
-        Call call = new Call(runtime, node, values, symbols);
-        Tensor self = call.has("self") ? call.tensor("self") : null;
-        DType lower = runtime.autocast().active() ? runtime.autocast().type() : null;
-        DType named = namedTypes.at(index, self, lower);
-        return named == null ? call : call.naming(named);
-    }
-
-    /** A rule may find that it does not know this very call: then the call counts as unmodelled. */
-    private Tensor[] withRule(int index, Node node, Rule rule, Map<String, Tensor> values) {
-        try {
-            return run(index, call(index, node, values), rule);
-        } catch (NoRule e) {
-            unmodelled.count(node.operator());
-            return fallback.run(node, values);
         }
     }
 
@@ -272,49 +203,8 @@ public final class GraphRunner {
             if (names.get(i) != null && results[i] != null) {
                 runtime.hold(results[i]);
                 values.put(names.get(i), results[i]);
-                namedTypes.note(names.get(i), results[i]);
+                calls.made(names.get(i), results[i]);
             }
         }
-    }
-
-    /** A body that runs under another mode: {@code wrap_with_set_grad_enabled(enabled, body, inputs…)}. */
-    private Tensor[] higherOrder(Node node, Map<String, Tensor> values) {
-        Argument.Subgraph body = null;
-        Map<String, Tensor> inputs = new HashMap<>();
-        int next = 0;
-        for (Node.NamedArgument a : node.arguments()) {
-            if (a.value() instanceof Argument.Subgraph s) {
-                body = s;
-            } else if (body != null && a.value() instanceof Argument.Value v) {
-                inputs.put(body.graph().inputs().get(next++).value(), values.get(v.name()));
-            } else if (body != null) {
-                next++;
-            }
-        }
-        if (body == null) {
-            unmodelled.count(node.operator());
-            return fallback.run(node, values);
-        }
-        Runnable leave = BodyMode.enter(runtime, node);
-        Graph graphOfBody = body.graph();
-        Tensor[] out = subgraphs
-                .computeIfAbsent(body.name(), k -> bodyRunner(graphOfBody))
-                .run(inputs);
-        leave.run();
-        for (Tensor t : out) {
-            runtime.adopt(t);
-        }
-        return out;
-    }
-
-    private GraphRunner bodyRunner(Graph body) {
-        GraphRunner runner = new GraphRunner(runtime, body, symbols, unmodelled, types);
-        runner.moduleCalls.ignoreHooks();
-        return runner;
-    }
-
-    /** The type that a run gives to a tensor of the archive. */
-    public static DType typeUnder(DType inArchive, DType run) {
-        return run != null && inArchive.isFloatingPoint() ? run : inArchive;
     }
 }

@@ -2,19 +2,20 @@ package dev.headroom.advisor.plans;
 
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 
-import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.advisor.variants.Outcome;
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.scenario.Scenario;
 import java.util.function.BiFunction;
 
 /**
- * Looks for the largest batch, or other open size, with which a run gets through. Memory grows with the size nearly as a
- * line, so two runs with room for anything say where to begin; from there the search goes outwards in growing steps until
- * it has a size that fits and a larger one that does not, and halves what lies between. As rounding and the kernels that are
- * chosen make memory go down now and then, a few sizes beyond the first that fails are tried, too.
+ * Looks for the largest batch, or other open size, with which a run gets through. Memory grows with the size nearly as
+ * a line, so two runs with room for anything say where to begin; from there the search goes outwards in growing steps
+ * until it has a size that fits and a larger one that does not, and halves what lies between. As rounding and the
+ * kernels that are chosen make memory go down now and then, a few sizes beyond the first that fails are tried, too.
  */
-final class LargestValue {
+final class LargestSizeSearch {
     /** Sizes beyond the first failure that have to fail as well. */
     private static final int LOOK_AHEAD = 3;
 
@@ -23,44 +24,38 @@ final class LargestValue {
 
     private static final long MOST = 1L << 40;
 
-    private final PredictionRequest asked;
-    private final Trials trials;
+    private final VariantPlayer player;
     private final String name;
     private final Scenario run;
     private final BiFunction<Scenario, Long, Scenario> set;
 
-    private LargestValue(
-            PredictionRequest asked,
-            Trials trials,
-            String name,
-            Scenario run,
-            BiFunction<Scenario, Long, Scenario> set) {
-        this.asked = asked;
-        this.trials = trials;
+    private LargestSizeSearch(
+            VariantPlayer player, String name, Scenario run, BiFunction<Scenario, Long, Scenario> set) {
+        this.player = player;
         this.name = name;
         this.run = run;
         this.set = set;
     }
 
     /** The largest batch, for a run that names one. */
-    static Largest batch(PredictionRequest asked, Trials trials, Scenario run) {
-        return batches(asked, trials, run).from(run.sizes().batch());
+    static Largest batch(VariantPlayer player, Scenario run) {
+        return batches(player, run).from(run.sizes().batch());
     }
 
     /** The same with the largest batch that is safe. */
-    static Largest safeBatch(PredictionRequest asked, Trials trials, Scenario run) {
-        LargestValue batches = batches(asked, trials, run);
+    static Largest safeBatch(VariantPlayer player, Scenario run) {
+        LargestSizeSearch batches = batches(player, run);
         Largest found = batches.from(run.sizes().batch());
         return found.value() == null ? found : found.withSafe(batches.safe(found.value()));
     }
 
-    private static LargestValue batches(PredictionRequest asked, Trials trials, Scenario run) {
-        return new LargestValue(asked, trials, "batch", run, (r, value) -> r.with(BATCH, value));
+    private static LargestSizeSearch batches(VariantPlayer player, Scenario run) {
+        return new LargestSizeSearch(player, "batch", run, (r, value) -> r.with(BATCH, value));
     }
 
     /** The largest value of a size that the run's {@code dims} give. */
-    static Largest dim(PredictionRequest asked, Trials trials, Scenario run, String dim) {
-        return new LargestValue(asked, trials, dim, run, (r, value) -> r.withDim(dim, value))
+    static Largest dim(VariantPlayer player, Scenario run, String dim) {
+        return new LargestSizeSearch(player, dim, run, (r, value) -> r.withDim(dim, value))
                 .from(run.sizes().dims().get(dim));
     }
 
@@ -71,7 +66,7 @@ final class LargestValue {
     private Largest from(long start) {
         long step = step(start);
         if (step == 0) {
-            Long value = trials.fits(with(start)) ? start : null;
+            Long value = player.fits(with(start)) ? start : null;
             return new Largest(name, value, start, value == null ? Largest.Limit.MEMORY : Largest.Limit.MODEL, null);
         }
         long least = start % step == 0 ? step : start % step;
@@ -104,7 +99,7 @@ final class LargestValue {
                 ahead = 0;
             }
         }
-        boolean model = trials.within(with(low + step)).result() == Trials.Result.IMPOSSIBLE;
+        boolean model = player.within(with(low + step)).result() == Outcome.Result.IMPOSSIBLE;
         return new Largest(
                 name,
                 low < least ? null : (Long) low,
@@ -114,8 +109,8 @@ final class LargestValue {
     }
 
     /**
-     * The largest value that is safe, downwards from the largest that fits; steps grow until one is safe and halve after
-     * that, to within a hundredth.
+     * The largest value that is safe, downwards from the largest that fits; steps grow until one is safe and halve
+     * after that, to within a hundredth.
      *
      * @return {@code null} when there is none
      */
@@ -152,7 +147,7 @@ final class LargestValue {
     }
 
     private boolean isSafe(long value) {
-        Double risk = trials.predict(with(value)).verdict().probabilityOom();
+        Double risk = player.predict(with(value)).verdict().probabilityOom();
         return risk != null && risk <= Largest.RISK;
     }
 
@@ -171,24 +166,26 @@ final class LargestValue {
     }
 
     private boolean fits(long value) {
-        return value <= MOST && trials.fits(with(value));
+        return value <= MOST && player.fits(with(value));
     }
 
     /** Where a line through two runs meets the room there is. */
     private long guess(long start, long step, long least) {
         long other = Math.max(least, start / 2 / step * step + least % step);
         other = other == start ? start + step : other;
-        Trials.Outcome here = trials.unbounded(with(start));
-        Trials.Outcome there = trials.unbounded(with(other));
+        Outcome here = player.unbounded(with(start));
+        Outcome there = player.unbounded(with(other));
         double slope = (here.allocated() - there.allocated()) / (double) (start - other);
         if (!here.fits() || !there.fits() || slope <= 0) {
             return start;
         }
-        long steps = (long) ((trials.room() - here.allocated()) / slope / step);
+        long steps = (long) ((player.room() - here.allocated()) / slope / step);
         return Math.max(least, Math.min(start + steps * step, MOST / step * step));
     }
 
-    /** The distance of sizes that the model takes: 1 mostly, more where sizes are multiples; 0 when there is no other. */
+    /**
+     * The distance of sizes that the model takes: 1 mostly, more where sizes are multiples; 0 when there is no other.
+     */
     private long step(long start) {
         for (long step = 1; step <= WIDEST_STEP; step++) {
             if (possible(start + step) || start > step && possible(start - step)) {
@@ -201,7 +198,7 @@ final class LargestValue {
     private boolean possible(long value) {
         try {
             Scenario r = with(value);
-            SymbolBinding.bind(asked.graph(), r.sizes().batch(), r.sizes().dims());
+            SymbolBinding.bind(player.graph(), r.sizes().batch(), r.sizes().dims());
             return true;
         } catch (UserInputException e) {
             return false;

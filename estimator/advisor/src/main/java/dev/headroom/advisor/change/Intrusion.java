@@ -1,4 +1,4 @@
-package dev.headroom.advisor.plans;
+package dev.headroom.advisor.change;
 
 /** How deep a change goes, the least first: plans are ranked by the deepest of their changes. */
 public enum Intrusion {

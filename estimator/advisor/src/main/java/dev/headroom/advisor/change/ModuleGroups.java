@@ -1,4 +1,4 @@
-package dev.headroom.advisor.plans;
+package dev.headroom.advisor.change;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
@@ -46,6 +46,13 @@ final class ModuleGroups {
         return out;
     }
 
+    /** What patterns such as {@code layer1.*} stand for. */
+    List<String> members(List<String> patterns) {
+        return patterns.stream()
+                .flatMap(p -> running.getOrDefault(ModelState.owner(p), Set.of()).stream())
+                .toList();
+    }
+
     /** Elements of a Python list of these modules. */
     List<String> elements(List<String> modules) {
         List<String> out = new ArrayList<>();
@@ -63,8 +70,8 @@ final class ModuleGroups {
     }
 
     /**
-     * The siblings of a run {@code FIRST..LAST} as something to call: a slice of their Sequential, a new one where they have
-     * nothing below them, else a function that only the author of the caller can write.
+     * The siblings of a run {@code FIRST..LAST} as something to call: a slice of their Sequential, a new one where they
+     * have nothing below them, else a function that only the author of the caller can write.
      */
     String sequence(String run) {
         String[] ends = run.split("\\.\\.");

@@ -1,17 +1,44 @@
-package dev.headroom.advisor.plans;
+package dev.headroom.advisor.change;
 
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.graph.TensorMeta;
+import java.util.List;
 
 /** What a graph says of its model, as far as advice depends on it. */
 final class ModelFacts {
     private final Graph graph;
+    private final ModuleGroups groups;
+    private final List<String> blocks;
+    private final List<String> leaves;
 
     ModelFacts(Graph graph) {
         this.graph = graph;
+        this.groups = new ModuleGroups(graph);
+        this.blocks = Modules.blocks(graph);
+        this.leaves = Modules.leaves(graph);
+    }
+
+    ModuleGroups groups() {
+        return groups;
+    }
+
+    /** Patterns of numbered blocks of layers, such as {@code layer1.*}. */
+    List<String> blocks() {
+        return blocks;
+    }
+
+    /** Paths of modules that hold no others that run. */
+    List<String> leaves() {
+        return leaves;
+    }
+
+    /** Whether the inputs' first dimension is open. */
+    boolean hasBatch() {
+        return SymbolBinding.hasBatch(graph);
     }
 
     /** Whether the batch's statistics enter the result. */

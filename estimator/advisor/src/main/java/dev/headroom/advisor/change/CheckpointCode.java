@@ -1,43 +1,41 @@
-package dev.headroom.advisor.plans;
+package dev.headroom.advisor.change;
 
-import dev.headroom.advisor.checkpoints.CheckpointChoice;
+import dev.headroom.model.scenario.Checkpointing;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Lines of PyTorch that checkpoint what a choice names. Modules get a forward function that is a checkpoint, so that who
- * calls them stays as it is; a run of siblings is one call in place of several, which the caller has to be written for.
+ * Lines of PyTorch that checkpoint what a choice names. Modules get a forward function that is a checkpoint, so that
+ * who calls them stays as it is; a run of siblings is one call in place of several, which the caller has to be written
+ * for.
  */
 final class CheckpointCode {
     private static final int WIDTH = 70;
 
     private final ModelFacts model;
-    private final ModuleGroups groups;
 
-    CheckpointCode(ModelFacts model, ModuleGroups groups) {
+    CheckpointCode(ModelFacts model) {
         this.model = model;
-        this.groups = groups;
     }
 
-    List<String> of(CheckpointChoice choice) {
-        String variant = "use_reentrant=" + (Boolean.TRUE.equals(choice.reentrant()) ? "True" : "False");
-        if (choice.segments() > 0) {
-            return segments(choice.segments(), variant);
+    /** @param named modules and runs of siblings, each by its path */
+    List<String> of(Checkpointing what, List<String> named) {
+        String variant = "use_reentrant=" + (Boolean.TRUE.equals(what.reentrant()) ? "True" : "False");
+        if (what.segments() > 0) {
+            return segments(what.segments(), variant);
         }
-        List<String> modules =
-                choice.modules().stream().filter(m -> !m.contains("..")).toList();
-        List<String> runs =
-                choice.modules().stream().filter(m -> m.contains("..")).toList();
+        List<String> modules = named.stream().filter(m -> !m.contains("..")).toList();
+        List<String> runs = named.stream().filter(m -> m.contains("..")).toList();
         List<String> code = new ArrayList<>();
         code.add("from torch.utils.checkpoint import checkpoint");
         if (!modules.isEmpty()) {
             code.add("from functools import partial");
-            blocks(groups.elements(modules), code);
+            blocks(model.groups().elements(modules), code);
             code.add("    block.forward = partial(checkpoint, block.forward, " + variant + ")");
         }
         for (String run : runs) {
             code.add("# in place of the calls from " + run.replace("..", " to ") + ":");
-            code.add("x = checkpoint(" + groups.sequence(run) + ", x, " + variant + ")");
+            code.add("x = checkpoint(" + model.groups().sequence(run) + ", x, " + variant + ")");
         }
         return code;
     }

@@ -1,13 +1,15 @@
-package dev.headroom.advisor.explain;
+package dev.headroom.advisor.change;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** The modules of a graph that run. */
-final class Modules {
+public final class Modules {
     private Modules() {}
 
     /** Paths of modules that hold no others that run. */
@@ -27,15 +29,22 @@ final class Modules {
         return List.copyOf(last);
     }
 
-    /** Patterns of numbered blocks, such as {@code layer1.*} or {@code transformer.h.*}; "" where there are none. */
+    /** Patterns of numbered blocks, such as {@code layer1.*} or {@code transformer.h.*}. */
     static List<String> blocks(Graph graph) {
-        Set<String> blocks = new LinkedHashSet<>();
-        for (Node n : graph.nodes()) {
-            String family = Words.family(n.module());
-            if (family.endsWith(".*")) {
-                blocks.add(family);
+        return graph.nodes().stream()
+                .flatMap(n -> numbered(n.module()).stream())
+                .distinct()
+                .toList();
+    }
+
+    /** The pattern for a module's outermost numbered part: {@code transformer.h.*} for {@code transformer.h.3.attn}. */
+    public static Optional<String> numbered(String path) {
+        List<String> names = Arrays.asList(path.split("\\."));
+        for (int i = 1; i < names.size(); i++) {
+            if (names.get(i).chars().allMatch(Character::isDigit)) {
+                return Optional.of(String.join(".", names.subList(0, i)) + ".*");
             }
         }
-        return List.copyOf(blocks);
+        return Optional.empty();
     }
 }
