@@ -312,6 +312,18 @@ public final class EagerRuntime {
         release(old);
     }
 
+    /**
+     * {@code t.data = data}, with a part of {@code data} of the same sizes: the tensor stays who it is, and its memory is
+     * another.
+     */
+    public void setData(Tensor t, Tensor data, long[] strides, long offset) {
+        Storage before = t.storage();
+        t.setMemory(data.storage(), strides, offset);
+        if (before.release()) {
+            memory.free(before);
+        }
+    }
+
     /** {@code requires_grad_()} of a leaf. */
     public void requireGrad(Tensor leaf, boolean value) {
         leaf.setLeafRequiresGrad(value);

@@ -40,6 +40,11 @@ public final class Streams {
         }
     }
 
+    /** The host waits for all that the device was given: it copies something back, or reads a number. */
+    public void hostWaits() {
+        allocator.reached(allocator.mark());
+    }
+
     /** The stream whose pool a tensor's memory is of. */
     public int of(Tensor t) {
         return t.storage().stream;
