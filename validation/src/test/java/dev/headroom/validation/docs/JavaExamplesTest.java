@@ -1,4 +1,4 @@
-package dev.headroom.validation;
+package dev.headroom.validation.docs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,23 +17,19 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The Java in the README compiles, and its first example runs. */
-class ReadmeExamplesTest {
-    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+/** The Java of the manual compiles with the imports that it shows, and its first example runs. */
+class JavaExamplesTest {
     private static final Pattern JAVA = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern IMPORT = Pattern.compile("^import .*\\n", Pattern.MULTILINE);
+
+    /** What the later examples of the page use without saying so again. */
     private static final String IMPORTS = """
-            import dev.headroom.build.*;
-            import dev.headroom.device.*;
+            import dev.headroom.advisor.checkpoints.*;
             import dev.headroom.executor.host.*;
             import dev.headroom.executor.kernel.*;
             import dev.headroom.executor.measure.*;
-            import dev.headroom.executor.tensor.*;
-            import dev.headroom.graph.*;
-            import dev.headroom.importer.*;
-            import dev.headroom.planning.*;
-            import dev.headroom.predict.*;
-            import dev.headroom.training.*;
-            import java.nio.file.Path;
+            import dev.headroom.model.dsl.*;
+            import dev.headroom.model.graph.*;
             import static dev.headroom.model.dsl.Layers.*;
             """;
 
@@ -42,14 +38,14 @@ class ReadmeExamplesTest {
 
     @Test
     void theFirstPredicts() throws IOException, InterruptedException {
-        compile("Example", first(examples()));
+        compile("Example", "", first(examples()));
         Path out = folder.resolve("out.txt");
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
                         folder + ":" + System.getProperty("java.class.path"),
                         "Example")
-                .directory(ROOT.toFile())
+                .directory(Pages.ROOT.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(out.toFile())
                 .start();
@@ -67,7 +63,7 @@ class ReadmeExamplesTest {
             // The others may use the variables of the one that predicts, or name their own graph.
             String own = examples.get(i);
             String before = own.contains("Graph graph") ? "" : first(examples);
-            compile("Example" + i, before + own);
+            compile("Example" + i, IMPORTS, before + own);
         }
         assertTrue(examples.size() >= 3);
     }
@@ -81,15 +77,18 @@ class ReadmeExamplesTest {
     }
 
     private static List<String> examples() throws IOException {
-        return JAVA.matcher(Files.readString(ROOT.resolve("README.md")))
+        return JAVA.matcher(Files.readString(Pages.ROOT.resolve("docs/library.md")))
                 .results()
                 .map((MatchResult m) -> m.group(1))
                 .toList();
     }
 
-    private void compile(String name, String body) throws IOException {
+    private void compile(String name, String more, String example) throws IOException {
         Path source = folder.resolve(name + ".java");
-        String program = IMPORTS + "class " + name + " {\npublic static void main(String[] args) throws Exception {\n"
+        StringBuilder imports = new StringBuilder(more);
+        IMPORT.matcher(example).results().forEach(m -> imports.append(m.group()));
+        String body = IMPORT.matcher(example).replaceAll("");
+        String program = imports + "class " + name + " {\npublic static void main(String[] args) throws Exception {\n"
                 + body + "}\n}\n";
         Files.writeString(source, program);
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
