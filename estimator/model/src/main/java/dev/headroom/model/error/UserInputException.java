@@ -1,6 +1,7 @@
 package dev.headroom.model.error;
 
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Bad input: one line that says what, where, and what to do. Never a defect of Headroom. */
 public class UserInputException extends RuntimeException {
@@ -17,7 +18,7 @@ public class UserInputException extends RuntimeException {
         super(oneLine(message), cause);
     }
 
-    private static String oneLine(String message) {
+    private static @Nullable String oneLine(@Nullable String message) {
         return message == null ? null : UNPRINTABLE.matcher(message).replaceAll(" ");
     }
 }
