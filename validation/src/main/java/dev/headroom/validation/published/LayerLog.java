@@ -6,7 +6,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 
-import dev.headroom.allocator.AllocatorListener;
+import dev.headroom.allocator.AllocatorListener.Action;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
@@ -89,12 +89,10 @@ public final class LayerLog {
      * Reads allocated memory when the pass of a module changes. A hook of a backward pass runs when the node has its
      * results, before what it was given and what it kept are released (torch/csrc/autograd/engine.cpp, call_function).
      */
-    private static final class Hooks implements Simulation.Watcher, AllocatorListener {
+    private static final class Hooks implements Simulation.Watcher {
         private static final int BLOCK = 512;
 
         private final List<Step> steps = new ArrayList<>();
-        private EagerRuntime runtime;
-        private TrainingLoop loop;
         private Phase phase = Phase.MODEL;
         private Attribution running = new Attribution("", "", "");
         private long atHook;
@@ -102,33 +100,31 @@ public final class LayerLog {
 
         @Override
         public void begins(EagerRuntime played, TrainingLoop training) {
-            runtime = played;
-            loop = training;
-            runtime.allocator().setListener(this);
+            played.allocator().setListener((action, address, bytes, stream, pool) -> {
+                if (action == Action.ALLOC || action == Action.FREE_REQUESTED) {
+                    event(played, training.moment().phase(), action, bytes);
+                }
+            });
         }
 
-        @Override
-        public void event(Action action, long address, long bytes, int stream, int pool) {
-            if (action != Action.ALLOC && action != Action.FREE_REQUESTED) {
-                return;
-            }
+        private void event(EagerRuntime runtime, Phase now, Action action, long bytes) {
             long block = (bytes + BLOCK - 1) / BLOCK * BLOCK;
-            long now = runtime.allocator().statistics().allocatedBytes().current();
-            long before = action == Action.ALLOC ? now : now + block;
+            long allocated = runtime.allocator().statistics().allocatedBytes().current();
+            long before = action == Action.ALLOC ? allocated : allocated + block;
             Attribution node = runtime.attribution(runtime.attribution());
             // Hooks are the module's: the nodes of its backward pass are one to them.
             Attribution here = new Attribution(node.module(), node.operator(), "");
-            if (!here.equals(running) || loop.moment().phase() != phase) {
+            if (!here.equals(running) || now != phase) {
                 hook(phase == Phase.BACKWARD ? atHook : before);
-                if (loop.moment().phase() != phase) {
+                if (now != phase) {
                     atLastHook = before;
                 }
                 running = here;
-                phase = loop.moment().phase();
+                phase = now;
                 atHook = before;
             }
             if (action == Action.ALLOC) {
-                atHook = now + block;
+                atHook = allocated + block;
             }
         }
 

@@ -10,11 +10,11 @@ public class UserInputException extends RuntimeException {
     /** What could break a line or confuse a terminal: names out of a damaged file may hold anything. */
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cntrl}\\u0080-\\u009F\\u2028\\u2029]+");
 
-    public UserInputException(String message) {
+    public UserInputException(@Nullable String message) {
         super(oneLine(message));
     }
 
-    public UserInputException(String message, Throwable cause) {
+    public UserInputException(@Nullable String message, Throwable cause) {
         super(oneLine(message), cause);
     }
 
