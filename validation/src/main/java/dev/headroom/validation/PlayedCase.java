@@ -8,18 +8,15 @@ import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.allocator.AllocatorSettings;
-import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.SimulatedDeviceMemory;
-import dev.headroom.estimator.loop.TrainingLoop;
-import dev.headroom.estimator.program.Preparation;
-import dev.headroom.estimator.program.Unmodelled;
+import dev.headroom.estimator.predict.RunPlayer;
+import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.estimator.runtime.DeviceModel;
-import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.EventLog;
-import dev.headroom.estimator.runtime.KernelOptions;
 import dev.headroom.fixtures.OperatorCase;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.LossKind;
@@ -31,9 +28,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,24 +43,14 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
     /** Plays a case. */
     public static PlayedCase play(OperatorCase recorded) {
         Scenario run = run(recorded);
-        CachingAllocator allocator =
-                new CachingAllocator(AllocatorSettings.parse(""), new SimulatedDeviceMemory(1L << 41, 0));
         JsonNode capability = recorded.device().path("capability");
         DeviceModel device = new DeviceModel(
                 capability.path(0).asInt(),
                 capability.path(1).asInt(),
                 recorded.device().path("sms").asInt());
-        EagerRuntime runtime = new EagerRuntime(
-                allocator, device, new KernelOptions(0, run.kernels().attention()));
-        Unmodelled unmodelled = new Unmodelled();
-        Map<Integer, List<String>> phases = new HashMap<>();
-        TrainingLoop loop = new TrainingLoop(
-                runtime, Preparation.of(graph(recorded), run), unmodelled, moment -> phases.computeIfAbsent(
-                                runtime.log().size(), k -> new ArrayList<>())
-                        .add(moment.label()));
-        loop.play();
-        return new PlayedCase(
-                events(runtime, phases), List.copyOf(unmodelled.counts().keySet()));
+        Simulation played = new RunPlayer(device, AllocatorSettings.parse(""), new SimulatedDeviceMemory(1L << 41, 0))
+                .play(graph(recorded), run);
+        return new PlayedCase(events(played), List.copyOf(played.unmodelled().keySet()));
     }
 
     private static Graph graph(OperatorCase recorded) {
@@ -101,15 +86,17 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
         };
     }
 
-    private static List<OperatorCase.Event> events(EagerRuntime runtime, Map<Integer, List<String>> phases) {
+    private static List<OperatorCase.Event> events(Simulation played) {
         List<OperatorCase.Event> out = new ArrayList<>();
-        EventLog log = runtime.log();
+        EventLog log = played.log();
         int[] number = new int[log.storages()];
         int made = 0;
+        int phase = 0;
         for (int i = 0; i <= log.size(); i++) {
-            for (String phase : phases.getOrDefault(i, List.of())) {
-                if (!phase.startsWith(Phase.OPTIMIZER.label())) {
-                    out.add(new OperatorCase.Phase(phase));
+            for (; phase < played.phases().size() && played.history().end(phase) == i; phase++) {
+                Moment ended = played.phases().get(phase).moment();
+                if (ended.phase() != Phase.OPTIMIZER) {
+                    out.add(new OperatorCase.Phase(ended.label()));
                 }
             }
             if (i == log.size()) {
@@ -123,7 +110,7 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
                 out.add(new OperatorCase.Free(number[storage]));
             } else if (number[storage] == 0) {
                 number[storage] = ++made;
-                var who = runtime.attribution(log.attribution(storage));
+                var who = played.madeBy(storage);
                 out.add(new OperatorCase.Allocation(log.requested(storage), who.operator()));
             }
         }

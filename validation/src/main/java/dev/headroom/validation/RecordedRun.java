@@ -200,12 +200,7 @@ public final class RecordedRun {
         String name = config.path("no_optimizer_step").asBoolean()
                 ? "none"
                 : config.path("optimizer").asText("adamw");
-        for (OptimizerKind kind : OptimizerKind.values()) {
-            if (kind.option().equals(name)) {
-                return kind;
-            }
-        }
-        throw unknown("optimizer", name);
+        return OptimizerKind.named(name).orElseThrow(() -> unknown("optimizer", name));
     }
 
     private int checkpoint() {

@@ -4,6 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.app.command.ScenarioOptions;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioSettings;
+import dev.headroom.model.scenario.Setting;
+import dev.headroom.model.scenario.ValueFormat;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine;
@@ -58,7 +61,7 @@ final class RecordedScenario {
                     require(v.isTextual(), e.getKey(), "does not hold texts only");
                     out.add(option + "=" + v.asText());
                 });
-            } else if (value.isBoolean() && !e.getKey().equals("reentrant")) {
+            } else if (value.isBoolean() && isFlag(e.getKey())) {
                 if (value.booleanValue()) {
                     out.add(option);
                 }
@@ -81,11 +84,24 @@ final class RecordedScenario {
         return new UserInputException("scenario: " + key + " " + reason);
     }
 
+    private static boolean isFlag(String key) {
+        return ScenarioSettings.written(key)
+                .flatMap(Setting::words)
+                .map(words -> words.format().arity() == ValueFormat.Arity.FLAG)
+                .orElse(true);
+    }
+
     /** How {@code predict --json} writes that an option was not given. */
     private static boolean unset(String key, JsonNode value) {
         return value.isNull()
                 || value.asText().isEmpty()
-                || key.equals("loss") && value.asText().equals("auto")
-                || key.equals("checkpoint") && value.asText().equals("0");
+                || ScenarioSettings.written(key)
+                        .map(RecordedScenario::usual)
+                        .filter(value.asText()::equals)
+                        .isPresent();
+    }
+
+    private static <T> String usual(Setting<T> setting) {
+        return String.valueOf(setting.words().orElseThrow().format().json().apply(setting.get(Scenario.defaults())));
     }
 }

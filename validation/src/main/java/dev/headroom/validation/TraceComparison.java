@@ -2,8 +2,8 @@ package dev.headroom.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.model.error.UserInputException;
@@ -40,8 +40,8 @@ public final class TraceComparison {
     }
 
     /** Compares a recording that has a trace with a run that was played. */
-    public static TraceComparison of(Recording recording, EagerRuntime runtime) {
-        return new TraceComparison(recorded(recording), simulated(runtime));
+    public static TraceComparison of(Recording recording, Simulation run) {
+        return new TraceComparison(recorded(recording), simulated(run));
     }
 
     /** {@code TraceComparison RECORDING MODELS [STEPS_TO_SHOW]}. */
@@ -53,8 +53,8 @@ public final class TraceComparison {
         Recording recording = Recording.read(Path.of(args[0]));
         RecordedRun run = new RecordedRun(recording);
         Path archive = run.archive(Path.of(args[1])).orElseThrow();
-        EagerRuntime runtime = Predictor.simulate(run.request(archive)).runtime();
-        System.out.print(of(recording, runtime).report(args.length > 2 ? Integer.parseInt(args[2]) : 10));
+        Simulation simulated = Predictor.simulate(run.request(archive));
+        System.out.print(of(recording, simulated).report(args.length > 2 ? Integer.parseInt(args[2]) : 10));
     }
 
     /** Allocations in the recording. */
@@ -146,16 +146,16 @@ public final class TraceComparison {
         freed.add(at, number);
     }
 
-    private static List<Step> simulated(EagerRuntime runtime) {
+    private static List<Step> simulated(Simulation run) {
         List<Step> steps = new ArrayList<>();
         Map<Integer, Integer> numbers = new HashMap<>();
-        EventLog log = runtime.log();
+        EventLog log = run.log();
         log.replay(log.size(), new EventLog.Visitor() {
             @Override
             public void allocated(int storage) {
                 if (log.requested(storage) > 0) {
                     numbers.put(storage, steps.size());
-                    Attribution who = runtime.attribution(log.attribution(storage));
+                    Attribution who = run.madeBy(storage);
                     steps.add(new Step(log.requested(storage), who.module() + "|" + who.operator(), new ArrayList<>()));
                 }
             }

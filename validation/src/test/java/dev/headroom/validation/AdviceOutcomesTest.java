@@ -86,7 +86,7 @@ class AdviceOutcomesTest {
         Simulation run = outcome.play();
         assertEquals(outcome.fits(), run.oom() == null);
         if (outcome.fits()) {
-            assertEquals(outcome.allocated(), run.runtime().maxAllocated(), SAME * outcome.allocated());
+            assertEquals(outcome.allocated(), run.maxAllocated(), SAME * outcome.allocated());
         }
     }
 

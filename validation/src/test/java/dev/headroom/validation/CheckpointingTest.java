@@ -87,7 +87,7 @@ class CheckpointingTest {
 
     /** Requested bytes by category when the run is over. */
     private static Map<Category, Long> left(String model, Scenario run) {
-        EventLog log = Predictor.simulate(request(model, run)).runtime().log();
+        EventLog log = Predictor.simulate(request(model, run)).log();
         Category[] alive = log.aliveAfter(log.size());
         Map<Category, Long> out = new EnumMap<>(Category.class);
         for (int i = 0; i < alive.length; i++) {

@@ -127,7 +127,7 @@ class LawsTest {
             @ForAll("optimizers") OptimizerKind optimizer,
             @ForAll @IntRange(min = 1, max = 20) int batch) {
         Simulation s = Predictor.simulate(new PredictionRequest(graph(model), run(model, batch, optimizer, 2)));
-        EventLog log = s.runtime().log();
+        EventLog log = s.log();
         boolean[] alive = new boolean[log.storages()];
         log.replay(log.size(), new EventLog.Visitor() {
             @Override
@@ -173,8 +173,6 @@ class LawsTest {
     }
 
     private static EventLog log(String model, Scenario run) {
-        return Predictor.simulate(new PredictionRequest(graph(model), run))
-                .runtime()
-                .log();
+        return Predictor.simulate(new PredictionRequest(graph(model), run)).log();
     }
 }

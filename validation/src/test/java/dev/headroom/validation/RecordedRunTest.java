@@ -52,7 +52,7 @@ class RecordedRunTest {
         assertEquals(Scenario.Attention.EFFICIENT, run.kernels().attention());
         assertEquals("expandable_segments:True", run.allocConf());
         assertEquals(0L, run.kernels().cudnnWorkspace().bytes());
-        assertEquals("2.6", run.torch());
+        assertEquals("2.6", run.torch().toString());
     }
 
     @Test

@@ -77,7 +77,7 @@ class RecordedScenarioTest {
         assertEquals(OptimizerKind.ADAGRAD, read.optimizer().kind());
         assertEquals(2, read.loop().accumulate());
         assertTrue(read.loop().dropOutputs());
-        assertEquals("2.6", read.torch());
+        assertEquals("2.6", read.torch().toString());
         assertEquals(LossKind.AUTO, read.loop().loss());
         assertNull(read.checkpointing().reentrant());
     }

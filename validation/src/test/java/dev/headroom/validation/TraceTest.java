@@ -22,8 +22,7 @@ class TraceTest {
         Recording recording = Recording.read(file);
         RecordedRun run = new RecordedRun(recording);
         Path archive = run.archive(Fixtures.models()).orElseThrow();
-        TraceComparison comparison = TraceComparison.of(
-                recording, Predictor.simulate(run.request(archive)).runtime());
+        TraceComparison comparison = TraceComparison.of(recording, Predictor.simulate(run.request(archive)));
         assertTrue(comparison.recorded() > 100, "the recording has no trace");
         assertTrue(comparison.equal(), () -> comparison.report(10));
     }

@@ -1,5 +1,23 @@
 package dev.headroom.executor.cuda;
 
+import dev.headroom.executor.cuda.driver.Cleanup;
+import dev.headroom.executor.cuda.driver.CudaException;
+import dev.headroom.executor.cuda.driver.CudaMemory;
+import dev.headroom.executor.cuda.kernel.CudaAttention;
+import dev.headroom.executor.cuda.kernel.CudaElementwise;
+import dev.headroom.executor.cuda.kernel.CudaIndexing;
+import dev.headroom.executor.cuda.kernel.CudaPoolings;
+import dev.headroom.executor.cuda.kernel.CudaRandom;
+import dev.headroom.executor.cuda.kernel.CudaReductions;
+import dev.headroom.executor.cuda.kernel.CudaSoftmaxes;
+import dev.headroom.executor.cuda.kernel.DeviceValues;
+import dev.headroom.executor.cuda.kernel.KernelFiles;
+import dev.headroom.executor.cuda.library.CudaConvolutions;
+import dev.headroom.executor.cuda.library.CudaMatrices;
+import dev.headroom.executor.cuda.library.CudaNormalizations;
+import dev.headroom.executor.cuda.library.CudaRecurrent;
+import dev.headroom.executor.cuda.runtime.CudaContext;
+import dev.headroom.executor.cuda.runtime.DeviceUse;
 import dev.headroom.executor.kernel.AttentionKernels;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.ConvolutionKernels;

@@ -1,5 +1,6 @@
 package dev.headroom.executor.cuda;
 
+import dev.headroom.executor.cuda.driver.CudaDevice;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.measure.BackendProvider;
 import dev.headroom.model.device.Gpu;

@@ -1,9 +1,7 @@
 /**
- * NVIDIA's GPUs: finding and loading CUDA's libraries ({@link dev.headroom.executor.cuda.CudaLibraries}), a process's use
- * of one device ({@link dev.headroom.executor.cuda.CudaContext}), its memory for the caching allocator
- * ({@link dev.headroom.executor.cuda.CudaMemory}), and kernels in CUDA C
- * ({@link dev.headroom.executor.cuda.KernelSource}); over them the backend
- * ({@link dev.headroom.executor.cuda.CudaBackend}) with a class for each family of kernels. Every call's status goes through
- * {@link dev.headroom.executor.cuda.CudaStatus}.
+ * The backend for NVIDIA's GPUs: {@link dev.headroom.executor.cuda.CudaBackend} brings the families of kernels
+ * together, {@link dev.headroom.executor.cuda.CudaProvider} and {@link dev.headroom.executor.cuda.CudaProbe} find a
+ * device. The packages below are layers: {@code driver}, {@code runtime} over it, {@code kernel} with kernels of the
+ * project's own, {@code library} with what NVIDIA's libraries compute.
  */
 package dev.headroom.executor.cuda;

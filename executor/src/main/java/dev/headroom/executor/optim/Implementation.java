@@ -3,20 +3,12 @@ package dev.headroom.executor.optim;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
-import java.util.Set;
 
 /** The forms in which torch.optim has its optimizers. */
 enum Implementation {
     FOR_LOOP,
     FOREACH,
     FUSED;
-
-    private static final Set<OptimizerKind> WITH_FUSED = Set.of(
-            OptimizerKind.SGD,
-            OptimizerKind.SGD_MOMENTUM,
-            OptimizerKind.ADAM,
-            OptimizerKind.ADAMW,
-            OptimizerKind.ADAGRAD);
 
     /**
      * The form that a run uses: on CUDA foreach by default, but for Adafactor (torch/optim/optimizer.py,
@@ -27,11 +19,12 @@ enum Implementation {
     static Implementation of(Scenario run) {
         if (run.optimizer().fused()) {
             if (run.optimizer().foreach() == Scenario.Foreach.TRUE) {
-                throw new UserInputException("--fused and --foreach true exclude each other");
+                throw new UserInputException(
+                        "the fused and the foreach form of an optimizer exclude each other; leave out one of them");
             }
-            if (!WITH_FUSED.contains(run.optimizer().kind())) {
-                throw new UserInputException("--fused: PyTorch has no fused "
-                        + run.optimizer().kind().option());
+            if (!run.optimizer().kind().fuses()) {
+                throw new UserInputException(
+                        "PyTorch has no fused " + run.optimizer().kind().option() + "; leave out the fused form");
             }
             return FUSED;
         }

@@ -21,13 +21,13 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Runs the same kernels on the same values with the cuda backend and with the host backend, the reference. The device is
- * the machine's own with {@code -Dheadroom.test.cuda=real}, else the null libraries' emulation of one.
+ * Runs the same kernels on the same values with the cuda backend and with the host backend, the reference. The device
+ * is the machine's own with {@code -Dheadroom.test.cuda=real}, else the null libraries' emulation of one.
  */
-final class BothBackends implements AutoCloseable {
+public final class BothBackends implements AutoCloseable {
     /** Kernels to run; what they computed is read from the tensors. */
     @FunctionalInterface
-    interface Kernels {
+    public interface Kernels {
         void run(Backend backend, Tensor... tensors);
     }
 
@@ -43,7 +43,7 @@ final class BothBackends implements AutoCloseable {
         cuda = CudaBackend.open(0);
     }
 
-    CudaBackend cuda() {
+    public CudaBackend cuda() {
         return cuda;
     }
 
@@ -51,7 +51,7 @@ final class BothBackends implements AutoCloseable {
         return host;
     }
 
-    static Eager eager(Backend backend) {
+    public static Eager eager(Backend backend) {
         return new Eager(
                 new CachingAllocator(AllocatorSettings.defaults(), backend.memory()),
                 backend,
@@ -63,7 +63,7 @@ final class BothBackends implements AutoCloseable {
      *
      * @param tolerance of the difference's Euclidean norm, relative to the values' norm
      */
-    void compare(double tolerance, List<Values> values, Kernels kernels) {
+    public void compare(double tolerance, List<Values> values, Kernels kernels) {
         List<double[]> expected = run(host, values, kernels);
         List<double[]> found = run(cuda, values, kernels);
         for (int i = 0; i < values.size(); i++) {
@@ -116,27 +116,27 @@ final class BothBackends implements AutoCloseable {
      *
      * @param strides in elements; gaps and overlaps are possible
      */
-    record Values(DType type, long[] sizes, long[] strides, double[] values, boolean onDevice) {
+    public record Values(DType type, long[] sizes, long[] strides, double[] values, boolean onDevice) {
         /** Row-major, random: floating-point numbers in [-1, 1), integers below 10, true and false. */
-        static Values of(DType type, long... sizes) {
+        public static Values of(DType type, long... sizes) {
             return strided(type, sizes, Layout.contiguous(sizes));
         }
 
-        static Values channelsLast(DType type, long... sizes) {
+        public static Values channelsLast(DType type, long... sizes) {
             return strided(type, sizes, Layout.channelsLast(sizes));
         }
 
-        static Values strided(DType type, long[] sizes, long[] strides) {
+        public static Values strided(DType type, long[] sizes, long[] strides) {
             return of(type, sizes, strides, -1, 1);
         }
 
         /** Floating-point numbers of a range. */
-        static Values between(double from, double to, DType type, long... sizes) {
+        public static Values between(double from, double to, DType type, long... sizes) {
             return of(type, sizes, Layout.contiguous(sizes), from, to);
         }
 
         /** Integers below a bound. */
-        static Values below(int bound, DType type, long... sizes) {
+        public static Values below(int bound, DType type, long... sizes) {
             Random random = new Random(Arrays.hashCode(sizes) + 7L * bound);
             double[] values = random.ints(Layout.elements(sizes), 0, bound)
                     .asDoubleStream()
@@ -144,12 +144,12 @@ final class BothBackends implements AutoCloseable {
             return new Values(type, sizes, Layout.contiguous(sizes), values, true);
         }
 
-        static Values number(DType type, double value) {
+        public static Values number(DType type, double value) {
             return new Values(type, new long[0], new long[0], new double[] {value}, false);
         }
 
         /** No tensor at all. */
-        static Values none() {
+        public static Values none() {
             return new Values(null, new long[0], new long[0], new double[0], true);
         }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.executor.cuda.driver.CudaException;
 import dev.headroom.model.device.Calibration;
 import dev.headroom.model.device.DeviceLine;
 import dev.headroom.model.device.DeviceProbe;

@@ -1,15 +1,17 @@
 package dev.headroom.executor.cuda;
 
+import dev.headroom.executor.cuda.driver.CudaTransfer;
+import dev.headroom.executor.cuda.runtime.CudaContext;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;
 
 /** Numbers of tests in device memory. */
-final class DeviceArrays {
+public final class DeviceArrays {
     private DeviceArrays() {}
 
     /** Allocates memory and copies the numbers there. */
-    static long put(CudaContext context, float... values) {
+    public static long put(CudaContext context, float... values) {
         long address = context.memory().allocate(4L * values.length);
         set(address, values);
         return address;
@@ -21,7 +23,7 @@ final class DeviceArrays {
         CudaTransfer.toDevice(address, buffer);
     }
 
-    static float[] get(long address, int count) {
+    public static float[] get(long address, int count) {
         float[] values = new float[count];
         ByteBuffer.wrap(bytes(address, 4 * count))
                 .order(ByteOrder.nativeOrder())
@@ -30,14 +32,14 @@ final class DeviceArrays {
         return values;
     }
 
-    static byte[] bytes(long address, int count) {
+    public static byte[] bytes(long address, int count) {
         byte[] bytes = new byte[count];
         CudaTransfer.toHost(address, bytes);
         return bytes;
     }
 
     /** 16-bit patterns as bytes. */
-    static byte[] shorts(int... values) {
+    public static byte[] shorts(int... values) {
         ByteBuffer buffer = ByteBuffer.allocate(2 * values.length).order(ByteOrder.nativeOrder());
         for (int value : values) {
             buffer.putShort((short) value);
@@ -46,7 +48,7 @@ final class DeviceArrays {
     }
 
     /** Numbers between -1 and 1 that are multiples of 1/8, so that sums of products are exact in every type. */
-    static float[] eighths(Random random, int count) {
+    public static float[] eighths(Random random, int count) {
         float[] values = new float[count];
         for (int i = 0; i < count; i++) {
             values[i] = (random.nextInt(17) - 8) / 8f;

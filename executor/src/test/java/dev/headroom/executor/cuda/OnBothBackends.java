@@ -4,8 +4,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /** Tests that run on both backends, which are opened once for a class. */
-abstract class OnBothBackends {
-    static BothBackends both;
+public abstract class OnBothBackends {
+    public static BothBackends both;
 
     @BeforeAll
     static void open() {

@@ -2,6 +2,11 @@ package dev.headroom.executor.cuda;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.headroom.executor.cuda.driver.CudaException;
+import dev.headroom.executor.cuda.driver.CudaLibraries;
+import dev.headroom.executor.cuda.driver.LibraryFolders;
+import dev.headroom.executor.cuda.runtime.KernelSource;
+import dev.headroom.executor.cuda.runtime.Nvrtc;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -60,7 +60,7 @@ record FaultScenario(String name, Graph graph, Scenario run) {
         return Stream.of(OptimizerKind.values())
                 .filter(kind -> kind != OptimizerKind.ADAM_8BIT && kind != OptimizerKind.ADAMW_8BIT)
                 .flatMap(kind -> {
-                    boolean fuses = TorchVersion.NEWEST.hasFused(kind);
+                    boolean fuses = kind.fusesIn(TorchVersion.NEWEST);
                     Stream<FaultScenario> each = Stream.of(Scenario.Foreach.TRUE, Scenario.Foreach.FALSE)
                             .map(foreach -> of(
                                     kind.option() + ", foreach " + foreach, perceptron(), r -> r.with(OPTIMIZER, kind)

@@ -59,7 +59,7 @@ public final class RecordAnswers {
     private static void record(PredictionRequest request, CudnnDevice device, Set<String> lines) {
         WorkspaceSources sources = WorkspaceSources.installed(device);
         WorkspaceSource cudnn = sources.source(WorkspaceLevel.ASKED).orElseThrow();
-        Predictor.simulate(request, (runtime, loop) -> {}).runtime().options().convolutions().problems().stream()
+        Predictor.simulate(request).convolutions().problems().stream()
                 .sorted(Comparator.comparing(ConvolutionProblem::toString))
                 .forEach(problem -> cudnn.answer(problem, device)
                         .ifPresent(answer -> lines.add(new AnswerLine(device, problem, answer.first()).toString())));

@@ -30,7 +30,7 @@ public final class CompareCases {
                 System.out.println("case " + i + ": " + c.asked());
                 System.out.println(difference);
                 if (!c.trace().isMissingNode()) {
-                    System.out.print(EventLists.of(c, simulated.runtime()).report());
+                    System.out.print(EventLists.of(c, simulated).report());
                 }
             }
         }

@@ -1,8 +1,8 @@
 package dev.headroom.validation.generate;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.EventLog;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,8 +19,8 @@ import java.util.Map;
 record EventLists(List<String> truth, List<String> mine) {
     private static final int CONTEXT = 6;
 
-    static EventLists of(RecordedCase c, EagerRuntime runtime) {
-        return new EventLists(sorted(recorded(c)), sorted(simulated(runtime)));
+    static EventLists of(RecordedCase c, Simulation run) {
+        return new EventLists(sorted(recorded(c)), sorted(simulated(run)));
     }
 
     /** Whether nothing differs but who did it. */
@@ -82,16 +82,16 @@ record EventLists(List<String> truth, List<String> mine) {
         return out;
     }
 
-    private static List<String> simulated(EagerRuntime runtime) {
+    private static List<String> simulated(Simulation run) {
         List<String> out = new ArrayList<>();
         Map<Integer, Integer> numbers = new HashMap<>();
-        EventLog log = runtime.log();
+        EventLog log = run.log();
         log.replay(log.size(), new EventLog.Visitor() {
             @Override
             public void allocated(int storage) {
                 if (log.requested(storage) > 0) {
                     numbers.put(storage, numbers.size() + 1);
-                    Attribution who = runtime.attribution(log.attribution(storage));
+                    Attribution who = run.madeBy(storage);
                     out.add("+" + numbers.get(storage) + " " + log.requested(storage) + " " + who.module() + "|"
                             + who.operator());
                 }

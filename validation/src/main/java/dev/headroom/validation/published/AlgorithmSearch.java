@@ -1,12 +1,12 @@
 package dev.headroom.validation.published;
 
 import dev.headroom.allocator.AllocatorListener;
-import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.estimator.predict.RunWatcher;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
@@ -21,7 +21,7 @@ import java.util.Map;
  * that fit, on top of what is alive (aten/src/ATen/native/cudnn/Conv.cpp, getMaxWorkspaceSize). Only {@link TiledTransforms}
  * of filters larger than one element are counted; other algorithms, and the backward pass, may take more.
  */
-final class AlgorithmSearch implements Simulation.Watcher {
+final class AlgorithmSearch implements RunWatcher {
     private static final int BLOCK = 512;
     private static final Moment FIRST_FORWARD = Moment.of(Phase.FORWARD, 0);
 
@@ -70,22 +70,19 @@ final class AlgorithmSearch implements Simulation.Watcher {
     }
 
     @Override
-    public void begins(EagerRuntime played, TrainingLoop training) {
-        played.allocator().setListener((action, address, bytes, stream, pool) -> {
-            if (action == AllocatorListener.Action.ALLOC && training.moment().equals(FIRST_FORWARD)) {
-                allocated(played, bytes);
+    public void begins(CachingAllocator allocator, Place place) {
+        allocator.setListener((action, address, bytes, stream, pool) -> {
+            if (action == AllocatorListener.Action.ALLOC && place.moment().equals(FIRST_FORWARD)) {
+                allocated(allocator, place.running(), bytes);
             }
         });
     }
 
     /** The buffer is taken once the convolution has its result. */
-    private void allocated(EagerRuntime runtime, long bytes) {
-        Attribution who = runtime.attribution(runtime.attribution());
+    private void allocated(CachingAllocator allocator, Attribution who, long bytes) {
         if (who.operator().equals("aten.conv2d")) {
             long block = (bytes + BLOCK - 1) / BLOCK * BLOCK;
-            alive.put(
-                    who.module(),
-                    runtime.allocator().statistics().allocatedBytes().current() + block);
+            alive.put(who.module(), allocator.statistics().allocatedBytes().current() + block);
         }
     }
 }

@@ -7,11 +7,10 @@ import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 
 import dev.headroom.allocator.AllocatorListener.Action;
-import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.estimator.predict.Predictor;
-import dev.headroom.estimator.predict.Simulation;
+import dev.headroom.estimator.predict.RunWatcher;
 import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
@@ -89,7 +88,7 @@ public final class LayerLog {
      * Reads allocated memory when the pass of a module changes. A hook of a backward pass runs when the node has its
      * results, before what it was given and what it kept are released (torch/csrc/autograd/engine.cpp, call_function).
      */
-    private static final class Hooks implements Simulation.Watcher {
+    private static final class Hooks implements RunWatcher {
         private static final int BLOCK = 512;
 
         private final List<Step> steps = new ArrayList<>();
@@ -99,19 +98,18 @@ public final class LayerLog {
         private long atLastHook;
 
         @Override
-        public void begins(EagerRuntime played, TrainingLoop training) {
-            played.allocator().setListener((action, address, bytes, stream, pool) -> {
+        public void begins(CachingAllocator allocator, Place place) {
+            allocator.setListener((action, address, bytes, stream, pool) -> {
                 if (action == Action.ALLOC || action == Action.FREE_REQUESTED) {
-                    event(played, training.moment().phase(), action, bytes);
+                    long allocated = allocator.statistics().allocatedBytes().current();
+                    event(place.running(), place.moment().phase(), allocated, action, bytes);
                 }
             });
         }
 
-        private void event(EagerRuntime runtime, Phase now, Action action, long bytes) {
+        private void event(Attribution node, Phase now, long allocated, Action action, long bytes) {
             long block = (bytes + BLOCK - 1) / BLOCK * BLOCK;
-            long allocated = runtime.allocator().statistics().allocatedBytes().current();
             long before = action == Action.ALLOC ? allocated : allocated + block;
-            Attribution node = runtime.attribution(runtime.attribution());
             // Hooks are the module's: the nodes of its backward pass are one to them.
             Attribution here = new Attribution(node.module(), node.operator(), "");
             if (!here.equals(running) || now != phase) {

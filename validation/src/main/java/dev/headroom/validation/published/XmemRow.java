@@ -94,10 +94,7 @@ public record XmemRow(
                 Long.parseLong(f.apply("total_bytes")),
                 f.apply("model"),
                 f.apply("archive"),
-                Arrays.stream(OptimizerKind.values())
-                        .filter(k -> k.option().equals(f.apply("optimizer")))
-                        .findFirst()
-                        .orElseThrow(),
+                OptimizerKind.named(f.apply("optimizer")).orElseThrow(),
                 Long.parseLong(f.apply("batch")),
                 f.apply("zero_grad_mode").equals("1"),
                 Long.parseLong(f.apply("ground_bytes")),

@@ -151,9 +151,8 @@ final class RecordingRun implements MeasuredRuns {
         if (text.isEmpty() || recording.trace().isEmpty()) {
             return text;
         }
-        String allocation = TraceComparison.of(
-                        recording, Predictor.simulate(request).runtime())
-                .firstDifference();
+        String allocation =
+                TraceComparison.of(recording, Predictor.simulate(request)).firstDifference();
         return allocation.isEmpty() ? text : text + "; " + allocation;
     }
 }

@@ -96,7 +96,7 @@ class RandomLawsTest {
     @Property(tries = 100, seed = MeasuredCasesTest.SEED)
     void theEventsAddUpToWhatTheAllocatorReports(@ForAll("cases") RandomCase c) {
         Simulation s = simulate(c, null);
-        EventLog log = s.runtime().log();
+        EventLog log = s.log();
         Replayed replayed = new Replayed(log, AllocatorSettings.parse(c.run().allocConf()));
         log.replay(log.size(), replayed);
         PhaseMemory last = s.phases().get(s.phases().size() - 1);
@@ -109,7 +109,7 @@ class RandomLawsTest {
 
     @Property(tries = 100, seed = MeasuredCasesTest.SEED)
     void categoriesAddUpAtAnyEvent(@ForAll("cases") RandomCase c, @ForAll @IntRange(max = 1_000_000) int position) {
-        EventLog log = simulate(c, null).runtime().log();
+        EventLog log = simulate(c, null).log();
         int events = position % (log.size() + 1);
         Replayed replayed = new Replayed(log, AllocatorSettings.parse(c.run().allocConf()));
         log.replay(events, replayed);
@@ -124,11 +124,11 @@ class RandomLawsTest {
     @Property(tries = 100, seed = MeasuredCasesTest.SEED)
     void whatIsLeftHasAnOwnerAndNothingWaitsForABackwardPass(@ForAll("cases") RandomCase c) {
         Simulation s = simulate(c, null);
-        EventLog log = s.runtime().log();
+        EventLog log = s.log();
         Category[] end = log.aliveAfter(log.size());
         for (int i = 0; i < end.length; i++) {
             if (end[i] != null) {
-                Attribution who = s.runtime().attribution(log.attribution(i));
+                Attribution who = s.madeBy(i);
                 assertFalse(who.operator().isEmpty());
                 assertTrue(
                         end[i] != Category.SAVED_ACTIVATIONS && end[i] != Category.TEMPORARIES,
@@ -198,15 +198,15 @@ class RandomLawsTest {
         long reserved = whole.phases().get(whole.phases().size() - 1).maxReserved();
         long limit = Math.max(GRANULE, reserved * part / 100);
         Simulation limited = simulate(c, limit);
-        EventLog all = whole.runtime().log();
-        EventLog some = limited.runtime().log();
+        EventLog all = whole.log();
+        EventLog some = limited.log();
         assertTrue(some.storages() <= all.storages());
         for (int i = 0; i < some.storages(); i++) {
             assertEquals(all.requested(i), some.requested(i));
         }
         // The limit is held against what is asked for, but expandable segments grow by whole pieces.
         long piece = c.run().allocConf().contains("expandable") ? EXPANDED_BY : 0;
-        assertTrue(limited.runtime().allocator().statistics().reservedBytes().peak() <= limit + piece);
+        assertTrue(limited.maxReserved() <= limit + piece);
         if (limited.oom() == null) {
             assertEquals(all.size(), some.size());
             assertEquals(whole.phases().size(), limited.phases().size());

@@ -17,6 +17,7 @@ final class NoPublicMutableFields extends ArchCondition<JavaClass> {
         type.getFields().stream()
                 .filter(f -> f.getModifiers().contains(JavaModifier.PUBLIC))
                 .filter(f -> !f.getModifiers().contains(JavaModifier.FINAL))
-                .forEach(f -> events.add(SimpleConditionEvent.violated(f, f.getFullName() + " is public and not final")));
+                .forEach(f ->
+                        events.add(SimpleConditionEvent.violated(f, f.getFullName() + " is public and not final")));
     }
 }

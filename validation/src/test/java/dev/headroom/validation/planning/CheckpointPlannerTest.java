@@ -46,7 +46,6 @@ class CheckpointPlannerTest {
     private static long peak(PredictionRequest request, CheckpointChoice choice) {
         return Predictor.simulate(
                         request.with(choice.applied(request.scenario())).unbounded())
-                .runtime()
                 .maxAllocated();
     }
 

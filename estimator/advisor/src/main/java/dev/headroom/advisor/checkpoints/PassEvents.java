@@ -7,8 +7,8 @@ import dev.headroom.model.run.PhaseMemory;
 import java.util.List;
 
 /**
- * The events of the last forward and backward pass of a run, each with the stage that it belongs to: forward passes go up
- * through the stages, backward passes down.
+ * The events of the last forward and backward pass of a run, each with the stage that it belongs to: forward passes go
+ * up through the stages, backward passes down.
  */
 final class PassEvents {
     /** The granularity of blocks ({@code kMinBlockSize} in c10/cuda/CUDACachingAllocator.cpp). */
@@ -29,15 +29,15 @@ final class PassEvents {
     final int end;
 
     PassEvents(Simulation run, Stages stages) {
-        this.log = run.runtime().log();
+        this.log = run.log();
         this.stages = stages;
         List<PhaseMemory> phases = run.phases();
         int backward = last(phases, phases.size(), Phase.BACKWARD);
         int forward = last(phases, backward, Phase.FORWARD);
-        this.first = forward == 0 ? 0 : run.phaseEnds().get(forward - 1);
-        this.turn = run.phaseEnds().get(backward - 1);
-        this.end = run.phaseEnds().get(backward);
-        this.stageOfAttribution = run.runtime().attributions().stream()
+        this.first = run.history().start(forward);
+        this.turn = run.history().start(backward);
+        this.end = run.history().end(backward);
+        this.stageOfAttribution = run.attributions().stream()
                 .mapToInt(a -> stages.holding(a.module()))
                 .toArray();
         this.at = new int[end - first];

@@ -27,7 +27,7 @@ final class PassLog {
 
     /** @param run that stores all and got through */
     PassLog(Simulation run, Stages stages) {
-        log = run.runtime().log();
+        log = run.log();
         count = stages.size();
         made = new StorageLifetimes(log.storages());
         events = new PassEvents(run, stages);
@@ -44,7 +44,7 @@ final class PassLog {
         int phase = 0;
         int seen = 0;
         for (int e = 0; e < log.size(); e++) {
-            while (e >= run.phaseEnds().get(phase)) {
+            while (e >= run.history().end(phase)) {
                 phase++;
             }
             step(e);

@@ -48,7 +48,7 @@ final class StorageLifetimes {
                     use(storageOf.get(read), s);
                 }
                 List<String> names = node.outputs();
-                int[] made = run.loop().storages(i);
+                int[] made = run.nodes().storages(i);
                 for (int k = 0; k < Math.min(made.length, names.size()); k++) {
                     if (names.get(k) != null && made[k] >= 0) {
                         storageOf.put(names.get(k), made[k]);

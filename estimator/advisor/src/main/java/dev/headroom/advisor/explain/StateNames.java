@@ -1,6 +1,9 @@
 package dev.headroom.advisor.explain;
 
 import dev.headroom.estimator.runtime.Category;
+import dev.headroom.model.scenario.OptimizerChoice;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.OptimizerOptions;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 
@@ -10,27 +13,23 @@ final class StateNames {
 
     /** Names for the optimizers that keep the same tensors for every parameter; none for the others. */
     static List<String> of(Scenario run) {
-        boolean plain = !run.optimizer().fused()
-                && !run.optimizer().options().amsgrad()
-                && !run.optimizer().options().centered();
-        return switch (run.optimizer().kind()) {
-            case ADAM, ADAMW -> plain ? List.of("exp_avg", "exp_avg_sq") : List.of();
-            case SGD_MOMENTUM -> List.of("momentum_buffer");
-            case RMSPROP -> plain && !run.optimizer().options().momentum() ? List.of("square_avg") : List.of();
-            case ADAGRAD -> plain ? List.of("sum") : List.of();
-            default -> List.of();
-        };
+        OptimizerChoice chosen = run.optimizer();
+        OptimizerOptions more = chosen.options();
+        boolean plain = !chosen.fused() && !more.amsgrad() && !more.centered() && !more.momentum();
+        return plain || chosen.kind() == OptimizerKind.SGD_MOMENTUM
+                ? chosen.kind().state()
+                : List.of();
     }
 
     /** {@code exp_avg and exp_avg_sq of 62 parameters}. */
-    static String words(ExplainedRun story) {
-        List<Holding> state = story.peak().holdings(Category.OPTIMIZER_STATE);
+    static String words(ExplainedRun explained) {
+        List<Holding> state = explained.peak().holdings(Category.OPTIMIZER_STATE);
         long parameters = state.stream()
                 .map(h -> h.tensor().name())
                 .filter(name -> !name.isEmpty())
                 .distinct()
                 .count();
-        List<String> names = of(story.run());
+        List<String> names = of(explained.run());
         String what = names.isEmpty() ? Words.count(state.size(), "tensor") : Words.list(names);
         return what + " of " + Words.count(parameters, "parameter");
     }

@@ -41,11 +41,10 @@ final class Combinations {
         if (run.optimizer().foreach() == Scenario.Foreach.TRUE) {
             throw new BadOption("--fused cannot be combined with --foreach true; leave out one of them");
         }
-        switch (run.optimizer().kind()) {
-            case SGD, SGD_MOMENTUM, ADAM, ADAMW, ADAGRAD -> {}
-            default ->
-                throw new BadOption("--fused: PyTorch has no fused CUDA kernel for --optimizer "
-                        + run.optimizer().kind().option() + "; leave it out, or take sgd, adam, adamw or adagrad");
+        OptimizerKind kind = run.optimizer().kind();
+        if (!kind.fuses()) {
+            throw new BadOption("--fused: PyTorch has no fused CUDA kernel for --optimizer " + kind.option()
+                    + "; leave it out, or take one of " + String.join(", ", OptimizerKind.withFused()));
         }
     }
 }

@@ -6,9 +6,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine;
@@ -58,7 +56,7 @@ final class ComparedScenario {
         }
         try {
             line.parseArgs(words.toArray(String[]::new));
-            compared.lastDims();
+            compared.scenario.bindLast();
             compared.asked();
         } catch (ParameterException | UserInputException e) {
             throw new BadOption("--compare '" + compared.text + "': " + reason(e));
@@ -83,14 +81,6 @@ final class ComparedScenario {
         List<String> words = new ArrayList<>();
         option.originalStringValues().forEach(value -> words.addAll(List.of(option.longestName(), value)));
         return words;
-    }
-
-    /** A dimension that is bound again takes the new size. */
-    private void lastDims() {
-        Map<String, String> last = new LinkedHashMap<>();
-        scenario.dims.forEach(
-                dim -> last.put(dim.substring(0, Math.max(0, dim.indexOf('='))).strip(), dim));
-        scenario.dims = new ArrayList<>(last.values());
     }
 
     /** The options that differ. */

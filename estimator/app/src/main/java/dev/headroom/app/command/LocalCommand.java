@@ -1,7 +1,7 @@
 package dev.headroom.app.command;
 
 import dev.headroom.app.report.JsonOutput;
-import dev.headroom.executor.cuda.CudaDevice;
+import dev.headroom.executor.cuda.driver.CudaDevice;
 import dev.headroom.model.device.Gpu;
 import java.io.PrintWriter;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.headroom.app.report;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.headroom.advisor.change.Change;
+import dev.headroom.advisor.change.Cost;
 import dev.headroom.advisor.plans.Advice;
-import dev.headroom.advisor.plans.Change;
-import dev.headroom.advisor.plans.Cost;
 import dev.headroom.advisor.plans.Largest;
 import dev.headroom.advisor.plans.Plan;
 import dev.headroom.advisor.plans.Shortfall;

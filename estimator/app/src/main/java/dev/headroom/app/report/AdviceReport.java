@@ -1,8 +1,8 @@
 package dev.headroom.app.report;
 
+import dev.headroom.advisor.change.Change;
+import dev.headroom.advisor.change.Cost;
 import dev.headroom.advisor.plans.Advice;
-import dev.headroom.advisor.plans.Change;
-import dev.headroom.advisor.plans.Cost;
 import dev.headroom.advisor.plans.Goal;
 import dev.headroom.advisor.plans.Largest;
 import dev.headroom.advisor.plans.Plan;

@@ -1,8 +1,8 @@
 package dev.headroom.app.report;
 
-import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.op.StandardRules;
 import dev.headroom.estimator.op.Verification;
+import dev.headroom.estimator.op.rule.Registry;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

@@ -54,7 +54,7 @@ class CliTest {
         assertEquals(64L << 20, run.kernels().cudnnWorkspace().bytes());
         assertEquals(Scenario.Attention.FLASH, run.kernels().attention());
         assertEquals("max_split_size_mb:128", run.allocConf());
-        assertEquals("2.6", run.torch());
+        assertEquals("2.6", run.torch().toString());
         assertEquals("a100-40gb", asked.device().gpu().name());
         assertEquals(39L << 30, asked.device().memory());
         assertEquals(1L << 30, asked.device().inUse());

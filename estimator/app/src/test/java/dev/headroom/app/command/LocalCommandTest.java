@@ -3,7 +3,7 @@ package dev.headroom.app.command;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.executor.cuda.CudaDevice;
+import dev.headroom.executor.cuda.driver.CudaDevice;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.model.scenario.ScenarioArguments;
+import dev.headroom.model.scenario.ScenarioSettings;
+import dev.headroom.model.scenario.Setting;
+import dev.headroom.model.scenario.ValueFormat;
 import java.util.List;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -52,15 +54,16 @@ class ScenarioArgumentsTest {
         assertEquals(List.of(), ScenarioArguments.of(new ScenarioOptions().toRun()));
     }
 
-    /** A new option has to be given a word here. */
+    /** A new option that takes a value has to be given a word in {@link #ALL}; flags are all tried. */
     @Test
     void noOptionIsForgotten() {
-        List<String> given = Stream.of(ALL, "--inference", "--fused", "--checkpoint")
-                .flatMap(words -> Stream.of(words.split(" ")))
-                .toList();
-        new CommandLine(new Line())
-                .getCommandSpec()
-                .options()
-                .forEach(option -> assertTrue(given.contains(option.longestName()), option.longestName()));
+        for (Setting<?> setting : ScenarioSettings.written()) {
+            String option = ScenarioArguments.option(setting);
+            if (setting.words().orElseThrow().format().arity() == ValueFormat.Arity.FLAG) {
+                assertEquals(List.of(option), roundTrip(option));
+            } else {
+                assertTrue(List.of(ALL.split(" ")).contains(option) || option.equals("--checkpoint"), option);
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@ import dev.headroom.model.cudnn.WorkspaceAnswer;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import dev.headroom.model.cudnn.WorkspaceSource;
 import dev.headroom.model.scenario.Scenario;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** The sources of workspaces at hand, the surest first; remembers answers and who gave how many. */
@@ -104,26 +106,25 @@ public final class WorkspaceSources {
         }
     }
 
-    /** Whether any convolution that was asked for may get a workspace. */
-    public boolean anyWorkspace() {
-        return answers.values().stream().flatMap(Optional::stream).anyMatch(a -> a.most() > 0);
+    /** What was asked for so far. */
+    public AskedConvolutions asked() {
+        Map<String, Integer> answered = new TreeMap<>();
+        answers.values()
+                .forEach(a -> answered.merge(a.map(x -> x.level().label()).orElse(UNKNOWN), 1, Integer::sum));
+        Optional<WorkspaceSource> surest = Arrays.stream(WorkspaceLevel.values())
+                .filter(level -> answered.containsKey(level.label()))
+                .findFirst()
+                .flatMap(this::source);
+        return new AskedConvolutions(
+                Set.copyOf(answers.keySet()),
+                answered,
+                surest,
+                anyAnswer(a -> a.most() > 0),
+                anyAnswer(a -> a.most() > a.first()));
     }
 
-    /** Whether the workspace of any convolution that was asked for may be more than what is counted. */
-    public boolean anyMore() {
-        return answers.values().stream().flatMap(Optional::stream).anyMatch(a -> a.most() > a.first());
-    }
-
-    /** The convolutions that were asked for. */
-    public Set<ConvolutionProblem> problems() {
-        return Set.copyOf(answers.keySet());
-    }
-
-    /** Number of different convolutions by level, or as {@link #UNKNOWN}. */
-    public Map<String, Integer> answered() {
-        Map<String, Integer> out = new TreeMap<>();
-        answers.values().forEach(a -> out.merge(a.map(x -> x.level().label()).orElse(UNKNOWN), 1, Integer::sum));
-        return out;
+    private boolean anyAnswer(Predicate<WorkspaceAnswer> holds) {
+        return answers.values().stream().flatMap(Optional::stream).anyMatch(holds);
     }
 
     /** The source of a level, if there is one. */

@@ -1,40 +1,42 @@
 package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.op.loss.Losses;
 import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
-import java.util.List;
 
 /**
  * {@code torch.amp.GradScaler}, which autocast to float16 brings: scalars on the GPU that live from the first scaled loss
  * on, and a few more around each optimizer step (torch/amp/grad_scaler.py).
  */
-public final class GradScaler {
-    private final EagerRuntime runtime;
-    private final List<Tensor> parameters;
+final class GradScaler implements LoopHook {
     private final boolean stepUnscales;
+    private TrainingLoop loop;
+    private EagerRuntime runtime;
     private Tensor scale;
 
-    /**
-     * @param parameters of the optimizer
-     * @param stepUnscales whether the optimizer's kernels take the scale themselves, as fused ones do
-     */
-    public GradScaler(EagerRuntime runtime, List<Tensor> parameters, boolean stepUnscales) {
-        this.runtime = runtime;
-        this.parameters = parameters;
+    /** @param stepUnscales whether the optimizer's kernels take the scale themselves, as fused ones do */
+    GradScaler(boolean stepUnscales) {
         this.stepUnscales = stepUnscales;
     }
 
-    /** The scale, made together with the growth tracker when it is first asked for. */
-    public Tensor scale() {
+    @Override
+    public void attach(TrainingLoop to) {
+        loop = to;
+        runtime = to.runtime();
+    }
+
+    /** {@code scaler.scale(loss)}: the scale and the growth tracker are made when the first loss is scaled. */
+    @Override
+    public Tensor root(Tensor loss) {
         if (scale == null) {
             scale = held(DType.FLOAT32);
             held(DType.INT32); // the growth tracker
         }
-        return scale;
+        return Losses.scale(runtime, loss, scale);
     }
 
     private Tensor held(DType type) {
@@ -46,7 +48,8 @@ public final class GradScaler {
     }
 
     /** {@code scaler.step(optimizer)} and {@code scaler.update()}. */
-    public void step(Runnable optimizerStep) {
+    @Override
+    public void step(Runnable own) {
         Frame untilUpdate = runtime.frame();
         try {
             Tensor foundInf = stepUnscales ? checkInf() : unscale();
@@ -54,11 +57,11 @@ public final class GradScaler {
                 // sum() starts from the number 0: a fresh tensor, as the scale times 1 is.
                 Tensor sum = scalar(DType.FLOAT32);
                 Tensor gradScale = scalar(DType.FLOAT32);
-                optimizerStep.run();
+                own.run();
                 runtime.free(gradScale);
                 runtime.free(sum);
             } else {
-                optimizerStep.run();
+                own.run();
             }
             runtime.free(foundInf);
         } finally {
@@ -94,7 +97,7 @@ public final class GradScaler {
     /** _unscale_grads_: copies of both scalars for the device, of which that of found_inf is kept. */
     private Tensor unscaleGradients(boolean half) {
         if (!half
-                && parameters.stream()
+                && loop.model().parameters().stream()
                         .anyMatch(p -> p.grad() != null && p.grad().dtype() == DType.FLOAT16)) {
             throw new UserInputException("PyTorch's GradScaler refuses to unscale float16 gradients:"
                     + " use --amp fp16 with float32 parameters, or --dtype fp16 without --amp");

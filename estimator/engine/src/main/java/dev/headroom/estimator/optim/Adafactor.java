@@ -24,7 +24,7 @@ final class Adafactor implements Optimizer {
     Adafactor(OptimizerState state, Scenario run) {
         this.state = state;
         this.rt = state.runtime();
-        this.foreach = run.optimizer().foreach() == Scenario.Foreach.TRUE;
+        this.foreach = Implementation.of(run) == Implementation.FOREACH;
     }
 
     @Override

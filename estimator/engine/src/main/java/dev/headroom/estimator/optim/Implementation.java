@@ -20,7 +20,8 @@ enum Implementation {
                 switch (run.optimizer().foreach()) {
                     case TRUE -> true;
                     case FALSE -> false;
-                    case AUTO -> run.torch().foreachByDefault();
+                    case AUTO ->
+                        run.optimizer().kind().foreachByDefault() && run.torch().foreachByDefault();
                 };
         return lists ? FOREACH : FOR_LOOP;
     }

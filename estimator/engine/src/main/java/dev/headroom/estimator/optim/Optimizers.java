@@ -3,6 +3,7 @@ package dev.headroom.estimator.optim;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.scenario.OptimizerChoice;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
@@ -20,7 +21,7 @@ public final class Optimizers {
      */
     public static Optimizer of(Scenario run, EagerRuntime runtime, List<Tensor> parameters) {
         TorchVersion torch = run.torch();
-        check(run, torch);
+        check(run.optimizer(), torch);
         OptimizerState state = new OptimizerState(runtime, parameters, torch);
         return switch (run.optimizer().kind()) {
             case NONE -> null;
@@ -33,22 +34,24 @@ public final class Optimizers {
         };
     }
 
-    private static void check(Scenario run, TorchVersion torch) {
-        String name = "--optimizer " + run.optimizer().kind().option();
-        if (run.optimizer().kind() == OptimizerKind.ADAFACTOR && !torch.hasAdafactor()) {
-            throw new UserInputException(name + ": PyTorch " + torch + " has none; name a --torch from 2.5 on");
+    private static void check(OptimizerChoice chosen, TorchVersion torch) {
+        OptimizerKind kind = chosen.kind();
+        String name = "--optimizer " + kind.option();
+        if (torch.compareTo(kind.since()) < 0) {
+            throw new UserInputException(
+                    name + ": PyTorch " + torch + " has none; name a --torch from " + kind.since() + " on");
         }
-        if (run.optimizer().kind() == OptimizerKind.NONE) {
+        if (kind == OptimizerKind.NONE) {
             return;
         }
-        if (run.optimizer().fused() && !torch.hasFused(run.optimizer().kind())) {
+        if (chosen.fused() && !kind.fusesIn(torch)) {
             throw new UserInputException(
                     "--fused: PyTorch " + torch + " has no fused CUDA kernel for " + name + "; leave it out");
         }
-        if (run.optimizer().fused() && run.optimizer().foreach() == Scenario.Foreach.TRUE) {
+        if (chosen.fused() && chosen.foreach() == Scenario.Foreach.TRUE) {
             throw new UserInputException("--fused cannot be combined with --foreach true; leave out one of them");
         }
-        if (run.optimizer().foreach() == Scenario.Foreach.TRUE && !torch.foreachArgument()) {
+        if (chosen.foreach() == Scenario.Foreach.TRUE && !torch.foreachArgument()) {
             throw new UserInputException("--foreach true: the optimizers of PyTorch " + torch
                     + " have no such argument; leave it out, or name a --torch from 1.12 on");
         }

@@ -1,11 +1,9 @@
 package dev.headroom.estimator.predict;
 
-import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.runtime.EventLog;
-import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
@@ -89,26 +87,20 @@ final class LayerTable {
     }
 
     private void parameters() {
-        ModelTensors model = simulation.loop().model();
-        if (model == null) {
-            return;
-        }
-        Optimizer optimizer = simulation.loop().optimizer();
-        for (int i = 0; i < model.parameters().size(); i++) {
-            Tensor p = model.parameters().get(i);
-            Row row = row(keyOf(model.parameterNames().get(i)));
-            row.parameters += p.nbytes();
-            row.gradients += p.requiresGrad() ? p.nbytes() : 0;
-            for (Tensor state : optimizer == null ? List.<Tensor>of() : optimizer.state(i)) {
-                row.optimizerState += state.nbytes();
-                stateOf.put(
-                        state.storage().number(), keyOf(model.parameterNames().get(i)));
+        for (ParameterMemory p : simulation.parameters()) {
+            Key key = keyOf(p.name());
+            Row row = row(key);
+            row.parameters += p.bytes();
+            row.gradients += p.requiresGrad() ? p.bytes() : 0;
+            for (ParameterMemory.State state : p.state()) {
+                row.optimizerState += state.bytes();
+                stateOf.put(state.storage(), key);
             }
         }
     }
 
     private void storages(Category[] savedAt, Category[] peak) {
-        EventLog log = simulation.runtime().log();
+        EventLog log = simulation.log();
         Map<Integer, Key> keys = new HashMap<>();
         for (int s = 0; s < log.storages(); s++) {
             long bytes = log.requested(s);
@@ -124,7 +116,7 @@ final class LayerTable {
     }
 
     private Key key(int attribution) {
-        Attribution a = simulation.runtime().attribution(attribution);
+        Attribution a = simulation.attributions().get(attribution);
         return a.operator().equals(PARAMETER) ? keyOf(a.node()) : new Key(a.module(), a.operator());
     }
 }

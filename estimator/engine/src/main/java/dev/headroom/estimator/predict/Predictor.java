@@ -4,11 +4,13 @@ import dev.headroom.allocator.AllocatorProfile;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.cudnn.WorkspaceEnd;
+import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.model.device.DeviceLines;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.TorchVersion;
+import java.util.List;
 
 /** The library's entry: answers a {@link PredictionRequest}. */
 public final class Predictor {
@@ -40,22 +42,26 @@ public final class Predictor {
      * @throws UserInputException for impossible input, with a message for the user
      */
     public static Simulation simulate(PredictionRequest request) {
-        return simulate(request, (runtime, loop) -> {});
+        return player(request).play(request.graph(), request.scenario());
     }
 
     /** As {@link #simulate(PredictionRequest)}, with somebody looking on. */
-    public static Simulation simulate(PredictionRequest request, Simulation.Watcher watcher) {
-        return simulate(request, WorkspaceEnd.FIRST, watcher);
+    public static Simulation simulate(PredictionRequest request, RunWatcher watcher) {
+        return player(request).with(watcher).play(request.graph(), request.scenario());
+    }
+
+    /** As {@link #simulate(PredictionRequest)}, under a regime. */
+    public static Simulation simulate(PredictionRequest request, List<LoopHook> regime) {
+        return player(request).with(regime).play(request.graph(), request.scenario());
     }
 
     /** As {@link #simulate(PredictionRequest)}, with convolutions that get other workspaces. */
     static Simulation simulate(PredictionRequest request, WorkspaceEnd end) {
-        return simulate(request, end, (runtime, loop) -> {});
+        return player(request).with(end).play(request.graph(), request.scenario());
     }
 
-    private static Simulation simulate(PredictionRequest request, WorkspaceEnd end, Simulation.Watcher watcher) {
-        return Simulation.play(
-                request.graph(), request.scenario(), device(request), settings(request), memory(request), end, watcher);
+    private static RunPlayer player(PredictionRequest request) {
+        return new RunPlayer(device(request), settings(request), memory(request));
     }
 
     /**

@@ -3,10 +3,8 @@ package dev.headroom.estimator.predict;
 import dev.headroom.allocator.snapshot.Frame;
 import dev.headroom.allocator.snapshot.Snapshot;
 import dev.headroom.allocator.snapshot.SnapshotRecorder;
-import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import java.util.ArrayList;
@@ -26,33 +24,30 @@ public record RecordedPrediction(Prediction prediction, Snapshot snapshot) {
      */
     public static RecordedPrediction of(PredictionRequest request) {
         SnapshotRecorder[] recorder = new SnapshotRecorder[1];
-        Simulation run = Predictor.simulate(request, (runtime, loop) -> {
-            Place place = new Place(runtime, loop);
-            recorder[0] = new SnapshotRecorder(runtime.allocator(), Integer.MAX_VALUE, place::frames);
+        Simulation run = Predictor.simulate(request, (allocator, place) -> {
+            Stack stack = new Stack(place);
+            recorder[0] = new SnapshotRecorder(allocator, Integer.MAX_VALUE, stack::frames);
         });
         Snapshot snapshot = recorder[0].snapshot();
         return new RecordedPrediction(Summaries.of(request, run), snapshot);
     }
 
     /** Where a run has come to, as a stack; the same list as long as it stays there. */
-    private static final class Place {
-        private final EagerRuntime runtime;
-        private final TrainingLoop loop;
-        private int attribution = -1;
+    private static final class Stack {
+        private final RunWatcher.Place place;
+        private Attribution running;
         private Moment moment = Moment.of(Phase.MODEL);
         private List<Frame> frames = List.of();
 
-        Place(EagerRuntime runtime, TrainingLoop loop) {
-            this.runtime = runtime;
-            this.loop = loop;
+        Stack(RunWatcher.Place place) {
+            this.place = place;
         }
 
         List<Frame> frames() {
-            if (attribution != runtime.attribution()
-                    || !moment.equals(loop.moment().inStep())) {
-                attribution = runtime.attribution();
-                moment = loop.moment().inStep();
-                frames = stack(runtime.attribution(attribution));
+            if (running != place.running() || !moment.equals(place.moment().inStep())) {
+                running = place.running();
+                moment = place.moment().inStep();
+                frames = stack(running);
             }
             return frames;
         }

@@ -1,15 +1,11 @@
 package dev.headroom.estimator.predict;
 
-import dev.headroom.estimator.cudnn.WorkspaceSources;
-import dev.headroom.estimator.program.Unmodelled;
+import dev.headroom.estimator.cudnn.AskedConvolutions;
 import dev.headroom.estimator.runtime.Category;
-import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.EventLog;
-import dev.headroom.model.cudnn.WorkspaceLevel;
 import dev.headroom.model.cudnn.WorkspaceSource;
 import dev.headroom.model.run.Moment;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -19,9 +15,8 @@ final class Summaries {
     private Summaries() {}
 
     static Prediction of(PredictionRequest request, Simulation run) {
-        EagerRuntime runtime = run.runtime();
-        EventLog log = runtime.log();
-        Category[] alive = log.aliveAfter(runtime.eventsAtPeak());
+        EventLog log = run.log();
+        Category[] alive = log.aliveAfter(run.peak().events());
         Map<Category, Long> atPeak = new EnumMap<>(Category.class);
         for (Category c : Category.values()) {
             atPeak.put(c, 0L);
@@ -49,11 +44,11 @@ final class Summaries {
                 peak(request, run),
                 atPeak,
                 rounding,
-                runtime.reservedAtPeak() - runtime.maxAllocated(),
-                LayerTable.of(run, log.aliveAfter(run.firstForwardEvents()), alive),
+                run.peak().reservedThen() - run.peak().allocated(),
+                LayerTable.of(run, log.aliveAfter(run.history().firstForwardEnd()), alive),
                 verdicts.verdict(),
                 run.oom(),
-                convolutions(runtime.options().convolutions()),
+                convolutions(run.convolutions()),
                 warnings(request, run),
                 gaps(run.unmodelled()),
                 verdicts.certainty());
@@ -61,21 +56,25 @@ final class Summaries {
 
     private static Prediction.Peak peak(PredictionRequest request, Simulation run) {
         long reserved = run.maxReserved();
-        boolean cut = run.oom() != null || run.phases().isEmpty();
         Moment moment =
-                cut ? run.loop().moment() : run.phases().get(run.peakPhase()).moment();
+                run.oom() != null ? run.oom().moment() : run.history().ofPeak().moment();
         return new Prediction.Peak(
                 run.maxAllocated(), reserved, reserved + Predictor.context(request), moment.inStep());
     }
 
     private static List<String> warnings(PredictionRequest request, Simulation run) {
         List<String> out = new ArrayList<>(request.graph().held().notes());
-        out.addAll(run.loop().warnings());
+        int lost = run.nodes().checkpointsWithoutGradients();
+        if (lost > 0) {
+            out.add("re-entrant checkpointing: in " + lost + " checkpoint" + (lost == 1 ? "" : "s")
+                    + " none of the inputs requires a gradient, so that the parameters there get none and are not"
+                    + " trained (PyTorch warns of it, too); take --reentrant false, or --input-grad");
+        }
         if (request.device().gpu() == null) {
             out.add("no GPU named: kernels and library workspaces are those of compute capability 9.0 with 132"
                     + " multiprocessors, and CUDA's context is not counted; name one with --gpu");
         }
-        int unknown = run.runtime().options().convolutions().answered().getOrDefault(WorkspaceSources.UNKNOWN, 0);
+        int unknown = run.convolutions().unknown();
         if (unknown > 0) {
             out.add("the workspaces of " + unknown
                     + " cuDNN convolutions are not known and counted as zero: install cuDNN"
@@ -84,23 +83,17 @@ final class Summaries {
         return out;
     }
 
-    private static Prediction.Convolutions convolutions(WorkspaceSources sources) {
-        Map<String, Integer> answered = sources.answered();
-        if (answered.isEmpty()) {
+    private static Prediction.Convolutions convolutions(AskedConvolutions asked) {
+        if (asked.answered().isEmpty()) {
             return null;
         }
-        String source = Arrays.stream(WorkspaceLevel.values())
-                .filter(level -> answered.containsKey(level.label()))
-                .findFirst()
-                .flatMap(sources::source)
-                .map(WorkspaceSource::description)
-                .orElse("");
-        return new Prediction.Convolutions(answered, source);
+        String source = asked.surest().map(WorkspaceSource::description).orElse("");
+        return new Prediction.Convolutions(asked.answered(), source);
     }
 
-    private static List<Prediction.Unmodelled> gaps(Unmodelled unmodelled) {
+    private static List<Prediction.Unmodelled> gaps(Map<String, Integer> unmodelled) {
         List<Prediction.Unmodelled> gaps = new ArrayList<>();
-        unmodelled.counts().forEach((op, n) -> gaps.add(new Prediction.Unmodelled(op, n)));
+        unmodelled.forEach((op, n) -> gaps.add(new Prediction.Unmodelled(op, n)));
         return gaps;
     }
 }

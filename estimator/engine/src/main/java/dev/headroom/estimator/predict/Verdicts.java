@@ -5,8 +5,8 @@ import dev.headroom.estimator.certainty.Deviations;
 import dev.headroom.estimator.certainty.Interval;
 import dev.headroom.estimator.certainty.Risk;
 import dev.headroom.estimator.certainty.Span;
+import dev.headroom.estimator.cudnn.AskedConvolutions;
 import dev.headroom.estimator.cudnn.WorkspaceEnd;
-import dev.headroom.estimator.cudnn.WorkspaceSources;
 import dev.headroom.model.device.DeviceLine;
 import dev.headroom.model.device.DeviceLines;
 import java.util.ArrayList;
@@ -110,10 +110,7 @@ final class Verdicts {
                 RESERVED));
         lines.addAll(beside);
         return new Certainty(
-                lines,
-                reserved,
-                needed,
-                interval(reserved, run.unmodelled().counts().isEmpty() ? allocated : 0));
+                lines, reserved, needed, interval(reserved, run.unmodelled().isEmpty() ? allocated : 0));
     }
 
     /**
@@ -145,7 +142,7 @@ final class Verdicts {
 
     /** The ends of the workspaces of convolutions that differ from what was played. */
     private List<WorkspaceEnd> ends() {
-        WorkspaceSources convolutions = whole.runtime().options().convolutions();
+        AskedConvolutions convolutions = whole.convolutions();
         List<WorkspaceEnd> ends = new ArrayList<>();
         if (request.scenario().kernels().cudnnWorkspace().bytes() == null && convolutions.anyWorkspace()) {
             ends.add(WorkspaceEnd.NONE);
@@ -157,7 +154,7 @@ final class Verdicts {
     }
 
     private long least(Simulation played) {
-        return new MinimumMemory(played.runtime().log(), Predictor.settings(request.unbounded()))
+        return new MinimumMemory(played.log(), Predictor.settings(request.unbounded()))
                 .bytes(played.maxAllocated(), played.maxReserved());
     }
 }

@@ -104,8 +104,7 @@ public final class ModelTensors {
 
     private Tensor converted(String name, ModelState.HeldTensor held, DType type) {
         Tensor before = unconverted.get(held.storage());
-        if (before != null
-                && before.dtype() == GraphRunner.typeUnder(held.meta().dtype(), type)) {
+        if (before != null && before.dtype() == ModelTypes.under(held.meta().dtype(), type)) {
             return before;
         }
         Tensor after = make(name, held, type);
@@ -118,7 +117,7 @@ public final class ModelTensors {
         Frame frame = runtime.frame();
         try {
             long[] sizes = sizes(held.meta().sizes());
-            DType of = GraphRunner.typeUnder(held.meta().dtype(), type);
+            DType of = ModelTypes.under(held.meta().dtype(), type);
             if (held.kind() == Graph.InputKind.CONSTANT) {
                 // A literal or a plain attribute: Module.to leaves its type, Module.cuda() leaves it in host memory.
                 // A literal scalar is made in the type of what it is for (a mask's zero); it decides a result's type

@@ -27,6 +27,9 @@ public final class Tensor {
     private GradNode accumulator;
     private Tensor base;
 
+    /** Of a leaf: the hooks of whichever node accumulates its gradients; {@code null} for none. */
+    NodeHooks leafHooks;
+
     /** Of a view: the version of its storage that its history is of. */
     int historyVersion;
 

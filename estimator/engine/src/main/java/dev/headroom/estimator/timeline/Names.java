@@ -1,10 +1,9 @@
 package dev.headroom.estimator.timeline;
 
-import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.predict.ParameterMemory;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.ModelState;
 import java.util.HashMap;
 import java.util.Map;
@@ -15,26 +14,17 @@ final class Names {
     private final Map<Integer, String> owners = new HashMap<>();
 
     Names(Simulation run) {
-        ModelTensors model = run.loop().model();
-        if (model == null) {
-            return;
-        }
-        Optimizer optimizer = run.loop().optimizer();
-        for (int i = 0; i < model.parameters().size(); i++) {
-            String name = model.parameterNames().get(i);
-            Tensor parameter = model.parameters().get(i);
-            if (parameter.grad() != null) {
-                put(parameter.grad(), name + ".grad", name);
+        for (ParameterMemory p : run.parameters()) {
+            if (p.gradient() >= 0) {
+                put(p.gradient(), p.name() + ".grad", p.name());
             }
-            if (optimizer != null) {
-                optimizer.state(i).forEach(state -> put(state, "state of " + name, name));
-            }
+            p.state().forEach(state -> put(state.storage(), "state of " + p.name(), p.name()));
         }
     }
 
-    private void put(Tensor tensor, String name, String parameter) {
-        byStorage.putIfAbsent(tensor.storage().number(), name);
-        owners.putIfAbsent(tensor.storage().number(), ModelState.owner(parameter));
+    private void put(int storage, String name, String parameter) {
+        byStorage.putIfAbsent(storage, name);
+        owners.putIfAbsent(storage, ModelState.owner(parameter));
     }
 
     String of(int storage, Attribution madeBy) {

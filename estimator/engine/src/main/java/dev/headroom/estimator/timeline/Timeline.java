@@ -5,6 +5,7 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.allocator.Segment;
+import dev.headroom.estimator.predict.PhaseHistory;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.Category;
@@ -35,11 +36,10 @@ public final class Timeline {
     /** @param memory fresh device memory as the run had it, to place segments in */
     Timeline(Simulation run, Supplier<DeviceMemory> memory) {
         this.run = run;
-        this.log = run.runtime().log();
+        this.log = run.log();
         this.memory = memory;
         // A run that failed is looked at as it was then, not as what it left behind.
-        int failure = run.runtime().eventsAtFailure();
-        this.allocated = new long[failure < 0 ? log.size() : failure];
+        this.allocated = new long[run.events()];
         this.byNumber = new LiveTensor[log.storages()];
         readEvents();
         readPhases();
@@ -65,7 +65,7 @@ public final class Timeline {
         Names names = new Names(run);
         for (int s = 0; s < log.storages(); s++) {
             if (log.requested(s) > 0) {
-                Attribution by = run.runtime().attribution(log.attribution(s));
+                Attribution by = run.madeBy(s);
                 LiveTensor t = new LiveTensor(
                         s,
                         names.of(s, by),
@@ -84,14 +84,13 @@ public final class Timeline {
     }
 
     private void readPhases() {
-        int from = 0;
-        for (int i = 0; i < run.phases().size(); i++) {
-            int to = run.phaseEnds().get(i);
-            phases.add(new PhaseSpan(run.phases().get(i).moment(), from, to));
-            from = to;
+        PhaseHistory history = run.history();
+        int ended = history.phases().size();
+        for (int i = 0; i < ended; i++) {
+            phases.add(new PhaseSpan(history.phases().get(i).moment(), history.start(i), history.end(i)));
         }
         if (run.oom() != null) {
-            phases.add(new PhaseSpan(run.oom().moment(), from, size()));
+            phases.add(new PhaseSpan(run.oom().moment(), history.start(ended), size()));
         }
     }
 
@@ -132,19 +131,17 @@ public final class Timeline {
 
     /** What ran when an event happened. */
     public Attribution running(int event) {
-        return run.runtime().attribution(log.running(event));
+        return run.running(event);
     }
 
     /** What asked for the memory that was not there; {@code null} when the run got through. */
     public Attribution failed() {
-        return run.oom() == null
-                ? null
-                : run.runtime().attribution(run.runtime().requester());
+        return run.failure() == null ? null : run.failure().requester();
     }
 
     /** The event after which allocated memory is first at its highest; -1 when nothing happened. */
     public int peak() {
-        return run.runtime().eventsAtPeak() - 1;
+        return run.peak().events() - 1;
     }
 
     /** The same among the events of a phase; -1 when it has none. */
@@ -222,8 +219,7 @@ public final class Timeline {
      * which answers as the first did.
      */
     public List<PlacedSegment> segments(int event) {
-        CachingAllocator allocator =
-                new CachingAllocator(run.runtime().allocator().settings(), memory.get());
+        CachingAllocator allocator = new CachingAllocator(run.settings(), memory.get());
         Int2ObjectOpenHashMap<LiveTensor> byBlock = new Int2ObjectOpenHashMap<>();
         int[] blocks = new int[log.storages()];
         Arrays.fill(blocks, -1);

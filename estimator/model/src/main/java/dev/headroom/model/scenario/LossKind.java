@@ -1,6 +1,8 @@
 package dev.headroom.model.scenario;
 
-/** The losses of {@code --loss}. */
+import java.util.List;
+
+/** The losses of a training loop. */
 public enum LossKind {
     /** {@code output} when the model returns a scalar first, else {@code cross-entropy}. */
     AUTO,
@@ -8,5 +10,8 @@ public enum LossKind {
     MSE,
     SUM,
     /** The model's first output is the loss. */
-    OUTPUT
+    OUTPUT;
+
+    /** Those that can be asked for. */
+    static final List<LossKind> NAMED = List.of(CROSS_ENTROPY, MSE, SUM, OUTPUT);
 }

@@ -1,28 +1,163 @@
 package dev.headroom.model.scenario;
 
-/** The optimizers of {@code --optimizer}. */
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * The optimizers: the one table of what users, reports and advice say of them. What each allocates is the estimator's and
+ * the executor's business.
+ */
 public enum OptimizerKind {
-    SGD("sgd"),
-    SGD_MOMENTUM("sgd-momentum"),
-    ADAM("adam"),
-    ADAMW("adamw"),
-    RMSPROP("rmsprop"),
-    ADAGRAD("adagrad"),
-    ADAFACTOR("adafactor"),
-    /** Of bitsandbytes. */
-    ADAM_8BIT("adam8bit"),
-    /** Of bitsandbytes. */
-    ADAMW_8BIT("adamw8bit"),
-    NONE("none");
+    /** torch/optim/sgd.py; fused in 2.3.1, not in 2.2.2. */
+    SGD(Facts.of("sgd", "torch.optim.SGD").fusedSince(2, 3)),
+    /** The same with a momentum. */
+    SGD_MOMENTUM(Facts.of("sgd-momentum", "torch.optim.SGD")
+            .given("momentum=0.9")
+            .fusedSince(2, 3)
+            .keeps("momentum_buffer")),
+    /** torch/optim/adam.py; fused in 1.13.1. */
+    ADAM(Facts.of("adam", "torch.optim.Adam").fusedSince(1, 13).keeps("exp_avg", "exp_avg_sq")),
+    /** torch/optim/adamw.py; fused in 2.0.1. */
+    ADAMW(Facts.of("adamw", "torch.optim.AdamW").fusedSince(2, 0).keeps("exp_avg", "exp_avg_sq")),
+    /** torch/optim/rmsprop.py. */
+    RMSPROP(Facts.of("rmsprop", "torch.optim.RMSprop").keeps("square_avg")),
+    /** torch/optim/adagrad.py; fused on CUDA in 2.14.1 (2.11.0 refuses CUDA tensors). */
+    ADAGRAD(Facts.of("adagrad", "torch.optim.Adagrad").fusedSince(2, 14).keeps("sum")),
+    /** torch/optim/_adafactor.py: in 2.5.1, not in 2.3.1; one parameter after the other unless told otherwise. */
+    ADAFACTOR(Facts.of("adafactor", "torch.optim.Adafactor").since(2, 5).oneByOne()),
+    /** Of bitsandbytes; its kernels quantise the state and work in place. */
+    ADAM_8BIT(Facts.of("adam8bit", "bnb.optim.Adam8bit").quantises()),
+    /** Of bitsandbytes; its kernels quantise the state and work in place. */
+    ADAMW_8BIT(Facts.of("adamw8bit", "bnb.optim.AdamW8bit").quantises()),
+    /** Gradients are made and never used. */
+    NONE(Facts.of("none", ""));
 
-    private final String option;
+    /**
+     * A row of the table.
+     *
+     * @param option its name for users
+     * @param constructor what a program calls
+     * @param argument that the constructor is given beside the learning rate, or ""
+     * @param since the first version that has it
+     * @param fusedSince the first version whose constructor takes {@code fused=True} for CUDA parameters; {@code null}: none
+     * @param foreachByDefault whether it takes lists of tensors by itself, where the version does so at all
+     * @param quantised whether its state is
+     * @param state what the state's tensors are called that every parameter has (the {@code _init_group} methods); empty
+     *     where they differ
+     */
+    private record Facts(
+            String option,
+            String constructor,
+            String argument,
+            TorchVersion since,
+            TorchVersion fusedSince,
+            boolean foreachByDefault,
+            boolean quantised,
+            List<String> state) {
+        static Facts of(String option, String constructor) {
+            return new Facts(option, constructor, "", TorchVersion.OLDEST, null, true, false, List.of());
+        }
 
-    OptimizerKind(String option) {
-        this.option = option;
+        Facts given(String text) {
+            return new Facts(option, constructor, text, since, fusedSince, foreachByDefault, quantised, state);
+        }
+
+        Facts since(int major, int minor) {
+            TorchVersion first = new TorchVersion(major, minor);
+            return new Facts(option, constructor, argument, first, fusedSince, foreachByDefault, quantised, state);
+        }
+
+        Facts fusedSince(int major, int minor) {
+            TorchVersion first = new TorchVersion(major, minor);
+            return new Facts(option, constructor, argument, since, first, foreachByDefault, quantised, state);
+        }
+
+        Facts oneByOne() {
+            return new Facts(option, constructor, argument, since, fusedSince, false, quantised, state);
+        }
+
+        Facts quantises() {
+            return new Facts(option, constructor, argument, since, fusedSince, false, true, state);
+        }
+
+        Facts keeps(String... names) {
+            return new Facts(
+                    option, constructor, argument, since, fusedSince, foreachByDefault, quantised, List.of(names));
+        }
     }
 
-    /** The name on the command line. */
+    private final Facts facts;
+
+    OptimizerKind(Facts facts) {
+        this.facts = facts;
+    }
+
+    /** The optimizer of a name, such as {@code sgd-momentum}. */
+    public static Optional<OptimizerKind> named(String option) {
+        return Arrays.stream(values()).filter(k -> k.option().equals(option)).findFirst();
+    }
+
+    /** The name for users. */
     public String option() {
-        return option;
+        return facts.option;
+    }
+
+    /** What a program calls to make one, such as {@code torch.optim.SGD}. */
+    public String constructor() {
+        return facts.constructor;
+    }
+
+    /** What the constructor is given beside the learning rate, or "". */
+    public String argument() {
+        return facts.argument;
+    }
+
+    /** The first version of PyTorch that has it. */
+    public TorchVersion since() {
+        return facts.since;
+    }
+
+    /** The names of those that have fused kernels in some version. */
+    public static List<String> withFused() {
+        return Arrays.stream(values())
+                .filter(OptimizerKind::fuses)
+                .map(OptimizerKind::option)
+                .toList();
+    }
+
+    /** Whether its constructor takes {@code fused=True} for CUDA parameters in some version. */
+    public boolean fuses() {
+        return facts.fusedSince != null;
+    }
+
+    /** Whether its constructor takes {@code fused=True} for CUDA parameters in a version. */
+    public boolean fusesIn(TorchVersion torch) {
+        return fuses() && torch.compareTo(facts.fusedSince) >= 0;
+    }
+
+    /** Whether it takes lists of tensors by itself ({@code _default_to_fused_or_foreach}), where the version does so at all. */
+    public boolean foreachByDefault() {
+        return facts.foreachByDefault;
+    }
+
+    /** Whether its state is quantised. */
+    public boolean quantised() {
+        return facts.quantised;
+    }
+
+    /** What the state's tensors of every parameter are called; empty where they differ from one to the other. */
+    public List<String> state() {
+        return facts.state;
+    }
+
+    /** {@code sgd, adam or none.} */
+    static String help() {
+        String names = Arrays.stream(values())
+                .filter(kind -> kind != NONE)
+                .map(kind -> kind.option() + (kind == ADAMW ? " (default)" : ""))
+                .collect(Collectors.joining(", "));
+        return names + " or " + NONE.option() + ".";
     }
 }

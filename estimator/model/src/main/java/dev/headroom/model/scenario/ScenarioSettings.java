@@ -1,77 +1,222 @@
 package dev.headroom.model.scenario;
 
+import static dev.headroom.model.scenario.ValueFormats.ALLOCATOR;
+import static dev.headroom.model.scenario.ValueFormats.BINDINGS;
+import static dev.headroom.model.scenario.ValueFormats.FLAG;
+import static dev.headroom.model.scenario.ValueFormats.TEXTS;
+import static dev.headroom.model.scenario.ValueFormats.TRUE_OR_FALSE;
+import static dev.headroom.model.scenario.ValueFormats.VERSION;
+import static dev.headroom.model.scenario.ValueFormats.WORKSPACE;
+import static dev.headroom.model.scenario.ValueFormats.choice;
+import static dev.headroom.model.scenario.ValueFormats.count;
+import static dev.headroom.model.scenario.ValueFormats.countOrNone;
+import static dev.headroom.model.scenario.ValueFormats.positive;
+
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.graph.DType;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
-/** Every setting of a scenario. What each means stands at the component of the record that keeps it. */
+/**
+ * Every setting of a scenario: the one table of options. Help, the words of an option, JSON, completion and the manual are
+ * made from these rows, in their order. What a setting means to a run stands at the component of the record that keeps it.
+ */
 public final class ScenarioSettings {
-    private static final Setting.Part<InputSizes> SIZES = new Setting.Part<>(Scenario::sizes, Scenario::withSizes);
-    private static final Setting.Part<Precision> PRECISION =
-            new Setting.Part<>(Scenario::precision, Scenario::withPrecision);
-    private static final Setting.Part<OptimizerChoice> OPTIMIZER_CHOICE =
-            new Setting.Part<>(Scenario::optimizer, Scenario::withOptimizer);
-    private static final Setting.Part<OptimizerOptions> OPTIONS =
-            OPTIMIZER_CHOICE.part(OptimizerChoice::options, OptimizerChoice::withOptions);
-    private static final Setting.Part<Loop> LOOP = new Setting.Part<>(Scenario::loop, Scenario::withLoop);
-    private static final Setting.Part<Checkpointing> CHECKPOINTING =
-            new Setting.Part<>(Scenario::checkpointing, Scenario::withCheckpointing);
-    private static final Setting.Part<Kernels> KERNELS = new Setting.Part<>(Scenario::kernels, Scenario::withKernels);
-    private static final Setting.Part<DeviceBudget> DEVICE = new Setting.Part<>(Scenario::device, Scenario::withDevice);
+    private static final int MOST_STEPS = 1_000;
+    private static final int MOST_PASSES = 100_000;
+    private static final int MOST_SEGMENTS = 1_000_000;
 
-    public static final Setting<Long> BATCH = SIZES.keeps(InputSizes::batch, InputSizes::withBatch);
-    public static final Setting<Map<String, Long>> DIMS = SIZES.keeps(InputSizes::dims, InputSizes::withDims);
-    public static final Setting<OptimizerKind> OPTIMIZER =
-            OPTIMIZER_CHOICE.keeps(OptimizerChoice::kind, OptimizerChoice::withKind);
+    private static final List<Setting<?>> ALL = new ArrayList<>();
+
+    private static final ScenarioPart<Scenario> WHOLE = new ScenarioPart<>(s -> s, (s, changed) -> changed);
+    private static final ScenarioPart<InputSizes> SIZES = new ScenarioPart<>(Scenario::sizes, Scenario::withSizes);
+    private static final ScenarioPart<Precision> PRECISION =
+            new ScenarioPart<>(Scenario::precision, Scenario::withPrecision);
+    private static final ScenarioPart<OptimizerChoice> OPTIMIZERS =
+            new ScenarioPart<>(Scenario::optimizer, Scenario::withOptimizer);
+    private static final ScenarioPart<OptimizerOptions> ARGUMENTS =
+            OPTIMIZERS.part(OptimizerChoice::options, OptimizerChoice::withOptions);
+    private static final ScenarioPart<Loop> LOOP = new ScenarioPart<>(Scenario::loop, Scenario::withLoop);
+    private static final ScenarioPart<Checkpointing> CHECKPOINTING =
+            new ScenarioPart<>(Scenario::checkpointing, Scenario::withCheckpointing);
+    private static final ScenarioPart<Kernels> KERNELS = new ScenarioPart<>(Scenario::kernels, Scenario::withKernels);
+    private static final ScenarioPart<DeviceBudget> DEVICE = new ScenarioPart<>(Scenario::device, Scenario::withDevice);
+
+    public static final Setting<Long> BATCH = row(Setting.of("batch", SIZES, InputSizes::batch, InputSizes::withBatch)
+            .written(positive(), "N", "Batch size; binds the symbolic batch dimension."));
+
+    public static final Setting<Map<String, Long>> DIMS =
+            row(Setting.of("dims", SIZES, InputSizes::dims, InputSizes::withDims)
+                    .written("dim", BINDINGS, "NAME=N", "Binds another symbolic dimension; repeatable."));
+
+    public static final Setting<OptimizerKind> OPTIMIZER = row(Setting.of(
+                    "optimizer", OPTIMIZERS, OptimizerChoice::kind, OptimizerChoice::withKind)
+            .written(choice(List.of(OptimizerKind.values()), OptimizerKind::option), "NAME", OptimizerKind.help())
+            .trainsWith(kind -> kind != OptimizerKind.NONE));
+
     public static final Setting<Scenario.Foreach> FOREACH =
-            OPTIMIZER_CHOICE.keeps(OptimizerChoice::foreach, OptimizerChoice::withForeach);
+            row(Setting.of("foreach", OPTIMIZERS, OptimizerChoice::foreach, OptimizerChoice::withForeach)
+                    .written(
+                            choice(List.of(Scenario.Foreach.values()), OptionNames::of),
+                            "WHEN",
+                            "Multi-tensor optimizer: auto, true or false."));
+
     public static final Setting<Boolean> FUSED =
-            OPTIMIZER_CHOICE.keeps(OptimizerChoice::fused, OptimizerChoice::withFused);
-    public static final Setting<Boolean> WEIGHT_DECAY =
-            OPTIONS.keeps(OptimizerOptions::weightDecay, OptimizerOptions::withWeightDecay);
+            row(Setting.of("fused", OPTIMIZERS, OptimizerChoice::fused, OptimizerChoice::withFused)
+                    .written(FLAG, "", "Fused optimizer kernels.")
+                    .trainsWith(given -> given));
+
+    public static final Setting<Boolean> WEIGHT_DECAY = row(
+            Setting.of("weight_decay", ARGUMENTS, OptimizerOptions::weightDecay, OptimizerOptions::withWeightDecay));
+
     public static final Setting<Boolean> NESTEROV =
-            OPTIONS.keeps(OptimizerOptions::nesterov, OptimizerOptions::withNesterov);
+            row(Setting.of("nesterov", ARGUMENTS, OptimizerOptions::nesterov, OptimizerOptions::withNesterov));
+
     public static final Setting<Boolean> AMSGRAD =
-            OPTIONS.keeps(OptimizerOptions::amsgrad, OptimizerOptions::withAmsgrad);
+            row(Setting.of("amsgrad", ARGUMENTS, OptimizerOptions::amsgrad, OptimizerOptions::withAmsgrad));
+
     public static final Setting<Boolean> MOMENTUM =
-            OPTIONS.keeps(OptimizerOptions::momentum, OptimizerOptions::withMomentum);
+            row(Setting.of("momentum", ARGUMENTS, OptimizerOptions::momentum, OptimizerOptions::withMomentum));
+
     public static final Setting<Boolean> CENTERED =
-            OPTIONS.keeps(OptimizerOptions::centered, OptimizerOptions::withCentered);
-    public static final Setting<DType> DTYPE = PRECISION.keeps(Precision::dtype, Precision::withDtype);
-    public static final Setting<DType> AMP = PRECISION.keeps(Precision::amp, Precision::withAmp);
-    public static final Setting<Boolean> CONVERTS_ON_DEVICE =
-            PRECISION.keeps(Precision::convertsOnDevice, Precision::withConvertsOnDevice);
-    public static final Setting<LossKind> LOSS = LOOP.keeps(Loop::loss, Loop::withLoss);
+            row(Setting.of("centered", ARGUMENTS, OptimizerOptions::centered, OptimizerOptions::withCentered));
+
+    public static final Setting<DType> DTYPE =
+            row(Setting.of("dtype", PRECISION, Precision::dtype, Precision::withDtype)
+                    .written(
+                            choice(List.of(DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16), OptionNames::of),
+                            "TYPE",
+                            "Parameters and inputs: fp32, fp16 or bf16."));
+
+    public static final Setting<DType> AMP = row(Setting.of("amp", PRECISION, Precision::amp, Precision::withAmp)
+            .written(
+                    choice(List.of(DType.FLOAT16, DType.BFLOAT16), OptionNames::of),
+                    "TYPE",
+                    "Autocast: fp16 (with a GradScaler) or bf16."));
+
+    public static final Setting<Boolean> CONVERTS_ON_DEVICE = row(
+            Setting.of("converts_on_device", PRECISION, Precision::convertsOnDevice, Precision::withConvertsOnDevice));
+
+    public static final Setting<LossKind> LOSS = row(Setting.of("loss", LOOP, Loop::loss, Loop::withLoss)
+            .written(
+                    choice(LossKind.NAMED, OptionNames::of),
+                    "KIND",
+                    "cross-entropy, mse, sum or output (default: output when the model returns a scalar first).")
+            .trainsWith(kind -> kind != LossKind.AUTO));
+
     public static final Setting<Integer> CHECKPOINT =
-            CHECKPOINTING.keeps(Checkpointing::segments, Checkpointing::withSegments);
+            row(Setting.of("checkpoint", CHECKPOINTING, Checkpointing::segments, Checkpointing::withSegments)
+                    .written(countOrNone(MOST_SEGMENTS), "SEGMENTS", "Recompute activations in backward.")
+                    .trainsWith(segments -> segments > 0));
+
     public static final Setting<List<String>> CHECKPOINT_MODULES =
-            CHECKPOINTING.keeps(Checkpointing::modules, Checkpointing::withModules);
+            row(Setting.of("checkpoint_modules", CHECKPOINTING, Checkpointing::modules, Checkpointing::withModules)
+                    .written(
+                            TEXTS,
+                            "PATTERN",
+                            "Recompute every call of these modules: * is part of a name, ** any path, FIRST..LAST a run of siblings as"
+                                    + " one checkpoint; repeatable.")
+                    .trainsWith(modules -> !modules.isEmpty()));
+
     public static final Setting<Boolean> REENTRANT =
-            CHECKPOINTING.keeps(Checkpointing::reentrant, Checkpointing::withReentrant);
-    public static final Setting<Integer> ACCUMULATE = LOOP.keeps(Loop::accumulate, Loop::withAccumulate);
-    public static final Setting<Integer> STEPS = LOOP.keeps(Loop::steps, Loop::withSteps);
-    public static final Setting<Boolean> ZERO_GRAD_KEEP = LOOP.keeps(Loop::zeroGradKeep, Loop::withZeroGradKeep);
-    public static final Setting<Boolean> ZERO_GRAD_BEFORE_BACKWARD =
-            LOOP.keeps(Loop::zeroGradBeforeBackward, Loop::withZeroGradBeforeBackward);
-    public static final Setting<Boolean> NEW_BATCHES = LOOP.keeps(Loop::newBatches, Loop::withNewBatches);
+            row(Setting.of("reentrant", CHECKPOINTING, Checkpointing::reentrant, Checkpointing::withReentrant)
+                    .written(TRUE_OR_FALSE, "BOOL", "Variant of checkpointing: true or false."));
+
+    public static final Setting<Integer> ACCUMULATE =
+            row(Setting.of("accumulate", LOOP, Loop::accumulate, Loop::withAccumulate)
+                    .written(count(MOST_PASSES), "K", "Forward and backward passes a step.")
+                    .trainsWith(passes -> passes > 1));
+
+    public static final Setting<Integer> STEPS = row(Setting.of("steps", LOOP, Loop::steps, Loop::withSteps)
+            .written(count(MOST_STEPS), "N", "Training steps to play (default 3)."));
+
+    public static final Setting<Boolean> ZERO_GRAD_KEEP =
+            row(Setting.of("zero_grad_keep", LOOP, Loop::zeroGradKeep, Loop::withZeroGradKeep)
+                    .written(FLAG, "", "zero_grad(set_to_none=False).")
+                    .trainsWith(given -> given));
+
+    public static final Setting<Boolean> ZERO_GRAD_BEFORE_BACKWARD = row(Setting.of(
+            "zero_grad_before_backward", LOOP, Loop::zeroGradBeforeBackward, Loop::withZeroGradBeforeBackward));
+
+    public static final Setting<Boolean> NEW_BATCHES =
+            row(Setting.of("new_batches", LOOP, Loop::newBatches, Loop::withNewBatches));
+
     public static final Setting<Boolean> CHANNELS_LAST =
-            KERNELS.keeps(Kernels::channelsLast, Kernels::withChannelsLast);
+            row(Setting.of("channels_last", KERNELS, Kernels::channelsLast, Kernels::withChannelsLast)
+                    .written(FLAG, "", "Model and images in torch.channels_last."));
+
     public static final Setting<Boolean> CUDNN_BENCHMARK =
-            KERNELS.keeps(Kernels::cudnnBenchmark, Kernels::withCudnnBenchmark);
+            row(Setting.of("cudnn_benchmark", KERNELS, Kernels::cudnnBenchmark, Kernels::withCudnnBenchmark)
+                    .written(FLAG, "", "torch.backends.cudnn.benchmark = True."));
+
     public static final Setting<CudnnWorkspace> CUDNN_WORKSPACE =
-            KERNELS.keeps(Kernels::cudnnWorkspace, Kernels::withCudnnWorkspace);
+            row(Setting.of("cudnn_workspace", KERNELS, Kernels::cudnnWorkspace, Kernels::withCudnnWorkspace)
+                    .written(
+                            WORKSPACE,
+                            "SIZE",
+                            "Workspace of cuDNN convolutions: auto (default), asked (of an installed cuDNN), distilled (by learned"
+                                    + " rules), none or a size."));
+
     public static final Setting<Scenario.Attention> ATTENTION =
-            KERNELS.keeps(Kernels::attention, Kernels::withAttention);
-    public static final Setting<Boolean> INPUT_GRAD = LOOP.keeps(Loop::inputGrad, Loop::withInputGrad);
-    public static final Setting<Boolean> DROP_OUTPUTS = LOOP.keeps(Loop::dropOutputs, Loop::withDropOutputs);
-    public static final Setting<Boolean> INFERENCE = LOOP.keeps(Loop::inference, Loop::withInference);
-    public static final Setting<String> ALLOC_CONF = new Setting<>(Scenario::allocConf, Scenario::withAllocConf);
-    public static final Setting<TorchVersion> TORCH = new Setting<>(Scenario::torch, Scenario::withTorch);
-    public static final Setting<Gpu> GPU = DEVICE.keeps(DeviceBudget::gpu, DeviceBudget::withGpu);
-    public static final Setting<Long> MEMORY = DEVICE.keeps(DeviceBudget::memory, DeviceBudget::withMemory);
-    public static final Setting<Long> IN_USE = DEVICE.keeps(DeviceBudget::inUse, DeviceBudget::withInUse);
-    public static final Setting<Long> LIMIT = DEVICE.keeps(DeviceBudget::limit, DeviceBudget::withLimit);
+            row(Setting.of("attention", KERNELS, Kernels::attention, Kernels::withAttention)
+                    .written(
+                            choice(List.of(Scenario.Attention.values()), OptionNames::of),
+                            "KIND",
+                            "auto, flash, efficient, cudnn or math."));
+
+    public static final Setting<Boolean> INPUT_GRAD =
+            row(Setting.of("input_grad", LOOP, Loop::inputGrad, Loop::withInputGrad)
+                    .written(FLAG, "", "The first floating-point input requires a gradient."));
+
+    public static final Setting<Boolean> DROP_OUTPUTS =
+            row(Setting.of("drop_outputs", LOOP, Loop::dropOutputs, Loop::withDropOutputs)
+                    .written(FLAG, "", "Outputs and loss are deleted after each backward pass."));
+
+    public static final Setting<Boolean> INFERENCE =
+            row(Setting.of("inference", LOOP, Loop::inference, Loop::withInference)
+                    .written(FLAG, "", "eval() under no_grad: forward passes only."));
+
+    public static final Setting<String> ALLOC_CONF =
+            row(Setting.of("alloc_conf", WHOLE, Scenario::allocConf, Scenario::withAllocConf)
+                    .written(ALLOCATOR, "STR", "In the syntax of PYTORCH_CUDA_ALLOC_CONF."));
+
+    public static final Setting<TorchVersion> TORCH =
+            row(Setting.of("torch", WHOLE, Scenario::torch, Scenario::withTorch)
+                    .written(VERSION, "VERSION", "PyTorch version to model (default the newest)."));
+
+    public static final Setting<Gpu> GPU = row(Setting.of("gpu", DEVICE, DeviceBudget::gpu, DeviceBudget::withGpu));
+
+    public static final Setting<Long> MEMORY =
+            row(Setting.of("memory", DEVICE, DeviceBudget::memory, DeviceBudget::withMemory));
+
+    public static final Setting<Long> IN_USE =
+            row(Setting.of("in_use", DEVICE, DeviceBudget::inUse, DeviceBudget::withInUse));
+
+    public static final Setting<Long> LIMIT =
+            row(Setting.of("limit", DEVICE, DeviceBudget::limit, DeviceBudget::withLimit));
 
     private ScenarioSettings() {}
+
+    private static <T> Setting<T> row(Setting<T> setting) {
+        ALL.add(setting);
+        return setting;
+    }
+
+    /** Every setting, in the order of the table. */
+    public static List<Setting<?>> all() {
+        return Collections.unmodifiableList(ALL);
+    }
+
+    /** Those that users can write. */
+    public static List<Setting<?>> written() {
+        return ALL.stream().filter(s -> s.words().isPresent()).toList();
+    }
+
+    /** The one of a key, if users can write it. */
+    public static Optional<Setting<?>> written(String key) {
+        return written().stream().filter(s -> s.key().equals(key)).findFirst();
+    }
 }

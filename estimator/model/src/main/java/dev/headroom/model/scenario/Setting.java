@@ -1,35 +1,79 @@
 package dev.headroom.model.scenario;
 
+import java.util.Objects;
+import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
- * One setting of a scenario: where it is kept, and how it is changed.
+ * One setting of a scenario: where it is kept, how it is changed, and how users write it. Readers and writers of scenarios
+ * (the command line, JSON, recordings) go by these rows of {@link ScenarioSettings} and know no setting by themselves.
  *
  * @param <T> what its values are
  */
 public final class Setting<T> {
-    /** A record within the scenario. */
-    record Part<P>(Function<Scenario, P> get, BiFunction<Scenario, P, Scenario> set) {
-        /** A setting that the record keeps. */
-        <T> Setting<T> keeps(Function<P, T> value, BiFunction<P, T, P> with) {
-            return new Setting<>(
-                    s -> value.apply(get.apply(s)), (s, changed) -> set.apply(s, with.apply(get.apply(s), changed)));
-        }
+    /**
+     * How users write a setting.
+     *
+     * @param word on the command line, without its dashes
+     * @param label stands for the value in help
+     * @param help a sentence
+     */
+    public record Words<T>(String word, String label, String help, ValueFormat<T> format) {}
 
-        /** A record within the record. */
-        <Q> Part<Q> part(Function<P, Q> inner, BiFunction<P, Q, P> with) {
-            return new Part<>(
-                    s -> inner.apply(get.apply(s)), (s, changed) -> set.apply(s, with.apply(get.apply(s), changed)));
-        }
-    }
-
+    private final String key;
     private final Function<Scenario, T> get;
     private final BiFunction<Scenario, T, Scenario> set;
+    private final Words<T> words;
+    private final Predicate<T> trains;
 
-    Setting(Function<Scenario, T> get, BiFunction<Scenario, T, Scenario> set) {
+    private Setting(
+            String key,
+            Function<Scenario, T> get,
+            BiFunction<Scenario, T, Scenario> set,
+            Words<T> words,
+            Predicate<T> trains) {
+        this.key = key;
         this.get = get;
         this.set = set;
+        this.words = words;
+        this.trains = trains;
+    }
+
+    /** A setting that users have no words for: only programs give it. */
+    static <P, T> Setting<T> of(String key, ScenarioPart<P> part, Function<P, T> get, BiFunction<P, T, P> with) {
+        return new Setting<>(
+                key,
+                s -> get.apply(part.of(s)),
+                (s, value) -> part.in(s, with.apply(part.of(s), value)),
+                null,
+                value -> false);
+    }
+
+    /** The same, which users can write. */
+    Setting<T> written(ValueFormat<T> format, String label, String help) {
+        return written(key.replace('_', '-'), format, label, help);
+    }
+
+    /** The same, which users can write under another name than its key. */
+    Setting<T> written(String word, ValueFormat<T> format, String label, String help) {
+        return new Setting<>(key, get, set, new Words<>(word, label, help, format), trains);
+    }
+
+    /** The same, of which some values mean nothing to a run that only infers. */
+    Setting<T> trainsWith(Predicate<T> values) {
+        return new Setting<>(key, get, set, words, values);
+    }
+
+    /** Its name in JSON and in messages, such as {@code zero_grad_keep}. */
+    public String key() {
+        return key;
+    }
+
+    /** How users write it; empty for one that only programs give. */
+    public Optional<Words<T>> words() {
+        return Optional.ofNullable(words);
     }
 
     /** The value in a scenario. */
@@ -40,5 +84,20 @@ public final class Setting<T> {
     /** The scenario with another value. */
     public Scenario set(Scenario scenario, T value) {
         return set.apply(scenario, value);
+    }
+
+    /** Whether a scenario has the default. */
+    public boolean isDefault(Scenario scenario) {
+        return Objects.equals(get(scenario), get(Scenario.defaults()));
+    }
+
+    /** Whether a scenario's value is of use to training alone. */
+    public boolean trains(Scenario scenario) {
+        return trains.test(get(scenario));
+    }
+
+    @Override
+    public String toString() {
+        return key;
     }
 }

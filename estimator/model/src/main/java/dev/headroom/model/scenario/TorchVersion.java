@@ -37,14 +37,21 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
      * @throws UserInputException when it is none, or none that is modelled
      */
     public static TorchVersion of(String text) {
+        try {
+            return read(text);
+        } catch (BadValue e) {
+            throw new UserInputException(e.line("--torch"), e);
+        }
+    }
+
+    static TorchVersion read(String text) {
         Matcher m = TEXT.matcher(text.strip());
         if (!m.matches()) {
-            throw new UserInputException("--torch: '" + text + "' is not a version; write it like " + NEWEST);
+            throw new BadValue("'" + text + "' is not a version; write it like " + NEWEST);
         }
         TorchVersion version = new TorchVersion(Integer.parseInt(m.group(1)), Integer.parseInt(m.group(2)));
         if (version.compareTo(OLDEST) < 0 || version.compareTo(NEWEST) > 0) {
-            throw new UserInputException(
-                    "--torch: " + version + " is not modelled; name a version from " + OLDEST + " to " + NEWEST);
+            throw new BadValue(version + " is not modelled; name a version from " + OLDEST + " to " + NEWEST);
         }
         return version;
     }
@@ -83,25 +90,6 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
      */
     public boolean loadsKernelsLazily() {
         return since(1, 13);
-    }
-
-    /** {@code torch.optim.Adafactor}: in 2.5.1, not in 2.3.1. */
-    public boolean hasAdafactor() {
-        return since(2, 5);
-    }
-
-    /**
-     * Whether an optimizer's constructor takes {@code fused=True} for CUDA parameters: Adam in 1.13.1, AdamW in 2.0.1,
-     * SGD in 2.3.1 (not in 2.2.2), Adagrad in 2.14.1 (2.11.0 refuses CUDA tensors).
-     */
-    public boolean hasFused(OptimizerKind kind) {
-        return switch (kind) {
-            case ADAM -> since(1, 13);
-            case ADAMW -> since(2, 0);
-            case SGD, SGD_MOMENTUM -> since(2, 3);
-            case ADAGRAD -> since(2, 14);
-            case RMSPROP, ADAFACTOR, ADAM_8BIT, ADAMW_8BIT, NONE -> false;
-        };
     }
 
     /**

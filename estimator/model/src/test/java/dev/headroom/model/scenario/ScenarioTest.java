@@ -51,6 +51,7 @@ class ScenarioTest {
         for (Field field : ScenarioSettings.class.getFields()) {
             out.put(field.getName(), (Setting<?>) field.get(null));
         }
+        assertEquals(List.copyOf(out.values()), ScenarioSettings.all());
         return out;
     }
 

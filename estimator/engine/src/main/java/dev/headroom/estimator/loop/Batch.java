@@ -1,0 +1,96 @@
+package dev.headroom.estimator.loop;
+
+import dev.headroom.estimator.program.ModelTypes;
+import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Shapes;
+import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.run.PreparedRun;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a step is given: the user's inputs, and the labels that come with them whether a loss will read them or not. */
+final class Batch {
+    private final EagerRuntime runtime;
+    private final PreparedRun prepared;
+    private final Criterion criterion;
+    private final Map<String, Tensor> model;
+    private Map<String, Tensor> values = Map.of();
+    private List<Tensor> inputs = List.of();
+    private Tensor target;
+
+    /** @param model parameters and buffers by value name, which a forward pass is given as well */
+    Batch(EagerRuntime runtime, PreparedRun prepared, Criterion criterion, Map<String, Tensor> model) {
+        this.runtime = runtime;
+        this.prepared = prepared;
+        this.criterion = criterion;
+        this.model = model;
+    }
+
+    /** All that the graph reads, by value name. */
+    Map<String, Tensor> values() {
+        return values;
+    }
+
+    /** {@code null} when the loss compares with nothing. */
+    Tensor target() {
+        return target;
+    }
+
+    /** Brings a batch to the device: it is there before the names of the one before are bound to it. */
+    void load() {
+        List<Tensor> before = inputs;
+        Tensor targetBefore = target;
+        makeInputs();
+        target = criterion.target();
+        before.forEach(runtime::release);
+        runtime.release(targetBefore);
+    }
+
+    private void makeInputs() {
+        values = new HashMap<>(model);
+        inputs = new ArrayList<>();
+        boolean gradient = prepared.scenario().loop().inputGrad();
+        for (Graph.Input in : prepared.graph().inputs()) {
+            TensorMeta meta = prepared.graph().values().get(in.value());
+            if (in.kind() != Graph.InputKind.USER || meta == null) {
+                continue;
+            }
+            Tensor t = input(meta);
+            if (gradient && t.dtype().isFloatingPoint()) {
+                runtime.requireGrad(t, true);
+                gradient = false;
+            }
+            values.put(in.value(), t);
+            inputs.add(t);
+        }
+    }
+
+    private Tensor input(TensorMeta meta) {
+        long[] sizes = OutputShape.sizes(meta, prepared.symbols());
+        DType type =
+                ModelTypes.under(meta.dtype(), prepared.scenario().precision().dtype());
+        // What is in both formats, as an image of one channel is, contiguous(memory_format=…) leaves alone.
+        long[] rows = Shapes.contiguous(sizes);
+        boolean turned = prepared.scenario().kernels().channelsLast()
+                && sizes.length == 4
+                && !Shapes.isChannelsLastContiguous(sizes, rows);
+        return held(runtime, type, sizes, turned ? Shapes.channelsLast(sizes) : rows);
+    }
+
+    /** A tensor of the batch, with a reference for the caller. */
+    static Tensor held(EagerRuntime runtime, DType type, long[] sizes, long[] strides) {
+        Frame frame = runtime.frame();
+        try {
+            return runtime.hold(runtime.emptyStrided(type, sizes, strides, Category.INPUTS));
+        } finally {
+            frame.close();
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package dev.headroom.estimator.loop;
+
+import dev.headroom.estimator.op.core.Squeeze;
+import dev.headroom.estimator.op.loss.Losses;
+import dev.headroom.estimator.program.ModelTypes;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Shapes;
+import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.LossKind;
+import java.util.Arrays;
+
+/** The loss of a run: what it compares the model's first output with, and how it is computed. */
+final class Criterion {
+    private final EagerRuntime runtime;
+    private final PreparedRun prepared;
+    private OutputShape firstOutput;
+
+    Criterion(EagerRuntime runtime, PreparedRun prepared) {
+        this.runtime = runtime;
+        this.prepared = prepared;
+    }
+
+    /** Found out when it is first asked for: it may take a forward pass on the side. */
+    private OutputShape firstOutput() {
+        if (firstOutput == null) {
+            firstOutput = OutputShape.of(prepared.graph(), prepared.symbols(), runtime);
+        }
+        return firstOutput;
+    }
+
+    private LossKind kind() {
+        LossKind asked = prepared.scenario().loop().loss();
+        if (asked != LossKind.AUTO) {
+            return asked;
+        }
+        return firstOutput().sizes().length == 0 ? LossKind.OUTPUT : LossKind.CROSS_ENTROPY;
+    }
+
+    /**
+     * What the loss compares with: class indices, or values like the output's; {@code null} when it needs nothing.
+     *
+     * @return with a reference for the caller
+     * @throws UserInputException when the model returns nothing that such a loss can be taken of
+     */
+    Tensor target() {
+        OutputShape out = firstOutput();
+        return switch (kind()) {
+            case CROSS_ENTROPY -> labels(classified(out.sizes()));
+            case MSE -> {
+                DType type = ModelTypes.under(
+                        out.type(), prepared.scenario().precision().dtype());
+                yield Batch.held(runtime, type, out.sizes(), Shapes.contiguous(out.sizes()));
+            }
+            default -> null;
+        };
+    }
+
+    private Tensor labels(long[] scores) {
+        if (scores.length < 1) {
+            throw new UserInputException(
+                    "--loss cross-entropy needs class scores, but the model's first output is a scalar;"
+                            + " use --loss output");
+        }
+        long[] labels = new long[scores.length - 1];
+        for (int i = 0; i < labels.length; i++) {
+            labels[i] = scores[i == 0 ? 0 : i + 1];
+        }
+        return Batch.held(runtime, DType.INT64, labels, Shapes.contiguous(labels));
+    }
+
+    /** Scores of one class make no loss: singleton dimensions between batch and classes are squeezed, as users do. */
+    private static long[] classified(long[] sizes) {
+        boolean single = sizes.length > 2 && sizes[1] == 1;
+        return single ? Arrays.stream(sizes).filter(s -> s != 1).toArray() : sizes;
+    }
+
+    /**
+     * Computes the loss.
+     *
+     * @param out the model's first output
+     * @param target as made by {@link #target}
+     * @return a local variable of the running frame, or the output itself
+     * @throws UserInputException when the output itself is to be the loss and is no scalar
+     */
+    Tensor loss(Tensor out, Tensor target) {
+        return switch (kind()) {
+            case CROSS_ENTROPY ->
+                Losses.crossEntropy(
+                        runtime,
+                        out.dim() > 2 && out.size(1) == 1 ? Squeeze.all(runtime, out) : out,
+                        target,
+                        null,
+                        Losses.Reduction.MEAN);
+            case MSE -> Losses.mse(runtime, out, target, Losses.Reduction.MEAN);
+            case SUM -> Losses.sum(runtime, out);
+            default -> scalar(out);
+        };
+    }
+
+    private static Tensor scalar(Tensor out) {
+        if (out.numel() != 1) {
+            throw new UserInputException("--loss output needs a model whose first output is a scalar, but it has "
+                    + out.numel() + " elements; name another --loss");
+        }
+        return out;
+    }
+}

@@ -1,0 +1,67 @@
+package dev.headroom.estimator.loop;
+
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.run.Moment;
+
+/**
+ * The points of the training loop at which a script, or a library around PyTorch, does work of its own: clipping,
+ * scaling, wrapping a model, offloading a state. Finer points, inside a forward or a backward pass, are those of the
+ * runtime.
+ *
+ * <pre>
+ *  attach
+ *  for each phase:  between → begin → the phase's own work → end → memory is read
+ *                                     zero_grad: zeroGrad
+ *                                     backward:  root
+ *                                     optimizer: step
+ * </pre>
+ *
+ * Hooks are called in the order in which the loop was given them. Where they wrap something, a later one is around the
+ * earlier ones.
+ */
+public interface LoopHook {
+    /** Before anything is allocated. The loop can be asked from then on, for its model once the model phase has ended. */
+    default void attach(TrainingLoop loop) {}
+
+    /**
+     * After memory was read at the end of a phase and before the next begins. What happens here still counts for the phase
+     * that ended, in an out-of-memory report, and is read with the next; phases of a hook's own are run from here, by
+     * {@link TrainingLoop#phase}.
+     *
+     * @param next the phase that follows
+     */
+    default void between(Moment next) {}
+
+    /** A phase begins. */
+    default void begin(Moment phase) {}
+
+    /** The work of a phase is done: what is freed here is gone when memory is read. */
+    default void end(Moment phase) {}
+
+    /**
+     * {@code optimizer.zero_grad()}.
+     *
+     * @param own lets go of all gradients ({@code set_to_none=True})
+     */
+    default void zeroGrad(Runnable own) {
+        own.run();
+    }
+
+    /**
+     * What {@code backward()} is called on.
+     *
+     * @return the loss itself, or a local variable that was computed from it
+     */
+    default Tensor root(Tensor loss) {
+        return loss;
+    }
+
+    /**
+     * {@code optimizer.step()}.
+     *
+     * @param own steps the optimizer
+     */
+    default void step(Runnable own) {
+        own.run();
+    }
+}

@@ -1,0 +1,61 @@
+package dev.headroom.estimator.loop;
+
+import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+
+/**
+ * What the names {@code outputs} and {@code loss} of the loop hold. They live until the next iteration binds the names
+ * anew, and by then its own values are there beside them.
+ */
+final class LoopVariables {
+    private final EagerRuntime runtime;
+    private Tensor[] outputs = {};
+    private Tensor loss;
+
+    LoopVariables(EagerRuntime runtime) {
+        this.runtime = runtime;
+    }
+
+    Tensor[] outputs() {
+        return outputs;
+    }
+
+    Tensor loss() {
+        return loss;
+    }
+
+    /** @param made with a reference each that passes over; {@code null} for an output that is no tensor */
+    void bindOutputs(Tensor[] made) {
+        releaseOutputs();
+        outputs = made;
+        for (Tensor t : outputs) {
+            if (t != null && t.storage().category() != Category.PARAMETERS) {
+                runtime.setCategory(t, Category.OUTPUTS);
+            }
+        }
+    }
+
+    /** @param made a local variable of the running frame, or an output */
+    void bindLoss(Tensor made) {
+        runtime.hold(made);
+        runtime.setCategory(made, Category.OUTPUTS);
+        runtime.free(made);
+        runtime.release(loss);
+        loss = made;
+    }
+
+    /** {@code del outputs, loss}. */
+    void delete() {
+        releaseOutputs();
+        outputs = new Tensor[0];
+        runtime.release(loss);
+        loss = null;
+    }
+
+    private void releaseOutputs() {
+        for (Tensor t : outputs) {
+            runtime.release(t);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package dev.headroom.estimator.predict;
+
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.allocator.DeviceMemory;
+import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.estimator.cudnn.WorkspaceEnd;
+import dev.headroom.estimator.cudnn.WorkspaceSources;
+import dev.headroom.estimator.loop.LoopHook;
+import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.program.Preparation;
+import dev.headroom.estimator.runtime.Attribution;
+import dev.headroom.estimator.runtime.DeviceModel;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.KernelOptions;
+import dev.headroom.model.cudnn.CudnnDevice;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.CudnnWorkspace;
+import dev.headroom.model.scenario.Scenario;
+import java.util.List;
+
+/**
+ * Plays one run in a process of its own.
+ *
+ * @param device decides kernels and their scratch
+ * @param settings of the allocator
+ * @param memory that the allocator draws on; of a fresh process, so that a player plays once
+ * @param end which workspaces convolutions get where the scenario does not say
+ * @param watcher looks on
+ * @param regime what is done around the phases of the loop
+ */
+public record RunPlayer(
+        DeviceModel device,
+        AllocatorSettings settings,
+        DeviceMemory memory,
+        WorkspaceEnd end,
+        RunWatcher watcher,
+        List<LoopHook> regime) {
+
+    /** A player of plain runs that nobody looks at. */
+    public RunPlayer(DeviceModel device, AllocatorSettings settings, DeviceMemory memory) {
+        this(device, settings, memory, WorkspaceEnd.FIRST, (allocator, place) -> {}, List.of());
+    }
+
+    /** The same, with convolutions that get other workspaces. */
+    RunPlayer with(WorkspaceEnd other) {
+        return new RunPlayer(device, settings, memory, other, watcher, regime);
+    }
+
+    /** The same, with somebody looking on. */
+    public RunPlayer with(RunWatcher other) {
+        return new RunPlayer(device, settings, memory, end, other, regime);
+    }
+
+    /** The same under a regime. */
+    public RunPlayer with(List<LoopHook> other) {
+        return new RunPlayer(device, settings, memory, end, watcher, other);
+    }
+
+    /**
+     * Plays a run to its end, or to where memory runs out.
+     *
+     * @throws dev.headroom.model.error.UserInputException for impossible input
+     */
+    public Simulation play(Graph imported, Scenario scenario) {
+        PreparedRun prepared = Preparation.of(imported, scenario);
+        EagerRuntime runtime = new EagerRuntime(new CachingAllocator(settings, memory), device, options(scenario));
+        RunCollector collector = new RunCollector(runtime);
+        TrainingLoop loop = new TrainingLoop(runtime, prepared, regime, collector);
+        watcher.begins(runtime.allocator(), new Position(runtime, loop));
+        try {
+            loop.play();
+            return collector.finish(prepared, loop, null);
+        } catch (OutOfMemoryException e) {
+            return collector.finish(prepared, loop, e);
+        }
+    }
+
+    private KernelOptions options(Scenario scenario) {
+        CudnnWorkspace asked = scenario.kernels().cudnnWorkspace();
+        WorkspaceSources installed = WorkspaceSources.installed(
+                new CudnnDevice(device.major(), device.minor(), device.sms()), asked.source());
+        boolean none = asked.bytes() == null && end == WorkspaceEnd.NONE;
+        return new KernelOptions(
+                none ? Long.valueOf(0) : asked.bytes(),
+                end == WorkspaceEnd.MOST ? installed.atMost() : installed,
+                scenario.kernels().attention(),
+                scenario.torch(),
+                scenario.kernels().cudnnBenchmark());
+    }
+
+    private record Position(EagerRuntime runtime, TrainingLoop loop) implements RunWatcher.Place {
+        @Override
+        public Moment moment() {
+            return loop.moment();
+        }
+
+        @Override
+        public Attribution running() {
+            return runtime.attribution(runtime.attribution());
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package dev.headroom.model.scenario;
+
+import dev.headroom.allocator.AllocatorSettings;
+import dev.headroom.model.error.Suggestion;
+import dev.headroom.model.units.ByteSizes;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** The ways in which settings are written. */
+final class ValueFormats {
+    private static final String NONE = "none";
+    private static final String AUTO = "auto";
+
+    /** True when it is named. */
+    static final ValueFormat<Boolean> FLAG =
+            new ValueFormat<>(ValueFormat.Arity.FLAG, texts -> true, value -> List.of(), value -> value, List::of);
+
+    /** Each text is an element. */
+    static final ValueFormat<List<String>> TEXTS =
+            new ValueFormat<>(ValueFormat.Arity.MANY, List::copyOf, value -> value, value -> value, List::of);
+
+    /** Each text binds a name, as {@code seq=512}. */
+    static final ValueFormat<Map<String, Long>> BINDINGS = new ValueFormat<>(
+            ValueFormat.Arity.MANY,
+            ValueFormats::bindings,
+            value -> value.entrySet().stream()
+                    .map(e -> e.getKey() + "=" + e.getValue())
+                    .toList(),
+            value -> value,
+            List::of);
+
+    /** {@code true}, {@code false}, or {@code auto} for {@code null}. */
+    static final ValueFormat<Boolean> TRUE_OR_FALSE = ValueFormat.one(
+            text -> text.equals(AUTO) ? null : choose(text, List.of(true, false), Object::toString),
+            Object::toString,
+            value -> value,
+            List.of("true", "false"));
+
+    /** Who is asked, no workspace at all, or a size. */
+    static final ValueFormat<CudnnWorkspace> WORKSPACE = ValueFormat.one(
+            ValueFormats::workspace,
+            value -> value.bytes() == null
+                    ? OptionNames.of(value.source())
+                    : value.bytes() == 0 ? NONE : value.bytes().toString(),
+            value -> value.bytes() != null || value.source() == Scenario.Workspaces.AUTO
+                    ? value.bytes()
+                    : OptionNames.of(value.source()),
+            Stream.concat(Arrays.stream(Scenario.Workspaces.values()).map(OptionNames::of), Stream.of(NONE))
+                    .toList());
+
+    /** In the syntax of {@code PYTORCH_CUDA_ALLOC_CONF}. */
+    static final ValueFormat<String> ALLOCATOR =
+            ValueFormat.one(ValueFormats::allocator, value -> value, value -> value, List.of());
+
+    /** A version of PyTorch that is modelled. */
+    static final ValueFormat<TorchVersion> VERSION =
+            ValueFormat.one(TorchVersion::read, TorchVersion::toString, TorchVersion::toString, List.of());
+
+    private ValueFormats() {}
+
+    /** A whole number of at least one. */
+    static ValueFormat<Long> positive() {
+        return ValueFormat.one(text -> number(text, 1, Long.MAX_VALUE), Object::toString, value -> value, List.of());
+    }
+
+    /** A whole number from one on. */
+    static ValueFormat<Integer> count(int most) {
+        return ValueFormat.one(text -> (int) number(text, 1, most), Object::toString, value -> value, List.of());
+    }
+
+    /** A whole number from one on, or {@code none} for 0. */
+    static ValueFormat<Integer> countOrNone(int most) {
+        return ValueFormat.one(
+                text -> text.equals(NONE) ? 0 : (int) number(text, 1, most),
+                Object::toString,
+                value -> value,
+                List.of());
+    }
+
+    /** One of some words; {@code null} in JSON where there is no value. */
+    static <T> ValueFormat<T> choice(List<T> values, Function<T, String> name) {
+        return ValueFormat.one(
+                text -> choose(text, values, name),
+                name,
+                value -> value == null ? null : name.apply(value),
+                values.stream().map(name).toList());
+    }
+
+    private static <T> T choose(String text, List<T> values, Function<T, String> name) {
+        List<String> known = values.stream().map(name).toList();
+        int at = known.indexOf(text);
+        if (at < 0) {
+            String hint = Suggestion.of(text, known);
+            throw new BadValue(
+                    "'" + text + "' is not known" + (hint.isEmpty() ? "; it takes " + String.join(", ", known) : hint));
+        }
+        return values.get(at);
+    }
+
+    private static long number(String text, long least, long most) {
+        String range = most == Long.MAX_VALUE ? least + " or more" : least + " to " + most;
+        try {
+            long value = Long.parseLong(text.strip());
+            if (value < least || value > most) {
+                throw new BadValue(value + " is out of range; it takes " + range);
+            }
+            return value;
+        } catch (NumberFormatException e) {
+            throw new BadValue(
+                    text.strip().matches("[-+]?\\d+")
+                            ? text + " is out of range; it takes " + range
+                            : "'" + text + "' is not a whole number");
+        }
+    }
+
+    private static Map<String, Long> bindings(List<String> texts) {
+        Map<String, Long> sizes = new LinkedHashMap<>();
+        for (String text : texts) {
+            int at = text.indexOf('=');
+            String name = at < 0 ? "" : text.substring(0, at).strip();
+            if (name.isEmpty()) {
+                throw new BadValue("", "'" + text + "' is not NAME=N", "seq=512");
+            }
+            try {
+                if (sizes.put(name, number(text.substring(at + 1), 1, Long.MAX_VALUE)) != null) {
+                    throw new BadValue("given twice");
+                }
+            } catch (BadValue e) {
+                throw new BadValue(name, e.getMessage(), "");
+            }
+        }
+        return sizes;
+    }
+
+    private static CudnnWorkspace workspace(String text) {
+        for (Scenario.Workspaces source : Scenario.Workspaces.values()) {
+            if (OptionNames.of(source).equals(text)) {
+                return CudnnWorkspace.from(source);
+            }
+        }
+        return text.equals(NONE) ? CudnnWorkspace.NONE : CudnnWorkspace.of(bytes(text));
+    }
+
+    private static long bytes(String text) {
+        try {
+            return ByteSizes.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new BadValue(e.getMessage());
+        }
+    }
+
+    private static String allocator(String text) {
+        try {
+            AllocatorSettings.parse(text);
+            return text;
+        } catch (IllegalArgumentException e) {
+            throw new BadValue(e.getMessage());
+        }
+    }
+}

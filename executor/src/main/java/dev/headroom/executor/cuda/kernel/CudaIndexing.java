@@ -1,0 +1,123 @@
+package dev.headroom.executor.cuda.kernel;
+
+import dev.headroom.executor.cuda.runtime.CudaKernel;
+import dev.headroom.executor.cuda.runtime.LaunchShape;
+import dev.headroom.executor.kernel.ClassLossCall;
+import dev.headroom.executor.kernel.IndexingKernels;
+import dev.headroom.executor.tensor.Tensor;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Indexing by kernels of the project's own; where several values go to one element, their order is open. */
+public final class CudaIndexing implements IndexingKernels {
+    private static final int LOSS_THREADS = 1024;
+
+    private final KernelFiles kernels;
+
+    public CudaIndexing(KernelFiles kernels) {
+        this.kernels = kernels;
+    }
+
+    private CudaKernel kernel(String name, Tensor t) {
+        return kernels.kernel("indexing", name, t.dtype());
+    }
+
+    private static LaunchShape each(Tensor t) {
+        return LaunchShape.elements(t.elements());
+    }
+
+    @Override
+    public void index(Tensor result, Tensor x, Tensor[] indices) {
+        kernel("pick", x)
+                .launch(
+                        each(result),
+                        result.elements(),
+                        DeviceView.of(result),
+                        x.address(),
+                        new Picks(x, indices).bytes());
+    }
+
+    @Override
+    public void indexAdd(Tensor into, Tensor[] indices, Tensor values) {
+        kernel("pick_add", into)
+                .launch(
+                        each(values),
+                        values.elements(),
+                        into.address(),
+                        DeviceView.of(values),
+                        new Picks(into, indices).bytes());
+    }
+
+    @Override
+    public void gather(Tensor result, Tensor x, int dim, Tensor index) {
+        kernel("gather", x)
+                .launch(
+                        each(index),
+                        index.elements(),
+                        dim,
+                        DeviceView.of(result),
+                        DeviceView.of(x),
+                        DeviceView.of(index));
+    }
+
+    @Override
+    public void scatterAdd(Tensor into, int dim, Tensor index, Tensor values) {
+        kernel("scatter_add", into)
+                .launch(
+                        each(index),
+                        index.elements(),
+                        dim,
+                        DeviceView.of(into),
+                        DeviceView.of(index),
+                        DeviceView.of(values.address(), index.sizes(), values.strides()));
+    }
+
+    @Override
+    public void range(Tensor result, double start, double step) {
+        kernel("range", result).launch(each(result), result.elements(), DeviceView.of(result), start, step);
+    }
+
+    @Override
+    public void triangle(Tensor result, Tensor x, long diagonal, boolean upper) {
+        kernel("triangle", x)
+                .launch(each(x), x.elements(), DeviceView.of(result), DeviceView.of(x), diagonal, upper ? 1 : 0);
+    }
+
+    @Override
+    public void classLoss(ClassLossCall call, Tensor scores, Tensor result) {
+        kernels.kernel("losses", "class_loss", scores.dtype(), result.dtype())
+                .launch(
+                        LaunchShape.of(1, LOSS_THREADS),
+                        call.target().elements(),
+                        classes(call),
+                        DeviceView.of(result),
+                        call.totalWeight().address(),
+                        DeviceView.of(scores),
+                        DeviceView.of(call.target()),
+                        DeviceView.address(call.weight()));
+    }
+
+    @Override
+    public void classLossBackward(ClassLossCall call, Tensor g, Tensor gradient) {
+        kernels.kernel("losses", "class_loss_gradient", gradient.dtype(), g.dtype())
+                .launch(
+                        each(call.target()),
+                        call.target().elements(),
+                        classes(call),
+                        DeviceView.of(gradient),
+                        DeviceView.of(g),
+                        DeviceView.of(call.target()),
+                        DeviceView.address(call.weight()),
+                        call.totalWeight().address());
+    }
+
+    /** The kernels' {@code struct Classes}. */
+    private static byte[] classes(ClassLossCall call) {
+        return ByteBuffer.allocate(3 * Long.BYTES)
+                .order(ByteOrder.nativeOrder())
+                .putLong(call.ignored())
+                .putLong(call.each() ? 1 : 0)
+                .putLong(call.mean() ? 1 : 0)
+                .array();
+    }
+}

@@ -1,0 +1,143 @@
+package dev.headroom.executor.cuda.kernel;
+
+import dev.headroom.allocator.Bytes;
+import dev.headroom.executor.cuda.runtime.LaunchShape;
+import dev.headroom.executor.kernel.ReductionKernels;
+import dev.headroom.executor.tensor.Layout;
+import dev.headroom.executor.tensor.Tensor;
+
+/** Reductions by kernels of the project's own. */
+public final class CudaReductions implements ReductionKernels {
+    /** Threads of a block, and with few lines more of them. */
+    private static final int THREADS = 256;
+
+    private static final int MOST_THREADS = 1024;
+    private static final int WARP = 32;
+
+    private final KernelFiles kernels;
+
+    public CudaReductions(KernelFiles kernels) {
+        this.kernels = kernels;
+    }
+
+    @Override
+    public void reduce(Kind kind, Tensor result, Tensor operand) {
+        long lines = result.elements();
+        if (lines == 0) {
+            return;
+        }
+        Lines over = Lines.of(result.sizes(), operand);
+        Walk lineWalk = Walk.over(result.sizes(), over.kept(), result.strides());
+        double factor = kind == Kind.MEAN ? (double) lines / operand.elements() : 1;
+        kernels.kernel("reductions", "reduce", ElementTypes.of(result, operand))
+                .launch(
+                        shape(lines, over.length(), lineWalk),
+                        code(kind),
+                        lines,
+                        over.length(),
+                        factor,
+                        DeviceView.of(result.address(), lineWalk.sizes(), lineWalk.strides()[1]),
+                        DeviceView.of(operand.address(), lineWalk.sizes(), lineWalk.strides()[0]),
+                        over.reduced());
+    }
+
+    /** Neighbouring threads take neighbouring elements, be they of one line or of one line each. */
+    private static LaunchShape shape(long lines, long length, Walk lineWalk) {
+        int last = lineWalk.sizes().length - 1;
+        boolean besideEachOther = last >= 0 && lineWalk.strides()[0][last] == 1;
+        int across = length <= WARP ? THREADS : besideEachOther ? WARP : 1;
+        int along = across == 1 && lines < MOST_THREADS ? MOST_THREADS : THREADS / across;
+        return new LaunchShape(Math.toIntExact(Bytes.ceilDiv(lines, across)), 1, 1, across, along, 1, 0);
+    }
+
+    private static int code(Kind kind) {
+        return switch (kind) {
+            case SUM, MEAN -> 0;
+            case MAX -> 1;
+            case MIN -> 2;
+            case ANY -> 3;
+            case ALL -> 4;
+            case NORM -> 5;
+        };
+    }
+
+    @Override
+    public void extremes(Kind kind, Tensor values, Tensor places, Tensor operand, int dim) {
+        boolean scalar = operand.dims() == 0;
+        long[] first = firstOfLines(operand, dim);
+        kernels.kernel("reductions", "extremes", ElementTypes.of(places, operand))
+                .launch(
+                        LaunchShape.of(Math.toIntExact(Layout.elements(first)), THREADS),
+                        kind == Kind.MAX ? 1 : 0,
+                        scalar ? 1L : operand.size(dim),
+                        DeviceView.of(places.address(), first, places.strides()),
+                        values == null ? DeviceView.none() : DeviceView.of(values.address(), first, values.strides()),
+                        DeviceView.of(operand.address(), first, operand.strides()),
+                        scalar ? 0L : operand.stride(dim));
+    }
+
+    @Override
+    public void moments(Tensor variance, Tensor mean, Tensor operand, double correction) {
+        Lines lines = Lines.of(variance.sizes(), operand);
+        kernels.kernel("reductions", "moments", ElementTypes.of(variance, operand))
+                .launch(
+                        LaunchShape.of(Math.toIntExact(variance.elements()), THREADS),
+                        lines.length(),
+                        correction,
+                        DeviceView.of(variance),
+                        mean == null ? DeviceView.none() : DeviceView.of(mean),
+                        DeviceView.of(operand.address(), variance.sizes(), lines.kept()),
+                        lines.reduced());
+    }
+
+    /**
+     * What a reduction walks over.
+     *
+     * @param length elements of a line
+     * @param kept the operand's strides from line to line
+     * @param reduced a view of a line
+     */
+    private record Lines(long length, long[] kept, byte[] reduced) {
+        /** @param result sizes, 1 in the reduced dimensions */
+        static Lines of(long[] result, Tensor operand) {
+            long[] inner = new long[result.length];
+            long[] kept = new long[result.length];
+            for (int d = 0; d < inner.length; d++) {
+                inner[d] = result[d] == 1 ? operand.sizes()[d] : 1;
+                kept[d] = result[d] == 1 ? 0 : operand.strides()[d];
+            }
+            Walk walk = Walk.over(inner, operand.strides());
+            return new Lines(
+                    Layout.elements(inner), kept, DeviceView.of(operand.address(), walk.sizes(), walk.strides()[0]));
+        }
+    }
+
+    /** The operand's sizes without the dimension. */
+    private static long[] firstOfLines(Tensor operand, int dim) {
+        long[] first = operand.sizes().clone();
+        if (first.length > 0) {
+            first[dim] = 1;
+        }
+        return first;
+    }
+
+    @Override
+    public void cumulativeSum(Tensor result, Tensor operand, int dim) {
+        if (operand.elements() == 0) {
+            return;
+        }
+        boolean scalar = operand.dims() == 0;
+        long length = scalar ? 1 : operand.size(dim);
+        long[] first = firstOfLines(operand, dim);
+        long lines = Layout.elements(first);
+        kernels.kernel("reductions", "cumulative_sum", ElementTypes.of(result, operand))
+                .launch(
+                        LaunchShape.elements(lines),
+                        lines,
+                        length,
+                        DeviceView.of(result.address(), first, result.strides()),
+                        scalar ? 0L : result.stride(dim),
+                        DeviceView.of(operand.address(), first, operand.strides()),
+                        scalar ? 0L : operand.stride(dim));
+    }
+}

@@ -1,0 +1,298 @@
+package dev.headroom.executor.cuda.library;
+
+import dev.headroom.executor.cuda.driver.Cleanup;
+import dev.headroom.executor.cuda.driver.CudaDevice;
+import dev.headroom.executor.cuda.driver.CudaException;
+import dev.headroom.executor.cuda.driver.CudaStatus;
+import dev.headroom.executor.cuda.driver.DevicePointer;
+import dev.headroom.executor.cuda.runtime.CudaContext;
+import dev.headroom.executor.kernel.RecurrentCall;
+import dev.headroom.executor.kernel.RecurrentCall.States;
+import dev.headroom.executor.kernel.RecurrentKernels.Problem;
+import dev.headroom.executor.kernel.RecurrentLayers;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.graph.DType;
+import java.util.Arrays;
+import java.util.function.IntSupplier;
+import org.bytedeco.cuda.cudnn.cudnnContext;
+import org.bytedeco.cuda.cudnn.cudnnDropoutStruct;
+import org.bytedeco.cuda.cudnn.cudnnRNNDataStruct;
+import org.bytedeco.cuda.cudnn.cudnnRNNStruct;
+import org.bytedeco.cuda.cudnn.cudnnTensorStruct;
+import org.bytedeco.cuda.global.cudnn;
+import org.bytedeco.javacpp.IntPointer;
+import org.bytedeco.javacpp.Pointer;
+import org.bytedeco.javacpp.PointerPointer;
+import org.bytedeco.javacpp.SizeTPointer;
+
+/** Recurrent layers as cuDNN knows them (aten/src/ATen/native/cudnn/RNN.cpp, RNNDescriptors). */
+final class RecurrentPlan implements AutoCloseable {
+    private final CudaContext context;
+    private final Problem problem;
+    private final cudnnDropoutStruct dropout = new cudnnDropoutStruct();
+    private final cudnnRNNStruct layers = new cudnnRNNStruct();
+    private final cudnnRNNDataStruct inputs = new cudnnRNNDataStruct();
+    private final cudnnRNNDataStruct outputs = new cudnnRNNDataStruct();
+    private final cudnnTensorStruct states = new cudnnTensorStruct();
+    private final long workspaceBytes;
+    private final long reserveBytes;
+    private boolean laidOut;
+
+    RecurrentPlan(CudaContext context, Problem problem) {
+        this.context = context;
+        this.problem = problem;
+        boolean ready = false;
+        try (SizeTPointer workspace = new SizeTPointer(1);
+                SizeTPointer reserve = new SizeTPointer(1)) {
+            describe();
+            CudaStatus.dnn(
+                    "cudnnGetRNNTempSpaceSizes",
+                    cudnn.cudnnGetRNNTempSpaceSizes(
+                            handle(), layers, cudnn.CUDNN_FWD_MODE_TRAINING, inputs, workspace, reserve));
+            workspaceBytes = workspace.get();
+            reserveBytes = reserve.get();
+            ready = true;
+        } finally {
+            if (!ready) {
+                close();
+            }
+        }
+    }
+
+    private cudnnContext handle() {
+        return context.dnn();
+    }
+
+    /** Bytes of workspace. */
+    long workspaceBytes() {
+        return workspaceBytes;
+    }
+
+    /** Bytes that the forward pass leaves for the backward pass. */
+    long reserveBytes() {
+        return reserveBytes;
+    }
+
+    private void describe() {
+        RecurrentLayers l = problem.layers();
+        CudaStatus.dnn("cudnnCreateDropoutDescriptor", cudnn.cudnnCreateDropoutDescriptor(dropout));
+        CudaStatus.dnn("cudnnSetDropoutDescriptor", cudnn.cudnnSetDropoutDescriptor(dropout, handle(), 0, null, 0, 0));
+        CudaStatus.dnn("cudnnCreateRNNDescriptor", cudnn.cudnnCreateRNNDescriptor(layers));
+        CudaStatus.dnn(
+                "cudnnSetRNNDescriptor_v8",
+                cudnn.cudnnSetRNNDescriptor_v8(
+                        layers,
+                        algorithm(),
+                        l.cell().ordinal(),
+                        cudnn.CUDNN_RNN_DOUBLE_BIAS,
+                        l.bidirectional() ? cudnn.CUDNN_BIDIRECTIONAL : cudnn.CUDNN_UNIDIRECTIONAL,
+                        cudnn.CUDNN_LINEAR_INPUT,
+                        DataTypes.dnn(problem.type()),
+                        problem.type() == DType.FLOAT64 ? cudnn.CUDNN_DATA_DOUBLE : cudnn.CUDNN_DATA_FLOAT,
+                        problem.type() == DType.FLOAT16 ? cudnn.CUDNN_TENSOR_OP_MATH : cudnn.CUDNN_DEFAULT_MATH,
+                        Math.toIntExact(l.input()),
+                        Math.toIntExact(l.hidden()),
+                        Math.toIntExact(l.hidden()),
+                        l.count(),
+                        dropout,
+                        cudnn.CUDNN_RNN_PADDED_IO_ENABLED));
+        sequence(inputs, l.input());
+        sequence(outputs, l.directions() * l.hidden());
+        CudaStatus.dnn("cudnnCreateTensorDescriptor", cudnn.cudnnCreateTensorDescriptor(states));
+        int[] sizes = {l.parts(), Math.toIntExact(problem.batch()), Math.toIntExact(l.hidden())};
+        int[] strides = {sizes[1] * sizes[2], sizes[2], 1};
+        CudaStatus.dnn(
+                "cudnnSetTensorNdDescriptor",
+                cudnn.cudnnSetTensorNdDescriptor(states, DataTypes.dnn(problem.type()), 3, sizes, strides));
+    }
+
+    private void sequence(cudnnRNNDataStruct data, long width) {
+        CudaStatus.dnn("cudnnCreateRNNDataDescriptor", cudnn.cudnnCreateRNNDataDescriptor(data));
+        int[] lengths = new int[Math.toIntExact(problem.batch())];
+        Arrays.fill(lengths, Math.toIntExact(problem.steps()));
+        CudaStatus.dnn(
+                "cudnnSetRNNDataDescriptor",
+                cudnn.cudnnSetRNNDataDescriptor(
+                        data,
+                        DataTypes.dnn(problem.type()),
+                        cudnn.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED,
+                        Math.toIntExact(problem.steps()),
+                        lengths.length,
+                        Math.toIntExact(width),
+                        lengths,
+                        null));
+    }
+
+    /** RNN.cpp, get_algo. */
+    private int algorithm() {
+        RecurrentLayers l = problem.layers();
+        boolean plain = l.cell().gates() == 1;
+        long small = problem.backward() ? (plain ? 256 : 128) : (plain ? 384 : 192);
+        if (problem.type() != DType.FLOAT64 && l.hidden() <= small) {
+            return cudnn.CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H;
+        }
+        return problem.type() == DType.FLOAT16 && persists(l)
+                ? cudnn.CUDNN_RNN_ALGO_PERSIST_STATIC
+                : cudnn.CUDNN_RNN_ALGO_STANDARD;
+    }
+
+    /** use_persist_common_heuristics, use_persist_device_heuristics; of devices since Ampere. */
+    private boolean persists(RecurrentLayers l) {
+        CudaDevice device = context.device();
+        boolean fits = l.parts() == 1 && l.hidden() <= 1024 && l.hidden() % 128 == 0 && l.input() % 128 == 0;
+        if (!fits || device.major() < 8 || device.sms() < 98 || device.minor() == 6) {
+            return false;
+        }
+        boolean batches = problem.batch() % 8 == 0 && problem.batch() <= 128;
+        return switch (l.cell()) {
+            case GRU -> false;
+            case LSTM -> batches;
+            default -> batches && (problem.batch() < 96 || l.hidden() < 896);
+        };
+    }
+
+    private static Pointer at(Tensor t) {
+        return t == null ? null : new DevicePointer(t.address());
+    }
+
+    private static long bytes(Tensor t) {
+        return t == null ? 0 : t.elements() * t.dtype().bytes();
+    }
+
+    void forward(RecurrentCall call, States last) {
+        requireLayout(call.weights());
+        CudaStatus.dnn(
+                "cudnnRNNForward",
+                cudnn.cudnnRNNForward(
+                        handle(),
+                        layers,
+                        call.reserve() == null ? cudnn.CUDNN_FWD_MODE_INFERENCE : cudnn.CUDNN_FWD_MODE_TRAINING,
+                        (IntPointer) null,
+                        inputs,
+                        at(call.x()),
+                        outputs,
+                        at(call.y()),
+                        states,
+                        at(call.first().h()),
+                        at(last.h()),
+                        states,
+                        at(call.first().c()),
+                        at(last.c()),
+                        bytes(call.weights()),
+                        at(call.weights()),
+                        bytes(call.workspace()),
+                        at(call.workspace()),
+                        bytes(call.reserve()),
+                        at(call.reserve())));
+    }
+
+    void dataGradient(RecurrentCall call, Tensor dy, States dLast, Tensor dx, States dFirst) {
+        CudaStatus.dnn(
+                "cudnnRNNBackwardData_v8",
+                cudnn.cudnnRNNBackwardData_v8(
+                        handle(),
+                        layers,
+                        (IntPointer) null,
+                        outputs,
+                        at(call.y()),
+                        at(dy),
+                        inputs,
+                        at(dx),
+                        states,
+                        at(call.first().h()),
+                        at(dLast.h()),
+                        at(dFirst.h()),
+                        states,
+                        at(call.first().c()),
+                        at(dLast.c()),
+                        at(dFirst.c()),
+                        bytes(call.weights()),
+                        at(call.weights()),
+                        bytes(call.workspace()),
+                        at(call.workspace()),
+                        bytes(call.reserve()),
+                        at(call.reserve())));
+    }
+
+    void weightGradient(RecurrentCall call, Tensor dweights) {
+        CudaStatus.dnn(
+                "cudnnRNNBackwardWeights_v8",
+                cudnn.cudnnRNNBackwardWeights_v8(
+                        handle(),
+                        layers,
+                        cudnn.CUDNN_WGRAD_MODE_ADD,
+                        (IntPointer) null,
+                        inputs,
+                        at(call.x()),
+                        states,
+                        at(call.first().h()),
+                        outputs,
+                        at(call.y()),
+                        bytes(dweights),
+                        at(dweights),
+                        bytes(call.workspace()),
+                        at(call.workspace()),
+                        bytes(call.reserve()),
+                        at(call.reserve())));
+    }
+
+    /** Weights lie where this version of cuDNN looks for them, or nothing would be computed rightly. */
+    private void requireLayout(Tensor weights) {
+        if (laidOut) {
+            return;
+        }
+        RecurrentLayers l = problem.layers();
+        for (int part = 0; part < l.parts(); part++) {
+            requireLayout(weights, part, false);
+            requireLayout(weights, part, true);
+        }
+        laidOut = true;
+    }
+
+    private void requireLayout(Tensor weights, int part, boolean ofState) {
+        RecurrentLayers l = problem.layers();
+        cudnnTensorStruct shape = new cudnnTensorStruct();
+        CudaStatus.dnn("cudnnCreateTensorDescriptor", cudnn.cudnnCreateTensorDescriptor(shape));
+        try (PointerPointer<Pointer> matrix = new PointerPointer<>(1);
+                PointerPointer<Pointer> bias = new PointerPointer<>(1)) {
+            CudaStatus.dnn(
+                    "cudnnGetRNNWeightParams",
+                    cudnn.cudnnGetRNNWeightParams(
+                            handle(),
+                            layers,
+                            part,
+                            bytes(weights),
+                            at(weights),
+                            ofState ? l.cell().gates() : 0,
+                            shape,
+                            matrix,
+                            shape,
+                            bias));
+            long size = problem.type().bytes();
+            boolean same = matrix.get(0).address() == weights.address() + size * l.matrix(part, ofState)
+                    && bias.get(0).address() == weights.address() + size * l.bias(part, ofState);
+            if (!same) {
+                throw new CudaException("this version of cuDNN lays out the weights of recurrent layers differently");
+            }
+        } finally {
+            CudaStatus.dnn("cudnnDestroyTensorDescriptor", cudnn.cudnnDestroyTensorDescriptor(shape));
+        }
+    }
+
+    @Override
+    public void close() {
+        Cleanup cleanup = new Cleanup();
+        destroy(cleanup, "Tensor", states, () -> cudnn.cudnnDestroyTensorDescriptor(states));
+        destroy(cleanup, "RNNData", outputs, () -> cudnn.cudnnDestroyRNNDataDescriptor(outputs));
+        destroy(cleanup, "RNNData", inputs, () -> cudnn.cudnnDestroyRNNDataDescriptor(inputs));
+        destroy(cleanup, "RNN", layers, () -> cudnn.cudnnDestroyRNNDescriptor(layers));
+        destroy(cleanup, "Dropout", dropout, () -> cudnn.cudnnDestroyDropoutDescriptor(dropout));
+        cleanup.finish();
+    }
+
+    private static void destroy(Cleanup cleanup, String kind, Pointer descriptor, IntSupplier call) {
+        if (!descriptor.isNull()) {
+            cleanup.run(() -> CudaStatus.dnn("cudnnDestroy" + kind + "Descriptor", call.getAsInt()));
+        }
+    }
+}
