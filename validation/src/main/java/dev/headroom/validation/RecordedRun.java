@@ -178,7 +178,8 @@ public final class RecordedRun {
                 .with(DROP_OUTPUTS, config.path("drop_outputs").asBoolean())
                 .with(INFERENCE, config.path("inference").asBoolean())
                 .with(ALLOC_CONF, config.path("alloc_conf").asText(""))
-                .with(TORCH, torch());
+                .with(TORCH, torch())
+                .withParallel(RecordedParallelism.of(config));
     }
 
     /** Such as {@code 2.14} for {@code 2.14.1+cu130}. */

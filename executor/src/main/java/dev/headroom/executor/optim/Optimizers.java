@@ -4,10 +4,21 @@ import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioSettings;
+import dev.headroom.model.scenario.Setting;
 import java.util.List;
+import java.util.Set;
 
 /** The optimizers of torch.optim. */
 public final class Optimizers {
+    /** What {@link Hyperparameters} holds. */
+    private static final Set<Setting<?>> ARGUMENTS = Set.of(
+            ScenarioSettings.WEIGHT_DECAY,
+            ScenarioSettings.NESTEROV,
+            ScenarioSettings.AMSGRAD,
+            ScenarioSettings.MOMENTUM,
+            ScenarioSettings.CENTERED);
+
     private Optimizers() {}
 
     /**
@@ -21,8 +32,18 @@ public final class Optimizers {
         return of(eager, run, parameters, Hyperparameters.of(run));
     }
 
+    private static void refuseUnknownArguments(Scenario run) {
+        for (Setting<?> argument : ScenarioSettings.ofOptimizers()) {
+            if (!ARGUMENTS.contains(argument) && !argument.isDefault(run)) {
+                throw new UserInputException("the executor's optimizers do not know " + argument.key()
+                        + "; predict it with 'headroom predict'");
+            }
+        }
+    }
+
     /** The same with other numbers. */
     public static Optimizer of(Eager eager, Scenario run, List<Tensor> parameters, Hyperparameters h) {
+        refuseUnknownArguments(run);
         Implementation form = Implementation.of(run);
         return switch (run.optimizer().kind()) {
             case NONE -> null;

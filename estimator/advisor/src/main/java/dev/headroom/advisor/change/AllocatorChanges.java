@@ -23,7 +23,7 @@ final class AllocatorChanges {
                     String before = s.run().allocConf();
                     String all = before.isBlank() ? setting : before + "," + setting;
                     return Change.free("allocator", "allocator setting " + setting, r -> r.with(ALLOC_CONF, all))
-                            .code("PYTORCH_CUDA_ALLOC_CONF=" + all + " python train.py");
+                            .withCode("PYTORCH_CUDA_ALLOC_CONF=" + all + " python train.py");
                 })
                 .when(s -> s.torch().allocatorSettings()
                         && !s.run().allocConf().contains(EXPANDABLE)

@@ -34,27 +34,27 @@ public record Change(
     }
 
     /** The same with its lines of PyTorch. */
-    Change code(String... lines) {
-        return code(List.of(lines));
+    Change withCode(String... lines) {
+        return withCode(List.of(lines));
     }
 
     /** The same with its lines of PyTorch. */
-    Change code(List<String> lines) {
+    Change withCode(List<String> lines) {
         return new Change(kind, title, intrusion, cost, lines, effects, edit);
     }
 
     /** The same with something else that is different after it. */
-    Change effect(String sentence) {
+    Change withEffect(String sentence) {
         return new Change(kind, title, intrusion, cost, code, List.of(sentence), edit);
     }
 
     /** The same, but deeper. */
-    Change goes(Intrusion depth) {
+    Change withIntrusion(Intrusion depth) {
         return new Change(kind, title, depth, cost, code, effects, edit);
     }
 
     /** The same at a price. */
-    Change costs(Cost price) {
+    Change withCost(Cost price) {
         return new Change(kind, title, intrusion, price, code, effects, edit);
     }
 

@@ -32,8 +32,8 @@ final class CheckpointChanges {
     /** For checkpoints that cut parameters off from their gradients. */
     static final Change NON_REENTRANT = Change.free(
                     KIND, "checkpoints that are not re-entrant", r -> r.with(REENTRANT, false))
-            .goes(Intrusion.WORK)
-            .code("outputs = torch.utils.checkpoint.checkpoint(block, inputs, use_reentrant=False)");
+            .withIntrusion(Intrusion.WORK)
+            .withCode("outputs = torch.utils.checkpoint.checkpoint(block, inputs, use_reentrant=False)");
 
     private CheckpointChanges() {}
 
@@ -74,9 +74,9 @@ final class CheckpointChanges {
     /** @param modules each of those that {@code what} has patterns for */
     private static Change of(ModelFacts model, Checkpointing what, List<String> modules, Cost cost) {
         return Change.free(KIND, title(what), r -> r.withCheckpointing(what))
-                .goes(Intrusion.WORK)
-                .costs(cost)
-                .code(new CheckpointCode(model).of(what, modules));
+                .withIntrusion(Intrusion.WORK)
+                .withCost(cost)
+                .withCode(new CheckpointCode(model).of(what, modules));
     }
 
     private static String title(Checkpointing what) {

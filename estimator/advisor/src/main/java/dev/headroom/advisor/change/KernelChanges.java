@@ -14,11 +14,11 @@ final class KernelChanges {
                                     "cudnn-benchmark",
                                     "no trials of cuDNN's algorithms",
                                     r -> r.with(CUDNN_BENCHMARK, false))
-                            .code("torch.backends.cudnn.benchmark = False")
-                            .effect("convolutions may be slower"))
+                            .withCode("torch.backends.cudnn.benchmark = False")
+                            .withEffect("convolutions may be slower"))
                     .when(s -> s.run().kernels().cudnnBenchmark()),
             CatalogueEntry.of(s -> Change.free("memory-format", "channels last", r -> r.with(CHANNELS_LAST, true))
-                            .code(
+                            .withCode(
                                     "model = model.to(memory_format=torch.channels_last)",
                                     "inputs = inputs.to(memory_format=torch.channels_last)"))
                     .when(s -> s.model().images() && !s.run().kernels().channelsLast()),
@@ -26,7 +26,7 @@ final class KernelChanges {
                                     "attention",
                                     "PyTorch's own choice of attention kernels",
                                     r -> r.with(ATTENTION, Attention.AUTO))
-                            .code("# call attention outside of sdpa_kernel(SDPBackend.MATH)"))
+                            .withCode("# call attention outside of sdpa_kernel(SDPBackend.MATH)"))
                     .when(s -> s.model().attention() && s.run().kernels().attention() == Attention.MATH),
             attention(Attention.FLASH, "flash attention", "FLASH_ATTENTION"),
             attention(Attention.EFFICIENT, "memory-efficient attention", "EFFICIENT_ATTENTION"));
@@ -36,7 +36,7 @@ final class KernelChanges {
     /** A kernel of scaled dot product attention; {@code sdpa_kernel} takes lists since 2.3 (torch/nn/attention). */
     private static CatalogueEntry attention(Attention kernel, String title, String backend) {
         return CatalogueEntry.of(s -> Change.free("attention", title, r -> r.with(ATTENTION, kernel))
-                        .code(
+                        .withCode(
                                 "with torch.nn.attention.sdpa_kernel([SDPBackend." + backend + ", SDPBackend.MATH]):",
                                 "    loss = " + s.model().loss()))
                 .when(s -> s.model().attention()

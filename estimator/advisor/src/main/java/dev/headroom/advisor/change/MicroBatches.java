@@ -42,18 +42,19 @@ public final class MicroBatches {
         Cost cost = new Cost(parts, 0L, 0);
         if (!s.trains()) {
             return Change.free(KIND, title, r -> r.with(BATCH, r.sizes().batch() / parts))
-                    .goes(Intrusion.WORK)
-                    .costs(cost)
-                    .code("outputs = [model(part).cpu() for part in inputs.chunk(" + parts + ")]");
+                    .withIntrusion(Intrusion.WORK)
+                    .withCost(cost)
+                    .withCode("outputs = [model(part).cpu() for part in inputs.chunk(" + parts + ")]");
         }
         Change change = Change.free(KIND, title, r -> r.with(BATCH, r.sizes().batch() / parts)
                         .with(ACCUMULATE, r.loop().accumulate() * parts))
-                .costs(cost)
-                .code(loop(s.model(), batch / parts, parts * s.run().loop().accumulate()));
+                .withCost(cost)
+                .withCode(loop(s.model(), batch / parts, parts * s.run().loop().accumulate()));
         return s.model().batchStatistics()
-                ? change.goes(Intrusion.STATISTICS)
-                        .effect("batch normalization sees " + batch / parts + " samples at a time instead of " + batch)
-                : change.goes(Intrusion.WORK);
+                ? change.withIntrusion(Intrusion.STATISTICS)
+                        .withEffect(
+                                "batch normalization sees " + batch / parts + " samples at a time instead of " + batch)
+                : change.withIntrusion(Intrusion.WORK);
     }
 
     private static List<String> loop(ModelFacts model, long samples, int passes) {

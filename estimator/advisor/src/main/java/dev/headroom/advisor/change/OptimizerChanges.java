@@ -64,9 +64,9 @@ final class OptimizerChanges {
         code.add("optimizer = " + constructor(kind, ""));
         return CatalogueEntry.of(s -> Change.free(KIND, title, r -> r.with(OPTIMIZER, kind)
                                 .with(FUSED, r.optimizer().fused() && kind.fusesIn(r.torch())))
-                        .goes(Intrusion.OPTIMIZER)
-                        .code(code)
-                        .effect(effect))
+                        .withIntrusion(Intrusion.OPTIMIZER)
+                        .withCode(code)
+                        .withEffect(effect))
                 .when(s -> s.trains() && hasLessState.test(s));
     }
 

@@ -14,14 +14,14 @@ final class OptimizerKernelChanges {
 
     static final List<CatalogueEntry> ENTRIES = List.of(
             CatalogueEntry.of(s -> Change.free(KIND, "fused optimizer kernels", r -> r.with(FUSED, true))
-                            .code("optimizer = " + OptimizerChanges.constructor(s.optimizer(), "fused=True")))
+                            .withCode("optimizer = " + OptimizerChanges.constructor(s.optimizer(), "fused=True")))
                     .when(s -> steps(s)
                             && s.run().optimizer().foreach() != Foreach.TRUE
                             && s.optimizer().fusesIn(s.torch())),
             CatalogueEntry.of(s -> Change.free(
                                     KIND, "optimizer without lists of tensors", r -> r.with(FOREACH, Foreach.FALSE))
-                            .code("optimizer = " + OptimizerChanges.constructor(s.optimizer(), "foreach=False"))
-                            .effect("the optimizer launches a few kernels for every parameter, which is slower"))
+                            .withCode("optimizer = " + OptimizerChanges.constructor(s.optimizer(), "foreach=False"))
+                            .withEffect("the optimizer launches a few kernels for every parameter, which is slower"))
                     .when(OptimizerKernelChanges::steps)
                     .plannedWhen(s -> takesLists(s)
                             && s.torch().foreachArgument()

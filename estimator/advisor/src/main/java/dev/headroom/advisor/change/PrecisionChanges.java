@@ -48,11 +48,11 @@ final class PrecisionChanges {
 
     private static Change autocast(Situation s) {
         return Change.free(KIND, "autocast to bfloat16", r -> r.with(AMP, DType.BFLOAT16))
-                .goes(Intrusion.PRECISION)
-                .code(
+                .withIntrusion(Intrusion.PRECISION)
+                .withCode(
                         "with torch.autocast(\"cuda\", dtype=torch.bfloat16):",
                         "    loss = " + s.model().loss())
-                .effect("matrix products and convolutions in bfloat16, with 8 significant bits");
+                .withEffect("matrix products and convolutions in bfloat16, with 8 significant bits");
     }
 
     private static Change scaledAutocast(Situation s) {
@@ -63,16 +63,16 @@ final class PrecisionChanges {
                 "    loss = " + s.model().loss(),
                 "scaler.scale(loss).backward(); scaler.step(optimizer); scaler.update()");
         return Change.free(KIND, "autocast to float16", r -> r.with(AMP, DType.FLOAT16))
-                .goes(Intrusion.PRECISION)
-                .code(s.trains() ? training : List.of(enter, "    outputs = model(inputs)"))
-                .effect("matrix products and convolutions in float16, with losses scaled against underflow");
+                .withIntrusion(Intrusion.PRECISION)
+                .withCode(s.trains() ? training : List.of(enter, "    outputs = model(inputs)"))
+                .withEffect("matrix products and convolutions in float16, with losses scaled against underflow");
     }
 
     private static Change weights(DType type, String effect) {
         String name = type.torchName();
         return Change.free(KIND, "model in " + name, r -> r.with(DTYPE, type).with(AMP, null))
-                .goes(Intrusion.WEIGHTS)
-                .code("model = model.to(torch." + name + ")  # and floating-point inputs")
-                .effect(effect);
+                .withIntrusion(Intrusion.WEIGHTS)
+                .withCode("model = model.to(torch." + name + ")  # and floating-point inputs")
+                .withEffect(effect);
     }
 }

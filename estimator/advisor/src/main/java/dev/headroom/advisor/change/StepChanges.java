@@ -10,7 +10,7 @@ final class StepChanges {
     static final List<CatalogueEntry> ENTRIES = List.of(
             CatalogueEntry.of(s -> Change.free(
                                     "zero-grad", "drop gradients between steps", r -> r.with(ZERO_GRAD_KEEP, false))
-                            .code("optimizer.zero_grad(set_to_none=True)"))
+                            .withCode("optimizer.zero_grad(set_to_none=True)"))
                     .when(s -> s.trains()
                             && s.run().loop().zeroGradKeep()
                             && s.torch().zeroGradSetsToNone())
@@ -19,7 +19,7 @@ final class StepChanges {
                                     "outputs",
                                     "delete outputs and loss after backward",
                                     r -> r.with(DROP_OUTPUTS, true))
-                            .code("del outputs, loss  # after loss.backward(), or compute both in a function"))
+                            .withCode("del outputs, loss  # after loss.backward(), or compute both in a function"))
                     .when(s -> s.trains() && !s.run().loop().dropOutputs())
                     .explained("del", "del outputs, loss", Target.OLD_OUTPUTS));
 

@@ -1,8 +1,10 @@
 package dev.headroom.app.command;
-
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioArguments;
+import dev.headroom.model.scenario.ScenarioSettings;
+import dev.headroom.model.scenario.Setting;
 
 /** Refuses what PyTorch refuses. */
 final class Combinations {
@@ -13,6 +15,12 @@ final class Combinations {
     static void check(Scenario run) {
         if (run.optimizer().fused()) {
             fused(run);
+        }
+        for (Setting<?> setting : ScenarioSettings.written()) {
+            setting.objection(run).ifPresent(why -> {
+                throw new BadOption(ScenarioArguments.option(setting) + " with --optimizer "
+                        + run.optimizer().kind().option() + ": " + why + "; leave it out");
+            });
         }
         if (run.precision().amp() == DType.FLOAT16
                 && run.precision().dtype() == DType.FLOAT16

@@ -20,10 +20,12 @@ final class Adafactor implements Optimizer {
     private final OptimizerState state;
     private final EagerRuntime rt;
     private final boolean foreach;
+    private final Gradients gradients;
 
     Adafactor(OptimizerState state, Scenario run) {
         this.state = state;
         this.rt = state.runtime();
+        this.gradients = Gradients.withoutDecay(state, run.optimizer().options());
         this.foreach = Implementation.of(run) == Implementation.FOREACH;
     }
 
@@ -58,13 +60,15 @@ final class Adafactor implements Optimizer {
 
     /** _single_tensor_adafactor. */
     private void singleTensor(List<Integer> stepped) {
+        Variable gradient = state.variable();
         Variable rowMean = state.variable();
         Variable columnMean = state.variable();
         Variable estimate = state.variable();
         Variable squared = state.variable();
         Variable update = state.variable();
         for (int i : stepped) {
-            Tensor grad = state.gradient(i);
+            gradients.bind(gradient, i);
+            Tensor grad = gradient.value().get(0);
             measure(state.parameter(i));
             if (grad.dim() > 1) {
                 rowMean.bind(OptimizerArithmetic.norm(rt, grad, -1));
@@ -78,35 +82,37 @@ final class Adafactor implements Optimizer {
             update.bind(estimate.value());
             measure(update.value().get(0));
         }
-        List.of(rowMean, columnMean, estimate, squared, update).forEach(Variable::delete);
+        List.of(gradient, rowMean, columnMean, estimate, squared, update).forEach(Variable::delete);
     }
 
     /** _multi_tensor_adafactor. */
     private void multiTensor(List<Integer> stepped) {
+        Variable grads = state.variable();
         Variable means = state.variable();
         Variable estimates = state.variable();
         Variable updates = state.variable();
         for (List<Integer> group : byRank(stepped)) {
+            gradients.bind(grads, group);
             group.forEach(i -> measure(state.parameter(i)));
             if (state.gradient(group.get(0)).dim() > 1) {
-                means.bind(state.each(group, i -> OptimizerArithmetic.norm(rt, state.gradient(i), -1)));
+                means.bind(norms(grads, -1));
                 means.delete();
-                means.bind(state.each(group, i -> OptimizerArithmetic.norm(rt, state.gradient(i), -2)));
+                means.bind(norms(grads, -2));
                 means.delete();
                 estimates.bind(state.each(group, this::outer));
                 means.bind(state.each(group, i -> OptimizerArithmetic.mean(rt, state.kept(i, ROW), -2)));
                 means.delete();
             } else {
-                means.bind(state.each(
-                        group, i -> OptimizerArithmetic.elementwise(rt, state.gradient(i), state.gradient(i))));
+                means.bind(grads.value().stream()
+                        .map(grad -> OptimizerArithmetic.elementwise(rt, grad, grad))
+                        .toList());
                 means.delete();
                 estimates.bind(state.each(group, i -> OptimizerArithmetic.copy(rt, state.kept(i, VARIANCE))));
             }
             updates.bind(estimates.value());
             updates.value().forEach(this::measure);
         }
-        estimates.delete();
-        updates.delete();
+        List.of(grads, estimates, updates).forEach(Variable::delete);
     }
 
     /** _group_tensors_by_device_dtype_and_is_multidim: by type, then matrices and vectors as they appear. */
@@ -124,6 +130,12 @@ final class Adafactor implements Optimizer {
             }
         }
         return out;
+    }
+
+    private List<Tensor> norms(Variable grads, int dim) {
+        return grads.value().stream()
+                .map(grad -> OptimizerArithmetic.norm(rt, grad, dim))
+                .toList();
     }
 
     /** {@code row_var @ col_var}. */

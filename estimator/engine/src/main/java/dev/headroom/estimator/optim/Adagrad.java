@@ -14,14 +14,14 @@ final class Adagrad implements Optimizer {
     private final OptimizerState state;
     private final EagerRuntime rt;
     private final Implementation implementation;
-    private final boolean weightDecay;
+    private final Gradients gradients;
     private final int sum;
 
     Adagrad(OptimizerState state, Scenario run) {
         this.state = state;
         this.rt = state.runtime();
         this.implementation = Implementation.of(run);
-        this.weightDecay = run.optimizer().options().weightDecay();
+        this.gradients = Gradients.of(state, run.optimizer().options()).namedFirst();
         boolean fused = implementation == Implementation.FUSED;
         this.sum = fused ? 1 : 0;
         state.function(() -> {
@@ -51,10 +51,7 @@ final class Adagrad implements Optimizer {
         Variable grad = state.variable();
         Variable std = state.variable();
         for (int i : stepped) {
-            grad.bind(state.gradient(i));
-            if (weightDecay) {
-                grad.bind(state.decayed(i));
-            }
+            gradients.bind(grad, i);
             std.bind(rt.emptyLike(state.kept(i, sum)));
         }
         grad.delete();
@@ -67,14 +64,14 @@ final class Adagrad implements Optimizer {
         Variable std = state.variable();
         Variable numerator = state.variable();
         for (List<Integer> group : state.groups(stepped)) {
-            grads.bind(weightDecay ? state.decayed(group) : state.each(group, state::gradient));
+            gradients.bind(grads, group);
             if (!state.torch().foreachRootsInPlace()) {
                 outOfPlace(group, std, numerator);
                 continue;
             }
             std.bind(state.roots(group, sum));
             List<Tensor> scaled = grads.value();
-            numerator.bind(weightDecay ? scaled : state.each(group, i -> rt.emptyLike(state.gradient(i))));
+            numerator.bind(gradients.fresh() ? scaled : state.each(group, i -> rt.emptyLike(state.gradient(i))));
         }
         grads.delete();
         std.delete();

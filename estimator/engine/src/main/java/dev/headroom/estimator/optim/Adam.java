@@ -16,7 +16,7 @@ final class Adam implements Optimizer {
     private final EagerRuntime rt;
     private final Implementation implementation;
     private final boolean amsgrad;
-    private final boolean decayedGradients;
+    private final Gradients gradients;
 
     Adam(OptimizerState state, Scenario run) {
         this.state = state;
@@ -24,8 +24,9 @@ final class Adam implements Optimizer {
         this.implementation = Implementation.of(run);
         this.amsgrad = run.optimizer().options().amsgrad();
         // AdamW's decay is decoupled: it changes the parameters in place.
-        this.decayedGradients = run.optimizer().kind() == OptimizerKind.ADAM
-                && run.optimizer().options().weightDecay();
+        this.gradients = run.optimizer().kind() == OptimizerKind.ADAM
+                ? Gradients.of(state, run.optimizer().options())
+                : Gradients.withoutDecay(state, run.optimizer().options());
     }
 
     @Override
@@ -58,10 +59,7 @@ final class Adam implements Optimizer {
         Variable grad = state.variable();
         Variable denom = state.variable();
         for (int i : stepped) {
-            grad.bind(state.gradient(i));
-            if (decayedGradients) {
-                grad.bind(state.decayed(i));
-            }
+            gradients.bind(grad, i);
             // (second_moment.sqrt() / bias_correction2_sqrt).add_(eps)
             Tensor root = rt.emptyLike(state.kept(i, secondMoment()));
             Tensor scaled = rt.emptyLike(root);
@@ -78,7 +76,7 @@ final class Adam implements Optimizer {
         Variable roots = state.variable();
         Variable denom = state.variable();
         for (List<Integer> group : state.groups(stepped)) {
-            grads.bind(decayedGradients ? state.decayed(group) : state.each(group, state::gradient));
+            gradients.bind(grads, group);
             if (state.torch().foreachRootsInPlace()) {
                 grads.delete();
             }

@@ -144,14 +144,9 @@ final class OptimizerState {
         return out;
     }
 
-    /** {@code torch._foreach_add(grads, params, alpha=weight_decay)}. */
-    List<Tensor> decayed(List<Integer> positions) {
-        return each(positions, this::decayed);
-    }
-
     /** {@code grad.add(param, alpha=weight_decay)}. */
-    Tensor decayed(int i) {
-        return OptimizerArithmetic.elementwise(runtime, gradient(i), parameter(i));
+    Tensor decayed(int i, Tensor grad) {
+        return OptimizerArithmetic.elementwise(runtime, grad, parameter(i));
     }
 
     /** {@code torch._foreach_sqrt} of one of the tensors that each parameter's state holds. */

@@ -15,12 +15,14 @@ final class RmsProp implements Optimizer {
     private final EagerRuntime rt;
     private final Implementation implementation;
     private final OptimizerOptions options;
+    private final Gradients gradients;
 
     RmsProp(OptimizerState state, Scenario run) {
         this.state = state;
         this.rt = state.runtime();
         this.implementation = Implementation.of(run);
         this.options = run.optimizer().options();
+        this.gradients = Gradients.of(state, options).namedFirst();
     }
 
     @Override
@@ -52,10 +54,7 @@ final class RmsProp implements Optimizer {
         Variable grad = state.variable();
         Variable avg = state.variable();
         for (int i : stepped) {
-            grad.bind(state.gradient(i));
-            if (options.weightDecay()) {
-                grad.bind(state.decayed(i));
-            }
+            gradients.bind(grad, i);
             avg.bind(rt.emptyLike(state.kept(i, 0)));
         }
         grad.delete();
@@ -67,10 +66,7 @@ final class RmsProp implements Optimizer {
         Variable grads = state.variable();
         Variable avg = state.variable();
         for (List<Integer> group : state.groups(stepped)) {
-            grads.bind(state.each(group, state::gradient));
-            if (options.weightDecay()) {
-                grads.bind(state.decayed(group));
-            }
+            gradients.bind(grads, group);
             avg.bind(state.roots(group, 0));
         }
         grads.delete();

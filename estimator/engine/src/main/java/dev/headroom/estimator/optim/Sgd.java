@@ -17,7 +17,7 @@ final class Sgd implements Optimizer {
     private final EagerRuntime rt;
     private final Implementation implementation;
     private final boolean momentum;
-    private final boolean weightDecay;
+    private final Gradients gradients;
     private final boolean nesterov;
 
     Sgd(OptimizerState state, Scenario run) {
@@ -25,7 +25,7 @@ final class Sgd implements Optimizer {
         this.rt = state.runtime();
         this.implementation = Implementation.of(run);
         this.momentum = run.optimizer().kind() == OptimizerKind.SGD_MOMENTUM;
-        this.weightDecay = run.optimizer().options().weightDecay();
+        this.gradients = Gradients.of(state, run.optimizer().options());
         this.nesterov = momentum && run.optimizer().options().nesterov();
     }
 
@@ -45,10 +45,7 @@ final class Sgd implements Optimizer {
     private void singleTensor(List<Integer> stepped) {
         Variable grad = state.variable();
         for (int i : stepped) {
-            grad.bind(state.gradient(i));
-            if (weightDecay) {
-                grad.bind(state.decayed(i));
-            }
+            gradients.bind(grad, i);
             if (momentum) {
                 Tensor now = grad.value().get(0);
                 keepCopy(i, now);
@@ -61,7 +58,7 @@ final class Sgd implements Optimizer {
     /** _multi_tensor_sgd, one group; with Nesterov momentum the gradients are changed in place. */
     private void multiTensor(List<Integer> group) {
         Variable grads = state.variable();
-        grads.bind(weightDecay ? state.decayed(group) : state.each(group, state::gradient));
+        gradients.bind(grads, group);
         if (momentum) {
             List<Tensor> buffers = new ArrayList<>();
             for (int n = 0; n < group.size(); n++) {

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An operator without a rule: fresh results of the archive's sizes, which keep every input for a backward pass that makes
- * a gradient for each. Never free, never silent.
+ * An operator without a rule: fresh results of the archive's sizes, which keep every input for a backward pass that
+ * makes a gradient for each. Never free, never silent.
  */
 final class Fallback {
     private final EagerRuntime runtime;

@@ -19,7 +19,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Runs a graph's operators in order over a {@link EagerRuntime}, with the lifetimes of the Python program behind it. */
+/**
+ * Runs a graph's operators in order over a {@link EagerRuntime}, with the lifetimes of the Python program behind it.
+ */
 public final class GraphRunner {
     private final EagerRuntime runtime;
     private final Graph graph;
@@ -99,7 +101,9 @@ public final class GraphRunner {
         }
     }
 
-    /** A recomputation that stops at this node stops before its kernel runs, unless it stops at what the kernel made. */
+    /**
+     * A recomputation that stops at this node stops before its kernel runs, unless it stops at what the kernel made.
+     */
     private void counted(int i, Map<String, Tensor> values) {
         try {
             step(i, values);

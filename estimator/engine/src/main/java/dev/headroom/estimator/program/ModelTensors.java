@@ -34,6 +34,7 @@ public final class ModelTensors {
     private final Map<String, Tensor> byValue = new HashMap<>();
     private final List<Tensor> parameters = new ArrayList<>();
     private final List<String> parameterNames = new ArrayList<>();
+    private final List<Tensor> buffers = new ArrayList<>();
 
     public ModelTensors(EagerRuntime runtime, Graph graph, DType type) {
         this(runtime, graph, type, false, false);
@@ -79,6 +80,8 @@ public final class ModelTensors {
                 parameters.add(t);
                 parameterNames.add(e.getKey());
                 runtime.requireGrad(t, held.meta().requiresGrad());
+            } else if (held.kind() == Graph.InputKind.BUFFER && first) {
+                buffers.add(t);
             }
         }
     }
@@ -158,6 +161,11 @@ public final class ModelTensors {
     /** In the order of {@code parameters()}. */
     public List<Tensor> parameters() {
         return parameters;
+    }
+
+    /** In the order of {@code buffers()}. */
+    public List<Tensor> buffers() {
+        return buffers;
     }
 
     /** Qualified names, parallel to {@link #parameters}. */

@@ -18,9 +18,9 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Where the module calls of a graph begin and end, and the hooks that run there. A call's inputs are the values of other
- * calls that it reads, its outputs those of its own that are read after it. Bodies of higher-order operators are part of
- * the call around them.
+ * Where the module calls of a graph begin and end, and the hooks that run there. A call's inputs are the values of
+ * other calls that it reads, its outputs those of its own that are read after it. Bodies of higher-order operators
+ * are part of the call around them.
  */
 final class ModuleCalls {
     /** A call: its nodes, first and last, and what goes in and out. */
@@ -99,8 +99,8 @@ final class ModuleCalls {
     }
 
     /**
-     * Lets values go after a node and runs the hooks of the calls that end with it, innermost first: when a call's hooks
-     * run, its own variables are gone, while its arguments are still the caller's.
+     * Lets values go after a node and runs the hooks of the calls that end with it, innermost first: when a call's
+     * hooks run, its own variables are gone, while its arguments are still the caller's.
      */
     void leave(int node, List<String> released, Map<String, Tensor> values) {
         if (!hooked()) {

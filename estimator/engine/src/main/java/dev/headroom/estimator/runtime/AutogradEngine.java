@@ -55,8 +55,8 @@ public final class AutogradEngine {
     }
 
     /**
-     * {@code torch.autograd.backward(roots, grads)}. A call from a running node is re-entrant: it runs at once, ahead of
-     * all that waits.
+     * {@code torch.autograd.backward(roots, grads)}. A call from a running node is re-entrant: it runs at once, ahead
+     * of all that waits.
      */
     public void backward(Tensor[] roots, Tensor[] grads) {
         GradNode.Edge[] edges = new GradNode.Edge[roots.length];
@@ -64,9 +64,9 @@ public final class AutogradEngine {
             edges[i] = tape.edge(roots[i]);
             if (edges[i] == null) {
                 throw new UserInputException(
-                        "the loss does not depend on any parameter that requires a gradient: there is"
-                                + " no backward pass; --inference plays forward passes alone, --input-grad wants the gradient of"
-                                + " the input");
+                        "the loss does not depend on any parameter that requires a gradient: there is no backward"
+                                + " pass; --inference plays forward passes alone, --input-grad wants the gradient of the"
+                                + " input");
             }
         }
         boolean modeBefore = runtime.setGradMode(false);

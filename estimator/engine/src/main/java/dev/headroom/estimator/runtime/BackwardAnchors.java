@@ -5,8 +5,8 @@ public final class BackwardAnchors {
     private BackwardAnchors() {}
 
     /**
-     * Calls once, when the gradient of the first of these tensors is there and before the node runs that made it. Takes no
-     * node: hooks of tensors do it.
+     * Calls once, when the gradient of the first of these tensors is there and before the node runs that made it.
+     * Takes no node: hooks of tensors do it.
      */
     public static void before(EagerRuntime runtime, Tensor[] outputs, Runnable call) {
         boolean[] called = {false};
@@ -24,10 +24,12 @@ public final class BackwardAnchors {
     }
 
     /**
-     * Calls when the gradients of all these tensors are there. They go through a node whose results are the same tensors
-     * again, views with a history of their own (torch/csrc/autograd/custom_function.cpp, _view_as_self_with_no_grad).
+     * Calls when the gradients of all these tensors are there. They go through a node whose results are the same
+     * tensors again, views with a history of their own (torch/csrc/autograd/custom_function.cpp,
+     * _view_as_self_with_no_grad).
      *
-     * @return what is to be used in their place, locals of the running frame where a gradient is wanted, else themselves
+     * @return what is to be used in their place, locals of the running frame where a gradient is wanted, else
+     *     themselves
      */
     public static Tensor[] after(EagerRuntime runtime, String node, Tensor[] inputs, Runnable call) {
         Tensor[] out = inputs.clone();

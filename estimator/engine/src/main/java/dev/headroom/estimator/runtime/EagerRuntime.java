@@ -112,8 +112,8 @@ public final class EagerRuntime {
     }
 
     /**
-     * Events until a request for memory failed, or -1. What the log has beyond it is the release of what was alive in the
-     * functions that the failure ended.
+     * Events until a request for memory failed, or -1. What the log has beyond it is the release of what was alive in
+     * the functions that the failure ended.
      */
     public int eventsAtFailure() {
         return memory.eventsAtFailure();
@@ -310,6 +310,18 @@ public final class EagerRuntime {
         Tensor old = variable.grad();
         variable.setGradField(grad);
         release(old);
+    }
+
+    /**
+     * {@code t.data = data}, with a part of {@code data} of the same sizes: the tensor stays who it is, and its memory is
+     * another.
+     */
+    public void setData(Tensor t, Tensor data, long[] strides, long offset) {
+        Storage before = t.storage();
+        t.setMemory(data.storage(), strides, offset);
+        if (before.release()) {
+            memory.free(before);
+        }
     }
 
     /** {@code requires_grad_()} of a leaf. */

@@ -1,8 +1,8 @@
 package dev.headroom.estimator.runtime;
 
 /**
- * Writes gradients to where a backward pass puts them: the buffers of nodes that wait for more, and the {@code .grad} of
- * leaves.
+ * Writes gradients to where a backward pass puts them: the buffers of nodes that wait for more, and the {@code .grad}
+ * of leaves.
  */
 final class GradientSums {
     private final EagerRuntime runtime;
@@ -14,8 +14,8 @@ final class GradientSums {
     }
 
     /**
-     * InputBuffer::add (torch/csrc/autograd/input_buffer.cpp): sums in place when nobody else can see it. A gradient made
-     * on one stream and used on another is noted there; the sum is made on the stream that uses it.
+     * InputBuffer::add (torch/csrc/autograd/input_buffer.cpp): sums in place when nobody else can see it. A gradient
+     * made on one stream and used on another is noted there; the sum is made on the stream that uses it.
      *
      * @param grad made on the current stream; its reference is taken over
      * @param stream on which the node runs that the buffer is for

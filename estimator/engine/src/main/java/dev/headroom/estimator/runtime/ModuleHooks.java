@@ -40,8 +40,9 @@ public final class ModuleHooks {
         default void beforeBackward(String path) {}
 
         /**
-         * After the backward pass of a call: the gradients of all its inputs are there. Never called where no input wants
-         * a gradient; {@link AutogradEngine#queueCallback} is for those (FSDPState, _root_post_backward_final_callback).
+         * After the backward pass of a call: the gradients of all its inputs are there. Never called where no input
+         * wants a gradient; {@link AutogradEngine#queueCallback} is for those (FSDPState,
+         * _root_post_backward_final_callback).
          */
         default void afterBackward(String path) {}
 

@@ -126,8 +126,8 @@ public final class Tape {
     }
 
     /**
-     * {@code Tensor.register_hook}: called with the whole gradient of a tensor that requires one, in every backward pass
-     * for a leaf, else in the one through the node that made the tensor.
+     * {@code Tensor.register_hook}: called with the whole gradient of a tensor that requires one, in every backward
+     * pass for a leaf, else in the one through the node that made the tensor.
      */
     public AutogradHooks.Handle addHook(Tensor t, AutogradHooks.OfTensor hook) {
         if (!t.requiresGrad()) {
@@ -155,8 +155,8 @@ public final class Tape {
     }
 
     /**
-     * The AccumulateGrad node of a leaf, with a reference for the caller, who gives it back with {@link #release}. Hooks
-     * of the node last as long as the node; a leaf without a graph has none but while somebody holds it.
+     * The AccumulateGrad node of a leaf, with a reference for the caller, who gives it back with {@link #release}.
+     * Hooks of the node last as long as the node; a leaf without a graph has none but while somebody holds it.
      */
     public GradNode holdAccumulator(Tensor leaf) {
         GradNode node = accumulator(leaf);

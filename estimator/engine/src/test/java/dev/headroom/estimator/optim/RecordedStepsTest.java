@@ -1,14 +1,9 @@
 package dev.headroom.estimator.optim;
 
-import static dev.headroom.model.scenario.ScenarioSettings.AMSGRAD;
-import static dev.headroom.model.scenario.ScenarioSettings.CENTERED;
 import static dev.headroom.model.scenario.ScenarioSettings.FOREACH;
 import static dev.headroom.model.scenario.ScenarioSettings.FUSED;
-import static dev.headroom.model.scenario.ScenarioSettings.MOMENTUM;
-import static dev.headroom.model.scenario.ScenarioSettings.NESTEROV;
 import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
-import static dev.headroom.model.scenario.ScenarioSettings.WEIGHT_DECAY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -16,11 +11,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioSettings;
+import dev.headroom.model.scenario.Setting;
 import dev.headroom.model.scenario.TorchVersion;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -74,11 +70,7 @@ class RecordedStepsTest {
                 .with(TORCH, TorchVersion.of("2.14"))
                 .with(
                         OPTIMIZER,
-                        Arrays.stream(OptimizerKind.values())
-                                .filter(k -> k.option()
-                                        .equals(recorded.path("optimizer").asText()))
-                                .findFirst()
-                                .orElseThrow());
+                        OptimizerKind.named(recorded.path("optimizer").asText()).orElseThrow());
         switch (recorded.path("implementation").asText()) {
             case "for-loop" -> run = run.with(FOREACH, Scenario.Foreach.FALSE);
             case "foreach" -> run = run.with(FOREACH, Scenario.Foreach.TRUE);
@@ -86,15 +78,12 @@ class RecordedStepsTest {
             default -> {}
         }
         for (JsonNode option : recorded.path("options")) {
-            switch (option.asText()) {
-                case "weight_decay" -> run = run.with(WEIGHT_DECAY, true);
-                case "nesterov" -> run = run.with(NESTEROV, true);
-                case "amsgrad" -> run = run.with(AMSGRAD, true);
-                case "centered" -> run = run.with(CENTERED, true);
-                case "momentum" -> run = run.with(MOMENTUM, true);
-                default -> throw new IllegalArgumentException(option.asText());
-            }
+            run = flagged(run, ScenarioSettings.written(option.asText()).orElseThrow());
         }
         return run;
+    }
+
+    private static <T> Scenario flagged(Scenario run, Setting<T> flag) {
+        return run.with(flag, flag.words().orElseThrow().format().read().apply(List.of()));
     }
 }

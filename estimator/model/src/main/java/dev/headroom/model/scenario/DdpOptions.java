@@ -21,7 +21,7 @@ public record DdpOptions(
         DType compress,
         boolean zeroOptimizer,
         boolean parametersAsBucketView) {
-    static final DdpOptions DEFAULTS = new DdpOptions(null, false, false, false, null, false, false);
+    public static final DdpOptions DEFAULTS = new DdpOptions(null, false, false, false, null, false, false);
 
     DdpOptions withBucketCapMb(Double value) {
         return new DdpOptions(

@@ -119,6 +119,11 @@ public enum OptimizerKind {
         return facts.since;
     }
 
+    /** Whether its constructor takes a weight decay. */
+    public boolean decays() {
+        return this != NONE;
+    }
+
     /** The names of those that have fused kernels in some version. */
     public static List<String> withFused() {
         return Arrays.stream(values())

@@ -9,28 +9,33 @@ package dev.headroom.model.scenario;
  * @param amsgrad Adam and AdamW: keeps the largest second moments
  * @param momentum RMSprop: a momentum other than 0
  * @param centered RMSprop: divides by an estimate of the variance
+ * @param maximize climbs instead of descending: the gradients of a step are fresh tensors, but for fused kernels
  */
 public record OptimizerOptions(
-        boolean weightDecay, boolean nesterov, boolean amsgrad, boolean momentum, boolean centered) {
-    static final OptimizerOptions DEFAULTS = new OptimizerOptions(false, false, false, false, false);
+        boolean weightDecay, boolean nesterov, boolean amsgrad, boolean momentum, boolean centered, boolean maximize) {
+    static final OptimizerOptions DEFAULTS = new OptimizerOptions(false, false, false, false, false, false);
 
     OptimizerOptions withWeightDecay(boolean value) {
-        return new OptimizerOptions(value, nesterov, amsgrad, momentum, centered);
+        return new OptimizerOptions(value, nesterov, amsgrad, momentum, centered, maximize);
     }
 
     OptimizerOptions withNesterov(boolean value) {
-        return new OptimizerOptions(weightDecay, value, amsgrad, momentum, centered);
+        return new OptimizerOptions(weightDecay, value, amsgrad, momentum, centered, maximize);
     }
 
     OptimizerOptions withAmsgrad(boolean value) {
-        return new OptimizerOptions(weightDecay, nesterov, value, momentum, centered);
+        return new OptimizerOptions(weightDecay, nesterov, value, momentum, centered, maximize);
     }
 
     OptimizerOptions withMomentum(boolean value) {
-        return new OptimizerOptions(weightDecay, nesterov, amsgrad, value, centered);
+        return new OptimizerOptions(weightDecay, nesterov, amsgrad, value, centered, maximize);
     }
 
     OptimizerOptions withCentered(boolean value) {
-        return new OptimizerOptions(weightDecay, nesterov, amsgrad, momentum, value);
+        return new OptimizerOptions(weightDecay, nesterov, amsgrad, momentum, value, maximize);
+    }
+
+    OptimizerOptions withMaximize(boolean value) {
+        return new OptimizerOptions(weightDecay, nesterov, amsgrad, momentum, centered, value);
     }
 }

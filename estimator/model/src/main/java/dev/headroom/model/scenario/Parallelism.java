@@ -33,7 +33,7 @@ public record Parallelism(
         ZeroOptions zero,
         TensorOptions tensor,
         PipelineOptions pipeline) {
-    static final Parallelism DEFAULTS = new Parallelism(
+    public static final Parallelism DEFAULTS = new Parallelism(
             ParallelKind.SINGLE,
             1,
             null,

@@ -11,7 +11,7 @@ import java.util.List;
  * @param split first modules of the further stages; empty for an even division
  */
 public record PipelineOptions(String schedule, int microbatches, int virtualStages, List<String> split) {
-    static final PipelineOptions DEFAULTS = new PipelineOptions("1F1B", 1, 2, List.of());
+    public static final PipelineOptions DEFAULTS = new PipelineOptions("1F1B", 1, 2, List.of());
 
     PipelineOptions withSchedule(String value) {
         return new PipelineOptions(value, microbatches, virtualStages, split);

@@ -19,6 +19,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Every setting of a scenario: the one table of options. Help, the words of an option, JSON, completion and the manual are
@@ -69,20 +70,35 @@ public final class ScenarioSettings {
                     .written(FLAG, "", "Fused optimizer kernels.")
                     .trainsWith(given -> given));
 
-    public static final Setting<Boolean> WEIGHT_DECAY = row(
-            Setting.of("weight_decay", ARGUMENTS, OptimizerOptions::weightDecay, OptimizerOptions::withWeightDecay));
+    public static final Setting<Boolean> WEIGHT_DECAY = argument(
+            Setting.of("weight_decay", ARGUMENTS, OptimizerOptions::weightDecay, OptimizerOptions::withWeightDecay),
+            "A weight decay other than 0, which most optimizers add to fresh gradients.",
+            OptimizerKind::decays);
 
-    public static final Setting<Boolean> NESTEROV =
-            row(Setting.of("nesterov", ARGUMENTS, OptimizerOptions::nesterov, OptimizerOptions::withNesterov));
+    public static final Setting<Boolean> NESTEROV = argument(
+            Setting.of("nesterov", ARGUMENTS, OptimizerOptions::nesterov, OptimizerOptions::withNesterov),
+            "Nesterov's momentum, of sgd-momentum.",
+            kind -> kind == OptimizerKind.SGD_MOMENTUM);
 
-    public static final Setting<Boolean> AMSGRAD =
-            row(Setting.of("amsgrad", ARGUMENTS, OptimizerOptions::amsgrad, OptimizerOptions::withAmsgrad));
+    public static final Setting<Boolean> AMSGRAD = argument(
+            Setting.of("amsgrad", ARGUMENTS, OptimizerOptions::amsgrad, OptimizerOptions::withAmsgrad),
+            "Keeps the largest second moments, of adam and adamw.",
+            kind -> kind == OptimizerKind.ADAM || kind == OptimizerKind.ADAMW);
 
-    public static final Setting<Boolean> MOMENTUM =
-            row(Setting.of("momentum", ARGUMENTS, OptimizerOptions::momentum, OptimizerOptions::withMomentum));
+    public static final Setting<Boolean> MOMENTUM = argument(
+            Setting.of("momentum", ARGUMENTS, OptimizerOptions::momentum, OptimizerOptions::withMomentum),
+            "A momentum other than 0, of rmsprop; SGD's is sgd-momentum.",
+            kind -> kind == OptimizerKind.RMSPROP);
 
-    public static final Setting<Boolean> CENTERED =
-            row(Setting.of("centered", ARGUMENTS, OptimizerOptions::centered, OptimizerOptions::withCentered));
+    public static final Setting<Boolean> CENTERED = argument(
+            Setting.of("centered", ARGUMENTS, OptimizerOptions::centered, OptimizerOptions::withCentered),
+            "Divides by an estimate of the variance, of rmsprop.",
+            kind -> kind == OptimizerKind.RMSPROP);
+
+    public static final Setting<Boolean> MAXIMIZE = argument(
+            Setting.of("maximize", ARGUMENTS, OptimizerOptions::maximize, OptimizerOptions::withMaximize),
+            "Maximizes the loss: steps work with negated gradients.",
+            kind -> kind.constructor().startsWith("torch."));
 
     public static final Setting<DType> DTYPE =
             row(Setting.of("dtype", PRECISION, Precision::dtype, Precision::withDtype)
@@ -200,6 +216,13 @@ public final class ScenarioSettings {
 
     private ScenarioSettings() {}
 
+    /** A row for an argument of optimizers' constructors. */
+    private static Setting<Boolean> argument(Setting<Boolean> setting, String help, Predicate<OptimizerKind> takes) {
+        return row(setting.written(FLAG, "", help)
+                .trainsWith(given -> given)
+                .onlyIf(s -> takes.test(s.optimizer().kind()), "the optimizer has no such argument"));
+    }
+
     private static <T> Setting<T> row(Setting<T> setting) {
         ALL.add(setting);
         return setting;
@@ -208,6 +231,11 @@ public final class ScenarioSettings {
     /** Every setting, in the order of the table. */
     public static List<Setting<?>> all() {
         return Collections.unmodifiableList(ALL);
+    }
+
+    /** Arguments of optimizers' constructors. */
+    public static List<Setting<?>> ofOptimizers() {
+        return ALL.stream().filter(s -> s.isKeptBy(ARGUMENTS)).toList();
     }
 
     /** Those that users can write. */

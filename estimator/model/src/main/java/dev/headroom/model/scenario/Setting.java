@@ -22,33 +22,46 @@ public final class Setting<T> {
      */
     public record Words<T>(String word, String label, String help, ValueFormat<T> format) {}
 
+    /** What must hold for a value other than the default. */
+    private record Requirement(Predicate<Scenario> possible, String otherwise) {
+        static final Requirement NONE = new Requirement(scenario -> true, "");
+    }
+
     private final String key;
+    private final ScenarioPart<?> part;
     private final Function<Scenario, T> get;
     private final BiFunction<Scenario, T, Scenario> set;
     private final Words<T> words;
     private final Predicate<T> trains;
+    private final Requirement requirement;
 
     private Setting(
             String key,
+            ScenarioPart<?> part,
             Function<Scenario, T> get,
             BiFunction<Scenario, T, Scenario> set,
             Words<T> words,
-            Predicate<T> trains) {
+            Predicate<T> trains,
+            Requirement requirement) {
         this.key = key;
+        this.part = part;
         this.get = get;
         this.set = set;
         this.words = words;
         this.trains = trains;
+        this.requirement = requirement;
     }
 
     /** A setting that users have no words for: only programs give it. */
     static <P, T> Setting<T> of(String key, ScenarioPart<P> part, Function<P, T> get, BiFunction<P, T, P> with) {
         return new Setting<>(
                 key,
+                part,
                 s -> get.apply(part.of(s)),
                 (s, value) -> part.in(s, with.apply(part.of(s), value)),
                 null,
-                value -> false);
+                value -> false,
+                Requirement.NONE);
     }
 
     /** The same, which users can write. */
@@ -58,12 +71,28 @@ public final class Setting<T> {
 
     /** The same, which users can write under another name than its key. */
     Setting<T> written(String word, ValueFormat<T> format, String label, String help) {
-        return new Setting<>(key, get, set, new Words<>(word, label, help, format), trains);
+        return new Setting<>(key, part, get, set, new Words<>(word, label, help, format), trains, requirement);
     }
 
     /** The same, of which some values mean nothing to a run that only infers. */
     Setting<T> trainsWith(Predicate<T> values) {
-        return new Setting<>(key, get, set, words, values);
+        return new Setting<>(key, part, get, set, words, values, requirement);
+    }
+
+    /**
+     * The same, which a scenario may have only under a condition.
+     *
+     * @param otherwise a clause that tells why not
+     */
+    Setting<T> onlyIf(Predicate<Scenario> possible, String otherwise) {
+        return new Setting<>(key, part, get, set, words, trains, new Requirement(possible, otherwise));
+    }
+
+    /** Why a scenario cannot have the value that it has; empty where it can. */
+    public Optional<String> objection(Scenario scenario) {
+        return isDefault(scenario) || requirement.possible.test(scenario)
+                ? Optional.empty()
+                : Optional.of(requirement.otherwise);
     }
 
     /** Its name in JSON and in messages, such as {@code zero_grad_keep}. */
@@ -84,6 +113,10 @@ public final class Setting<T> {
     /** The scenario with another value. */
     public Scenario set(Scenario scenario, T value) {
         return set.apply(scenario, value);
+    }
+
+    boolean isKeptBy(ScenarioPart<?> other) {
+        return part == other;
     }
 
     /** Whether a scenario has the default. */

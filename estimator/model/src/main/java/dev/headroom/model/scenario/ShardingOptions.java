@@ -24,7 +24,7 @@ public record ShardingOptions(
         boolean limitAllGathers,
         boolean useOrigParams,
         Prefetch backwardPrefetch) {
-    static final ShardingOptions DEFAULTS =
+    public static final ShardingOptions DEFAULTS =
             new ShardingOptions(false, null, null, null, Strategy.FULL_SHARD, true, false, Prefetch.PRE);
 
     /** What FullyShardedDataParallel of the first kind shards. */

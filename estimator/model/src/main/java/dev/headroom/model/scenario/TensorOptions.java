@@ -8,7 +8,7 @@ package dev.headroom.model.scenario;
  * @param lossParallel the loss works on divided logits
  */
 public record TensorOptions(Integer degree, boolean sequenceParallel, boolean lossParallel) {
-    static final TensorOptions DEFAULTS = new TensorOptions(null, false, false);
+    public static final TensorOptions DEFAULTS = new TensorOptions(null, false, false);
 
     TensorOptions withDegree(Integer value) {
         return new TensorOptions(value, sequenceParallel, lossParallel);

@@ -8,7 +8,7 @@ package dev.headroom.model.scenario;
  * @param dsConfig further entries of DeepSpeed's JSON
  */
 public record ZeroOptions(boolean paramOffload, Boolean overlapComm, String dsConfig) {
-    static final ZeroOptions DEFAULTS = new ZeroOptions(false, null, "{}");
+    public static final ZeroOptions DEFAULTS = new ZeroOptions(false, null, "{}");
 
     ZeroOptions withParamOffload(boolean value) {
         return new ZeroOptions(value, overlapComm, dsConfig);
