@@ -3,9 +3,11 @@ package dev.headroom.executor.optim;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
@@ -19,7 +21,28 @@ public final class Optimizers {
             ScenarioSettings.MOMENTUM,
             ScenarioSettings.CENTERED);
 
+    private static final Set<OptimizerKind> KNOWN = EnumSet.of(
+            OptimizerKind.SGD,
+            OptimizerKind.SGD_MOMENTUM,
+            OptimizerKind.ADAM,
+            OptimizerKind.ADAMW,
+            OptimizerKind.RMSPROP,
+            OptimizerKind.ADAGRAD,
+            OptimizerKind.ADAFACTOR,
+            OptimizerKind.NONE);
+
     private Optimizers() {}
+
+    /** Whether the executor has an optimizer, with the arguments that a run gives it. */
+    public static boolean knows(Scenario run) {
+        return KNOWN.contains(run.optimizer().kind()) && unknownArguments(run).isEmpty();
+    }
+
+    private static List<Setting<?>> unknownArguments(Scenario run) {
+        return ScenarioSettings.ofOptimizers().stream()
+                .filter(argument -> !ARGUMENTS.contains(argument) && !argument.isDefault(run))
+                .toList();
+    }
 
     /**
      * A run's optimizer, with PyTorch's default learning rate. Memory that its constructor takes is taken now.
@@ -33,11 +56,9 @@ public final class Optimizers {
     }
 
     private static void refuseUnknownArguments(Scenario run) {
-        for (Setting<?> argument : ScenarioSettings.ofOptimizers()) {
-            if (!ARGUMENTS.contains(argument) && !argument.isDefault(run)) {
-                throw new UserInputException("the executor's optimizers do not know " + argument.key()
-                        + "; predict it with 'headroom predict'");
-            }
+        for (Setting<?> argument : unknownArguments(run)) {
+            throw new UserInputException(
+                    "the executor's optimizers do not know " + argument.key() + "; predict it with 'headroom predict'");
         }
     }
 

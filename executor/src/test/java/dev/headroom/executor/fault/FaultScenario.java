@@ -17,6 +17,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
 import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
 
+import dev.headroom.executor.optim.Optimizers;
 import dev.headroom.model.dsl.Branches;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
@@ -58,7 +59,7 @@ record FaultScenario(String name, Graph graph, Scenario run) {
 
     private static Stream<FaultScenario> optimizers() {
         return Stream.of(OptimizerKind.values())
-                .filter(kind -> kind != OptimizerKind.ADAM_8BIT && kind != OptimizerKind.ADAMW_8BIT)
+                .filter(kind -> Optimizers.knows(Scenario.defaults().with(OPTIMIZER, kind)))
                 .flatMap(kind -> {
                     boolean fuses = kind.fusesIn(TorchVersion.NEWEST);
                     Stream<FaultScenario> each = Stream.of(Scenario.Foreach.TRUE, Scenario.Foreach.FALSE)

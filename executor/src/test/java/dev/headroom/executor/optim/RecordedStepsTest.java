@@ -4,6 +4,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.FOREACH;
 import static dev.headroom.model.scenario.ScenarioSettings.FUSED;
 import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -17,6 +18,7 @@ import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
@@ -73,7 +75,12 @@ class RecordedStepsTest {
             eager.blasWorkspaces().current();
             List<Tensor> parameters = parameters(eager);
             events.clear();
-            Optimizer optimizer = Optimizers.of(eager, run(recorded), parameters);
+            Scenario run = run(recorded);
+            if (!Optimizers.knows(run)) {
+                assertThrows(UserInputException.class, () -> Optimizers.of(eager, run, parameters));
+                return;
+            }
+            Optimizer optimizer = Optimizers.of(eager, run, parameters);
             for (JsonNode phase : recorded.path("phases")) {
                 List<Long> expected = new ArrayList<>();
                 phase.forEach(n -> expected.add(n.asLong()));

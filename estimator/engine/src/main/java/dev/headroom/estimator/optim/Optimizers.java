@@ -30,6 +30,7 @@ public final class Optimizers {
             case RMSPROP -> new RmsProp(state, run);
             case ADAGRAD -> new Adagrad(state, run);
             case ADAFACTOR -> new Adafactor(state, run);
+            case NADAM -> new NAdam(state, run);
             case ADAM_8BIT, ADAMW_8BIT -> new Adam8bit(state);
         };
     }

@@ -27,6 +27,8 @@ public enum OptimizerKind {
     ADAGRAD(Facts.of("adagrad", "torch.optim.Adagrad").fusedSince(2, 14).keeps("sum")),
     /** torch/optim/_adafactor.py: in 2.5.1, not in 2.3.1; one parameter after the other unless told otherwise. */
     ADAFACTOR(Facts.of("adafactor", "torch.optim.Adafactor").since(2, 5).oneByOne()),
+    /** torch/optim/nadam.py. */
+    NADAM(Facts.of("nadam", "torch.optim.NAdam").keeps("exp_avg", "exp_avg_sq")),
     /** Of bitsandbytes; its kernels quantise the state and work in place. */
     ADAM_8BIT(Facts.of("adam8bit", "bnb.optim.Adam8bit").quantises()),
     /** Of bitsandbytes; its kernels quantise the state and work in place. */
