@@ -61,7 +61,7 @@ public final class CachingAllocator {
      */
     public int allocate(long requestedBytes, int stream) {
         if (requestedBytes <= 0 || stream < 0 || stream >= MAX_STREAMS) {
-            throw rejected(requestedBytes, stream);
+            throw Arguments.rejected(requestedBytes, stream);
         }
         if (requestedBytes >= EXABYTE) {
             throw core.outOfMemory(
@@ -139,7 +139,7 @@ public final class CachingAllocator {
     /** Notes that work on another stream uses a block ({@code Tensor.record_stream}); its own stream does not count. */
     public void recordStream(int block, int stream) {
         checkInUse(block);
-        checkStream(stream);
+        Arguments.checkStream(stream);
         if (settings.caching() && stream != table.stream(block)) {
             events.record(block, stream, core.capturing);
         }
@@ -150,14 +150,39 @@ public final class CachingAllocator {
      * waits for all streams. Without this, work on streams is over as soon as it is asked for.
      */
     public void streamBusy(int stream) {
-        checkStream(stream);
+        Arguments.checkStream(stream);
         events.hold(stream);
     }
 
     /** Ends {@link #streamBusy}; blocks become free at the next allocation, as PyTorch looks at events only then. */
     public void streamIdle(int stream) {
-        checkStream(stream);
+        Arguments.checkStream(stream);
         events.release(stream);
+    }
+
+    /**
+     * From now on the device lags behind the host: uses on other streams are over only as far as {@link #reached} says, or
+     * when the allocator itself waits for all streams.
+     */
+    public void deviceLags() {
+        events.lag();
+    }
+
+    /**
+     * Records an event on the device, in one order with those that the allocator records for blocks.
+     *
+     * @return its number, greater than all before it
+     */
+    public long mark() {
+        return events.mark();
+    }
+
+    /**
+     * The host has waited for an event of {@link #mark}: it is over, and so are all before it. Blocks become free at the
+     * next allocation. Means nothing before {@link #deviceLags}.
+     */
+    public void reached(long mark) {
+        events.reach(mark);
     }
 
     /** Returns all cached memory that can be returned ({@code torch.cuda.empty_cache}). */
@@ -167,7 +192,7 @@ public final class CachingAllocator {
 
     /** Starts to send the requests of some streams to a private pool, which is made when there is none of this id. */
     public void beginAllocateToPool(int pool, IntPredicate streams) {
-        checkPool(pool);
+        Arguments.checkPool(pool);
         pools.begin(pool, Objects.requireNonNull(streams));
     }
 
@@ -178,7 +203,7 @@ public final class CachingAllocator {
 
     /** Makes a private pool, or notes one more user of it ({@code torch.cuda.MemPool}). */
     public void createPool(int pool) {
-        checkPool(pool);
+        Arguments.checkPool(pool);
         pools.createOrUse(pool);
     }
 
@@ -319,22 +344,5 @@ public final class CachingAllocator {
         if (!table.exists(block) || !table.isAllocated(block)) {
             throw new IllegalArgumentException("block " + block + " is not in use: it was freed or never allocated");
         }
-    }
-
-    private static void checkStream(int stream) {
-        if (stream < 0 || stream >= MAX_STREAMS) {
-            throw new IllegalArgumentException("stream " + stream + ": streams are 0 to " + (MAX_STREAMS - 1));
-        }
-    }
-
-    private static void checkPool(int pool) {
-        if (pool <= DEFAULT_POOL) {
-            throw new IllegalArgumentException("private pool " + pool + ": ids are greater than 0");
-        }
-    }
-
-    private static IllegalArgumentException rejected(long bytes, int stream) {
-        return new IllegalArgumentException("allocation of " + bytes + " bytes on stream " + stream
-                + ": sizes are greater than 0, streams 0 to " + (MAX_STREAMS - 1));
     }
 }

@@ -7,13 +7,14 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntIterator;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntRBTreeSet;
+import it.unimi.dsi.fastutil.longs.LongArrayFIFOQueue;
 import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 
 /**
  * Uses of blocks on streams other than their own, and the events that tell when those uses are over (c10's
  * {@code stream_uses}, {@code cuda_events} and {@code deferred_blocks}). Unless a stream is held, its events are over
- * when they are next looked at.
+ * when they are next looked at; where the device lags, only as far as the host has waited.
  */
 final class StreamEvents {
     private final BlockTable table;
@@ -23,13 +24,21 @@ final class StreamEvents {
     private final Int2ObjectOpenHashMap<IntOpenHashSet> capturedUses = new Int2ObjectOpenHashMap<>();
 
     /** Blocks that await an event, by stream. */
-    private final Int2ObjectRBTreeMap<IntArrayFIFOQueue> awaited = new Int2ObjectRBTreeMap<>();
+    private final Int2ObjectRBTreeMap<Queue> awaited = new Int2ObjectRBTreeMap<>();
     /** Blocks that were given back during a capture. */
     private final IntArrayList deferred = new IntArrayList();
 
     private final IntOpenHashSet held = new IntOpenHashSet();
     /** Whether a block awaits an event or the end of a capture. */
     private boolean anything;
+
+    private boolean lags;
+
+    /** How many events were recorded so far, by the allocator and by others. */
+    private long recorded;
+
+    /** Events up to this one are over, where the device lags. */
+    private long reached;
 
     StreamEvents(BlockTable table, IntConsumer whenOver) {
         this.table = table;
@@ -66,7 +75,7 @@ final class StreamEvents {
         for (IntIterator it = streams.iterator(); it.hasNext(); ) {
             table.addEvents(block, 1);
             anything = true;
-            awaited.computeIfAbsent(it.nextInt(), s -> new IntArrayFIFOQueue()).enqueue(block);
+            awaited.computeIfAbsent(it.nextInt(), s -> new Queue()).add(block, ++recorded);
         }
     }
 
@@ -95,7 +104,7 @@ final class StreamEvents {
         insertDeferred();
         for (int stream : awaited.keySet().toIntArray()) {
             if (!held.contains(stream)) {
-                end(awaited.remove(stream), block -> true);
+                end(stream, (block, event) -> !lags || event <= reached);
             }
         }
         anything = !awaited.isEmpty() || !deferred.isEmpty();
@@ -114,10 +123,7 @@ final class StreamEvents {
     private void synchronize(IntPredicate awaitedBlock) {
         insertDeferred();
         for (int stream : awaited.keySet().toIntArray()) {
-            IntArrayFIFOQueue rest = end(awaited.remove(stream), awaitedBlock);
-            if (!rest.isEmpty()) {
-                awaited.put(stream, rest);
-            }
+            end(stream, (block, event) -> awaitedBlock.test(block));
         }
         anything = !awaited.isEmpty() || !deferred.isEmpty();
     }
@@ -131,13 +137,30 @@ final class StreamEvents {
         held.remove(stream);
     }
 
-    /** Ends the events of some blocks and returns the others. */
-    private IntArrayFIFOQueue end(IntArrayFIFOQueue events, IntPredicate which) {
-        IntArrayFIFOQueue rest = new IntArrayFIFOQueue();
-        while (!events.isEmpty()) {
-            int block = events.dequeueInt();
-            if (!which.test(block)) {
-                rest.enqueue(block);
+    /** From now on events are over only as far as {@link #reach} says. */
+    void lag() {
+        lags = true;
+    }
+
+    /** Records an event of somebody else. */
+    long mark() {
+        return ++recorded;
+    }
+
+    /** Ends all events up to one. */
+    void reach(long event) {
+        reached = Math.max(reached, event);
+    }
+
+    /** Ends some events of a stream; the others stay in their order. */
+    private void end(int stream, Which which) {
+        Queue events = awaited.remove(stream);
+        Queue rest = new Queue();
+        while (!events.blocks.isEmpty()) {
+            int block = events.blocks.dequeueInt();
+            long event = events.numbers.dequeueLong();
+            if (!which.isOver(block, event)) {
+                rest.add(block, event);
                 continue;
             }
             table.addEvents(block, -1);
@@ -145,6 +168,24 @@ final class StreamEvents {
                 whenOver.accept(block);
             }
         }
-        return rest;
+        if (!rest.blocks.isEmpty()) {
+            awaited.put(stream, rest);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Which {
+        boolean isOver(int block, long event);
+    }
+
+    /** The blocks that await events of a stream, and the numbers of these events. */
+    private static final class Queue {
+        private final IntArrayFIFOQueue blocks = new IntArrayFIFOQueue();
+        private final LongArrayFIFOQueue numbers = new LongArrayFIFOQueue();
+
+        private void add(int block, long event) {
+            blocks.enqueue(block);
+            numbers.enqueue(event);
+        }
     }
 }

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Single operators, forward and backward: every allocation and every free as the real PyTorch made them, in its order. A
- * case with an operator that the executor lacks is left out; one that is not exact yet is named in
- * {@code open-operators.txt}.
+ * Single operators, forward and backward: every allocation and every free as the real PyTorch made them, in its
+ * order. A case with an operator that the executor lacks is left out; one that is not exact yet is named in {@code
+ * open-operators.txt}.
  */
 class RecordedOperatorsTest {
     private static final Set<String> OPEN = open();

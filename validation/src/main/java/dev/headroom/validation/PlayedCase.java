@@ -29,6 +29,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An operator case as Headroom plays it.
@@ -142,14 +143,14 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
         return out.toString();
     }
 
-    private static boolean same(OperatorCase.Event a, OperatorCase.Event b) {
+    private static boolean same(OperatorCase.@Nullable Event a, OperatorCase.@Nullable Event b) {
         if (a instanceof OperatorCase.Allocation x && b instanceof OperatorCase.Allocation y) {
             return x.bytes() == y.bytes();
         }
         return a != null && a.equals(b);
     }
 
-    private static String text(OperatorCase.Event e, List<OperatorCase.Event> all) {
+    private static String text(OperatorCase.@Nullable Event e, List<OperatorCase.Event> all) {
         if (e instanceof OperatorCase.Allocation a) {
             return "+" + a.bytes() + " (" + a.madeBy() + ")";
         }

@@ -47,6 +47,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns a recording into the question that Headroom should answer alike: its {@code scenario}, or in those of the oracle
@@ -177,7 +178,8 @@ public final class RecordedRun {
                 .with(DROP_OUTPUTS, config.path("drop_outputs").asBoolean())
                 .with(INFERENCE, config.path("inference").asBoolean())
                 .with(ALLOC_CONF, config.path("alloc_conf").asText(""))
-                .with(TORCH, torch());
+                .with(TORCH, torch())
+                .withParallel(RecordedParallelism.of(config));
     }
 
     /** Such as {@code 2.14} for {@code 2.14.1+cu130}. */
@@ -243,7 +245,7 @@ public final class RecordedRun {
                 "recording " + recording.name());
     }
 
-    private DType type(String key) {
+    private @Nullable DType type(String key) {
         return switch (config.path(key).asText("")) {
             case "fp32" -> DType.FLOAT32;
             case "fp16" -> DType.FLOAT16;

@@ -3,4 +3,7 @@
  * phase; the packages below hold the other kinds of truth (published figures, random models) and the command that
  * reports them all.
  */
+@NullMarked
 package dev.headroom.validation;
+
+import org.jspecify.annotations.NullMarked;

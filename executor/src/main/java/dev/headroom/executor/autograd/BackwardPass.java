@@ -121,7 +121,7 @@ public final class BackwardPass {
                 }
                 out = new Tensor[node.next.length];
                 call(node, gradients, out);
-                tape.releaseVariables(node);
+                tape.releaseSaved(node);
                 for (int i = 0; i < out.length; i++) {
                     if (node.next[i] != null) {
                         pass(taken(out, i), node.next[i]);

@@ -17,6 +17,8 @@ public interface GradientArithmetic {
     /** Another type. */
     Tensor cast(Tensor t, DType dtype);
 
-    /** A copy with a variable's layout if that is dense, else row-major (grad_layout_contract.h, clone_obey_contract). */
+    /**
+     * A copy with a variable's layout if that is dense, else row-major (grad_layout_contract.h, clone_obey_contract).
+     */
     Tensor cloneFor(Tensor grad, Tensor variable);
 }

@@ -3,8 +3,8 @@ package dev.headroom.executor.autograd;
 import dev.headroom.executor.tensor.Tensor;
 
 /**
- * Records one call of an operator: what it saves, how gradients are computed, which tensors it made. When nothing needs a
- * gradient it takes the same calls and keeps nothing.
+ * Records one call of an operator: what it saves, how gradients are computed, which tensors it made. When nothing
+ * needs a gradient it takes the same calls and keeps nothing.
  */
 public final class Recorder {
     private final Tape tape;
@@ -37,10 +37,10 @@ public final class Recorder {
     }
 
     /**
-     * Keeps a result of the operator: through an alias, since the node must not keep the tensor alive that keeps the node
-     * alive (SavedVariable's is_output).
+     * Keeps a result of the operator: through an alias, since the node must not keep the tensor alive that keeps the
+     * node alive (SavedVariable's is_output).
      */
-    public SavedTensor saveResult(Tensor t) {
+    public SavedTensor saveOutput(Tensor t) {
         return node == null || t == null ? SavedTensor.NOTHING : tape.saveAlias(node, t);
     }
 
@@ -53,7 +53,7 @@ public final class Recorder {
     }
 
     /** Makes a tensor a result of the operator, which links it to its inputs; returns it. */
-    public Tensor result(Tensor t) {
+    public Tensor output(Tensor t) {
         if (node != null) {
             tape.link(node, t);
         }

@@ -69,7 +69,7 @@ public final class SavedTensor {
         if (packed != null) {
             Object p = packed;
             packed = null;
-            hooks.discard(p);
+            hooks.release(p);
         }
     }
 }

@@ -11,5 +11,5 @@ public interface SavedTensorHooks {
     Tensor unpack(Object packed);
 
     /** The node lets go of it. */
-    void discard(Object packed);
+    void release(Object packed);
 }

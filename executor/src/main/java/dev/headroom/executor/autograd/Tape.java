@@ -237,7 +237,7 @@ public final class Tape implements TensorHistory {
     }
 
     /** Lets go what a node keeps for its run (Node::release_variables). */
-    void releaseVariables(Node node) {
+    void releaseSaved(Node node) {
         node.releaseSaved();
         Node change = node.change;
         node.change = null;
@@ -245,7 +245,7 @@ public final class Tape implements TensorHistory {
     }
 
     private void bury(Node node) {
-        releaseVariables(node);
+        releaseSaved(node);
         node.backward = null;
         if (node.leaf != null) {
             node.leaf.setAccumulator(null);

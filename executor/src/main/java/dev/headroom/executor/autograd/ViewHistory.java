@@ -58,7 +58,7 @@ final class ViewHistory {
                 kernels.copy(slice, out[0]);
             }
             if (!Arrays.asList(out).contains(changed)) {
-                memory.drop(changed);
+                memory.free(changed);
             }
             out[0] = all;
             return out;
@@ -79,7 +79,7 @@ final class ViewHistory {
                         memory.alias(all, part.sizes(), part.strides(), part.offset() - whole.offset()), gradients[0]);
             }
             Tensor out = memory.alias(all, whole.sizes(), whole.strides(), 0);
-            memory.drop(all);
+            memory.free(all);
             return new Tensor[] {out};
         };
     }

@@ -10,10 +10,10 @@ import java.util.List;
 
 /**
  * {@code checkpoint(…, use_reentrant=False)} (torch/utils/checkpoint.py, _checkpoint_without_reentrant_generator and
- * _CheckpointFrame): the region is recorded as ever, but its nodes keep holders in place of tensors. The first node that
- * asks for its tensor has the region run again; what that saves goes into the holders, one after the other, until all
- * have been seen. Each holder gives its tensor away once. The frame, with its inputs, lives as long as any node has a
- * holder.
+ * _CheckpointFrame): the region is recorded as ever, but its nodes keep holders in place of tensors. The first node
+ * that asks for its tensor has the region run again; what that saves goes into the holders, one after the other,
+ * until all have been seen. Each holder gives its tensor away once. The frame, with its inputs, lives as long as any
+ * node has a holder.
  */
 public final class NonReentrantCheckpoint implements SavedTensorHooks {
     /** Stands for a saved tensor. */
@@ -84,7 +84,7 @@ public final class NonReentrantCheckpoint implements SavedTensorHooks {
     }
 
     @Override
-    public void discard(Object packed) {
+    public void release(Object packed) {
         Holder holder = (Holder) packed;
         holder.alive = false;
         Tensor t = holder.recomputed;
@@ -145,7 +145,7 @@ public final class NonReentrantCheckpoint implements SavedTensorHooks {
         }
 
         @Override
-        public void discard(Object packed) {
+        public void release(Object packed) {
             eager.release((Tensor) packed);
         }
     }

@@ -12,9 +12,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * {@code checkpoint(…, use_reentrant=True)} (torch/utils/checkpoint.py, CheckpointFunction): one node stands for the whole
- * region. It keeps the inputs; its backward function runs the region again on detached inputs and then a backward pass of
- * its own through it. Where no input requires a gradient there is no node, and the region's parameters get none.
+ * {@code checkpoint(…, use_reentrant=True)} (torch/utils/checkpoint.py, CheckpointFunction): one node stands for the
+ * whole region. It keeps the inputs; its backward function runs the region again on detached inputs and then a
+ * backward pass of its own through it. Where no input requires a gradient there is no node, and the region's
+ * parameters get none.
  */
 public final class ReentrantCheckpoint {
     /** What an output looked like, for the gradient of one that nothing used. */
@@ -57,7 +58,7 @@ public final class ReentrantCheckpoint {
             }
             Tensor output = outputs[i];
             if (output.dtype().isFloatingPoint()) { // others have no gradient
-                r.result(output);
+                r.output(output);
                 checkpoint.results.add(new Result(output.dtype(), output.sizes()));
             }
         }

@@ -5,8 +5,8 @@ import dev.headroom.executor.tensor.Owner;
 import dev.headroom.model.graph.DType;
 
 /**
- * What a checkpoint remembers of its forward pass, to run under the same conditions again: autocast and the state of the
- * random numbers ({@code preserve_rng_state}), which is kept in host memory.
+ * What a checkpoint remembers of its forward pass, to run under the same conditions again: autocast and the state of
+ * the random numbers ({@code preserve_rng_state}), which is kept in host memory.
  */
 final class Surroundings {
     private final Eager eager;

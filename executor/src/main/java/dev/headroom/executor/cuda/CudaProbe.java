@@ -1,5 +1,6 @@
 package dev.headroom.executor.cuda;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.executor.cuda.driver.CudaException;
 import dev.headroom.executor.cuda.driver.CudaStatus;
 import dev.headroom.executor.cuda.driver.DevicePointer;
@@ -20,15 +21,15 @@ import org.bytedeco.cuda.global.cudart;
 import org.bytedeco.javacpp.FloatPointer;
 
 /**
- * Measures CUDA's context, then cuBLAS's handle and first product, then cuDNN's handle, each by the memory that is missing
- * after it. cuBLAS works in a workspace that it is given, as in PyTorch. The kernels that PyTorch brings itself, and those
- * of single convolutions, are loaded when they are first used: of them the published range is kept.
+ * Measures CUDA's context, then cuBLAS's handle and first product, then cuDNN's handle, each by the memory that is
+ * missing after it. cuBLAS works in a workspace that it is given, as in PyTorch. The kernels that PyTorch brings
+ * itself, and those of single convolutions, are loaded when they are first used: of them the published range is kept.
  */
 public final class CudaProbe implements DeviceProbe {
     private static final int FIRST = 0;
     private static final int SIDE = 256;
     private static final long MATRIX = (long) SIDE * SIDE * Float.BYTES;
-    private static final long WORKSPACE = 32L << 20;
+    private static final long WORKSPACE = 32 * Bytes.MIB;
 
     @Override
     public Measured measure() {

@@ -14,8 +14,8 @@ import java.util.Optional;
 import org.bytedeco.cuda.global.cudnn;
 
 /**
- * Workspaces as an installed cuDNN of version 9.8 or newer tells them. Without one it knows nothing. Predictions on several
- * threads share it: one asks at a time.
+ * Workspaces as an installed cuDNN of version 9.8 or newer tells them. Without one it knows nothing. Predictions on
+ * several threads share it: one asks at a time.
  */
 public final class AskedWorkspaces implements WorkspaceSource {
     /** The first version that takes a device's properties in place of a handle. */

@@ -5,9 +5,10 @@ import dev.headroom.executor.kernel.RecurrentKernels.Problem;
 import dev.headroom.executor.kernel.RecurrentLayers;
 
 /**
- * Recurrent layers in plain Java. What a training run keeps of a part, for all steps and sequences: the gates, the outputs
- * and, of LSTMs and GRUs, one more state (an LSTM's cells; what a GRU's candidates get from the states). The backward pass
- * puts the gates' gradients in their place, and a GRU's gradients of that inner state: all that weights' gradients need.
+ * Recurrent layers in plain Java. What a training run keeps of a part, for all steps and sequences: the gates, the
+ * outputs and, of LSTMs and GRUs, one more state (an LSTM's cells; what a GRU's candidates get from the states). The
+ * backward pass puts the gates' gradients in their place, and a GRU's gradients of that inner state: all that
+ * weights' gradients need.
  */
 final class HostLayers {
     private final RecurrentLayers layers;

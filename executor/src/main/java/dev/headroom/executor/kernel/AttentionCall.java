@@ -10,8 +10,8 @@ import dev.headroom.executor.tensor.Tensor;
  * @param v (batch, key heads, keys, value size)
  * @param bias broadcasts to (batch, heads, queries, keys), or {@code null}
  * @param result (batch, heads, queries, value size), any strides
- * @param logSumExp (batch, heads, at least queries), the logarithm of each query's sum, or {@code null} when there is no
- *     backward pass
+ * @param logSumExp (batch, heads, at least queries), the logarithm of each query's sum, or {@code null} when
+ *     there is no backward pass
  */
 public record AttentionCall(Tensor q, Tensor k, Tensor v, Tensor bias, Tensor result, Tensor logSumExp, Spec spec) {
     /**

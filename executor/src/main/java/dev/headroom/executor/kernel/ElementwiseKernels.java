@@ -5,9 +5,9 @@ import dev.headroom.executor.tensor.Tensor;
 /** Element-wise kernels. */
 public interface ElementwiseKernels {
     /**
-     * Computes results from operands that broadcast to the results' shape. Computes in double precision if any tensor has
-     * it or holds 64-bit integers, else in single precision, and rounds to the results' types. A result may be one of the
-     * operands.
+     * Computes results from operands that broadcast to the results' shape. Computes in double precision if any tensor
+     * has it or holds 64-bit integers, else in single precision, and rounds to the results' types. A result may be
+     * one of the operands.
      *
      * @param numbers the formula's {@code s0, s1, …}
      */

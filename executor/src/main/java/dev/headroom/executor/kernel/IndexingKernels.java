@@ -7,8 +7,8 @@ public interface IndexingKernels {
     /**
      * {@code x[indices]}.
      *
-     * @param result dimensions of the indices, broadcast, where the first of them stands, then what is not indexed; at the
-     *     front when dimensions between indices are not indexed
+     * @param result dimensions of the indices, broadcast, where the first of them stands, then what is not
+     *     indexed; at the front when dimensions between indices are not indexed
      * @param indices one for each dimension of {@code x}, 64 bits; {@code null} where all entries are taken
      */
     void index(Tensor result, Tensor x, Tensor[] indices);

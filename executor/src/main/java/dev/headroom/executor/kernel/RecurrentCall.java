@@ -4,11 +4,13 @@ import dev.headroom.executor.kernel.RecurrentKernels.Problem;
 import dev.headroom.executor.tensor.Tensor;
 
 /**
- * A call of recurrent layers: what the passes forward and backward share. The forward pass sets {@code y} and the reserve.
+ * A call of recurrent layers: what the passes forward and backward share. The forward pass sets {@code y} and the
+ * reserve.
  *
  * @param x (steps, batch, input)
  * @param first states and cells before the first step
- * @param weights all of them, as {@link RecurrentLayers} lays them out; {@code null} where only their gradients are wanted
+ * @param weights all of them, as {@link RecurrentLayers} lays them out; {@code null} where only their gradients
+ *     are wanted
  * @param y (steps, batch, directions × hidden), of the last layer
  * @param workspace of the pass that runs, as {@link RecurrentKernels#workspaceBytes} asks for it
  * @param reserve what the forward pass keeps for the backward pass; {@code null} in inference

@@ -5,8 +5,8 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 
 /**
- * Recurrent kernels: whole layers as cuDNN computes them, and the fused cells of ATen. Tensors are row-major; what a cell
- * lacks is {@code null}: the cell state of all but LSTMs, biases that are not there, gradients that nobody has.
+ * Recurrent kernels: whole layers as cuDNN computes them, and the fused cells of ATen. Tensors are row-major; what a
+ * cell lacks is {@code null}: the cell state of all but LSTMs, biases that are not there, gradients that nobody has.
  */
 public interface RecurrentKernels {
     /** What a cell computes; the order is that of {@code cudnnRNNMode_t}. */
@@ -31,7 +31,10 @@ public interface RecurrentKernels {
             return gates;
         }
 
-        /** What a training run keeps of a unit beside its gates: the output, and the cell or the candidate's inner part. */
+        /**
+         * What a training run keeps of a unit beside its gates: the output, and the cell or the candidate's inner
+         * part.
+         */
         int states() {
             return states;
         }
@@ -56,7 +59,9 @@ public interface RecurrentKernels {
         return states * (l.cell().gates() + (l.count() > 1 ? 2 : 0));
     }
 
-    /** Bytes that the forward pass keeps for the backward pass. Unless a library says otherwise: all gates and states. */
+    /**
+     * Bytes that the forward pass keeps for the backward pass. Unless a library says otherwise: all gates and states.
+     */
     default long reserveBytes(Problem p) {
         RecurrentLayers l = p.layers();
         long units = p.steps() * p.batch() * l.hidden() * l.parts() * p.type().bytes();
@@ -92,7 +97,8 @@ public interface RecurrentKernels {
      *
      * @param hx (batch, hidden), the state before
      * @param hy the state after, to be set
-     * @param kept (batch, 5 hidden), to be set: reset, update, candidate, the state before, the candidate's part from it
+     * @param kept (batch, 5 hidden), to be set: reset, update, candidate, the state before, the candidate's part
+     *     from it
      */
     void gruCell(Gates gates, Tensor hx, Tensor hy, Tensor kept);
 

@@ -3,10 +3,10 @@ package dev.headroom.executor.kernel;
 import dev.headroom.executor.kernel.RecurrentKernels.Cell;
 
 /**
- * Layers of a recurrent network. A part is one direction of one layer; parts are numbered layer by layer, forward before
- * reverse. The weights of all parts lie in one buffer: the parts' matrices (of the input, then of the state), row-major
- * with a row for each gate of each unit, then the parts' biases likewise, whether the module has them or not
- * (aten/src/ATen/native/cudnn/RNN.cpp, get_parameters).
+ * Layers of a recurrent network. A part is one direction of one layer; parts are numbered layer by layer, forward
+ * before reverse. The weights of all parts lie in one buffer: the parts' matrices (of the input, then of the state),
+ * row-major with a row for each gate of each unit, then the parts' biases likewise, whether the module has them or
+ * not (aten/src/ATen/native/cudnn/RNN.cpp, get_parameters).
  *
  * @param input elements of a step's input
  * @param hidden elements of a state

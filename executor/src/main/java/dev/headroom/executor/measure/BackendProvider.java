@@ -16,20 +16,26 @@ public interface BackendProvider {
     String name();
 
     /** Whether this machine has what it takes; never throws. */
-    boolean available();
+    default boolean available() {
+        return true;
+    }
 
     /** Whether its kernels compute; without, memory is all that can be measured. */
     boolean computes();
 
     /** Whether it runs on a device that is really there, whose size nobody can choose. */
-    boolean isDevice();
+    default boolean isDevice() {
+        return false;
+    }
 
     /**
      * The card that it runs on, with what it reports of itself; empty for a nominal one, which may be any.
      *
      * @throws UserInputException when there is no device, in one line
      */
-    Optional<Gpu> card();
+    default Optional<Gpu> card() {
+        return Optional.empty();
+    }
 
     /**
      * Makes a backend, to be closed by the caller.

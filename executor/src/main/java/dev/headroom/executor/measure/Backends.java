@@ -24,8 +24,8 @@ public final class Backends {
         List<String> names = all.stream().map(BackendProvider::name).sorted().toList();
         return all.stream().filter(p -> p.name().equals(name)).findFirst().orElseThrow(() -> {
             String hint = Suggestion.of(name, names);
-            return new UserInputException("--backend: '" + name + "' is not known"
-                    + (hint.isEmpty() ? "; it takes " + String.join(", ", names) : hint));
+            return new UserInputException(
+                    "'" + name + "' is not known" + (hint.isEmpty() ? "; it takes " + String.join(", ", names) : hint));
         });
     }
 }

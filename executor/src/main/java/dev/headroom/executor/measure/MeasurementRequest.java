@@ -7,8 +7,8 @@ import dev.headroom.model.scenario.Scenario;
 /**
  * What to run.
  *
- * @param scenario names the card, whose properties decide kernels and their scratch; of the device's budget its limit is
- *     kept, the rest is the backend's
+ * @param scenario names the card, whose properties decide kernels and their scratch; of the device's budget its
+ *     limit is kept, the rest is the backend's
  * @param seed of first weights, data and everything random
  * @param readsLosses whether to read the loss after each forward pass, for which a GPU must be waited for
  */

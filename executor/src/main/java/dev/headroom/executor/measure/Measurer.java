@@ -74,7 +74,7 @@ public final class Measurer {
                     ? settings
                     : settings.withLimitBytes(request.device().limit());
         } catch (IllegalArgumentException e) {
-            throw new UserInputException("--alloc-conf: " + e.getMessage(), e);
+            throw new UserInputException("settings of the allocator: " + e.getMessage(), e);
         }
     }
 

@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code torch.optim.Adafactor} (torch/optim/_adafactor.py): of a matrix it keeps the second moments of rows and columns
- * alone.
+ * {@code torch.optim.Adafactor} (torch/optim/_adafactor.py): of a matrix it keeps the second moments of rows and
+ * columns alone.
  */
 final class Adafactor extends StatefulOptimizer {
     private static final double BETA2_DECAY = -0.8;

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Element-wise steps of optimizers, on one tensor or on lists ({@code torch._foreach_…}): names with a trailing underscore
- * in PyTorch are {@code into} here and allocate nothing; the others allocate one result for each tensor, in order.
- * State that it makes is kept until it is closed.
+ * Element-wise steps of optimizers, on one tensor or on lists ({@code torch._foreach_…}): names with a trailing
+ * underscore in PyTorch are {@code into} here and allocate nothing; the others allocate one result for each tensor,
+ * in order. State that it makes is kept until it is closed.
  */
 final class Arithmetic implements AutoCloseable {
     static final Formula ADD_SCALED =

@@ -14,8 +14,8 @@ final class Groups {
     private Groups() {}
 
     /**
-     * The groups, that of the type met last first: PyTorch walks over a hash table of libstdc++, which puts a new key in
-     * front (aten/src/ATen/native/ForeachUtils.h, _group_tensors_by_first_tensors_device_and_dtype).
+     * The groups, that of the type met last first: PyTorch walks over a hash table of libstdc++, which puts a new key
+     * in front (aten/src/ATen/native/ForeachUtils.h, _group_tensors_by_first_tensors_device_and_dtype).
      */
     static List<List<Tensor>> byType(List<Tensor> parameters) {
         Map<DType, List<Tensor>> groups = new LinkedHashMap<>();

@@ -19,11 +19,12 @@ enum Implementation {
     static Implementation of(Scenario run) {
         if (run.optimizer().fused()) {
             if (run.optimizer().foreach() == Scenario.Foreach.TRUE) {
-                throw new UserInputException("--fused and --foreach true exclude each other");
+                throw new UserInputException(
+                        "the fused and the foreach form of an optimizer exclude each other; leave out one of them");
             }
             if (!run.optimizer().kind().fuses()) {
-                throw new UserInputException("--fused: PyTorch has no fused "
-                        + run.optimizer().kind().option());
+                throw new UserInputException(
+                        "PyTorch has no fused " + run.optimizer().kind().option() + "; leave out the fused form");
             }
             return FUSED;
         }

@@ -47,7 +47,10 @@ final class Call {
         }
 
         private int first = -1;
-        /** Whether it assigns a variable, made from itself, of which no value is known: what it held is gone afterwards. */
+        /**
+         * Whether it assigns a variable, made from itself, of which no value is known: what it held is gone
+         * afterwards.
+         */
         boolean replacesUnknown;
 
         private final Set<String> called = new HashSet<>(2);
@@ -136,8 +139,8 @@ final class Call {
     }
 
     /**
-     * Whether a call that is an argument of another follows one of a numbered module, as in {@code x = block(self.pool(x))}
-     * in a loop over blocks: it begins the next turn.
+     * Whether a call that is an argument of another follows one of a numbered module, as in {@code x =
+     * block(self.pool(x))} in a loop over blocks: it begins the next turn.
      */
     private static boolean argumentOfNext(Statement s, String callee) {
         String text = s.line.text();
@@ -150,8 +153,8 @@ final class Call {
     }
 
     /**
-     * What a statement calls once, unless it is in a loop: a module or, of numbered ones, which are called in a loop over
-     * their container, one of them.
+     * What a statement calls once, unless it is in a loop: a module or, of numbered ones, which are called in a loop
+     * over their container, one of them.
      */
     private static String turn(String path) {
         String name = path.substring(path.lastIndexOf('.') + 1);

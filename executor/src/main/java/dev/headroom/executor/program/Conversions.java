@@ -13,10 +13,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Conversions that did nothing when the model was exported, as it was all in one precision, but that do something in the
- * precision of a run. Two things are lost in the export and are read off the source lines here: whether the type was named
- * ({@code x.float()}) or taken from another tensor ({@code x.to(other.dtype)}), and which later uses were of the converted
- * tensor and which of its operand: as both were one object, the graph names the conversion's result for either.
+ * Conversions that did nothing when the model was exported, as it was all in one precision, but that do something in
+ * the precision of a run. Two things are lost in the export and are read off the source lines here: whether the type
+ * was named ({@code x.float()}) or taken from another tensor ({@code x.to(other.dtype)}), and which later uses were
+ * of the converted tensor and which of its operand: as both were one object, the graph names the conversion's result
+ * for either.
  */
 public final class Conversions {
     private static final Set<String> CREATIONS = Set.of(

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Graphs with the bodies of higher-order operators, {@code wrap_with_set_grad_enabled} and {@code wrap_with_autocast}, in
- * their place, between two nodes that switch a {@link Mode} on and off.
+ * Graphs with the bodies of higher-order operators, {@code wrap_with_set_grad_enabled} and {@code
+ * wrap_with_autocast}, in their place, between two nodes that switch a {@link Mode} on and off.
  */
 final class Inlined {
     /** Stands before a body; its arguments are the mode's. */

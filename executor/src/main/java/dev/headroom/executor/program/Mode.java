@@ -7,7 +7,9 @@ import dev.headroom.model.graph.Node;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Switches that a program sets for some of its operators: {@code torch.set_grad_enabled} and {@code torch.autocast}. */
+/**
+ * Switches that a program sets for some of its operators: {@code torch.set_grad_enabled} and {@code torch.autocast}.
+ */
 final class Mode {
     static final String GRADIENTS = "gradients";
     static final String AUTOCAST = "autocast";

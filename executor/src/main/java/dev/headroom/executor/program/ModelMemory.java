@@ -17,8 +17,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A model's parameters and buffers on the device, in the order in which {@code Module.cuda()} brings them there: children
- * before their parent, parameters before buffers, what is tied once (torch/nn/modules/module.py, Module._apply).
+ * A model's parameters and buffers on the device, in the order in which {@code Module.cuda()} brings them there:
+ * children before their parent, parameters before buffers, what is tied once (torch/nn/modules/module.py,
+ * Module._apply).
  */
 public final class ModelMemory implements AutoCloseable {
     /** The operator that parameters and buffers are made by. */

@@ -30,7 +30,7 @@ public final class Preparation {
 
     private static void requireKnownLoop(Scenario run) {
         if (!run.torch().equals(TorchVersion.NEWEST)) {
-            throw new UserInputException("--torch: the executor behaves as PyTorch " + TorchVersion.NEWEST
+            throw new UserInputException("a run that is executed behaves as PyTorch " + TorchVersion.NEWEST
                     + "; only predictions know other versions");
         }
         if (run.loop().newBatches()

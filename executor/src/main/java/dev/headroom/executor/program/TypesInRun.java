@@ -12,8 +12,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The types that conversions and fresh tensors have in a run, where the export says float32 as all was in that precision:
- * by what their source line names and, where it takes another tensor's type, by the operators that they meet.
+ * The types that conversions and fresh tensors have in a run, where the export says float32 as all was in that
+ * precision: by what their source line names and, where it takes another tensor's type, by the operators that they
+ * meet.
  */
 final class TypesInRun {
     /** Views and selections, which hand their operand's type on. */

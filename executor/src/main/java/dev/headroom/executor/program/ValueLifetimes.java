@@ -13,18 +13,18 @@ import java.util.Map;
  * <ul>
  *   <li>A temporary dies when the operator or the module call that it is an argument of has returned: {@code
  *       Module.__call__} keeps its arguments in its frame, whatever the callee does with its own names.
- *   <li>A value that is assigned to a name lives at least until the name is assigned again, when the new value is there,
- *       or until the call returns.
+ *   <li>A value that is assigned to a name lives at least until the name is assigned again, when the new value is
+ *       there, or until the call returns.
  *   <li>A value that is read after its name was assigned again is held by something else, a list or another name: it
  *       lives until the call returns, or until that name is assigned again as in {@code hs = torch.stack(hs)}.
  *   <li>What a call returns is its caller's from then on.
  * </ul>
  *
- * A value is a reference: in-place operators and others that return their argument give the same tensor another one, and
- * it lives as long as any. Inputs and outputs of the graph are never dropped.
+ * A value is a reference: in-place operators and others that return their argument give the same tensor another one,
+ * and it lives as long as any. Inputs and outputs of the graph are never dropped.
  *
- * <p>Lines of source are known for functions called {@code forward} alone. What the others keep in their own variables is
- * said by {@link LibraryFunctions} for some; the rest count as one expression.
+ * <p>Lines of source are known for functions called {@code forward} alone. What the others keep in their own variables
+ * is said by {@link LibraryFunctions} for some; the rest count as one expression.
  */
 public final class ValueLifetimes {
     private final List<List<String>> dying;
@@ -80,8 +80,8 @@ public final class ValueLifetimes {
     }
 
     /**
-     * The values that are dropped between a node and the next: temporaries before variables, and in the order in which they
-     * were made.
+     * The values that are dropped between a node and the next: temporaries before variables, and in the order in
+     * which they were made.
      *
      * @param node its position in the graph
      */

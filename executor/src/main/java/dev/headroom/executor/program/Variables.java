@@ -32,7 +32,10 @@ final class Variables {
         collected(call, results);
     }
 
-    /** One value a name where the numbers are the same; otherwise the values are one tuple, or the others are no tensors. */
+    /**
+     * One value a name where the numbers are the same; otherwise the values are one tuple, or the others are no
+     * tensors.
+     */
     private static List<Local> assigned(List<Local> made, int name, int names) {
         if (made.size() == names && names > 1) {
             return List.of(made.get(name));
@@ -47,8 +50,8 @@ final class Variables {
     }
 
     /**
-     * A loop that puts what it makes into a list: where the values of all turns but the last outlive their name, the last
-     * one does, too.
+     * A loop that puts what it makes into a list: where the values of all turns but the last outlive their name, the
+     * last one does, too.
      */
     private static void collected(Call call, Map<Call.Statement, List<Local>> results) {
         Map<SourceLine, List<Local>> turns = new HashMap<>();

@@ -63,8 +63,8 @@ public final class Eager extends TensorMemory implements AutoCloseable {
     }
 
     /**
-     * Lets go of what the runtime itself keeps, and gives cached memory back to the device. What tensors still hold stays
-     * theirs: a run that ended, however it ended, has none.
+     * Lets go of what the runtime itself keeps, and gives cached memory back to the device. What tensors still hold
+     * stays theirs: a run that ended, however it ended, has none.
      */
     @Override
     public void close() {

@@ -61,7 +61,10 @@ public final class Layout {
         return isPacked(sizes, strides, lastToFirst(sizes.length));
     }
 
-    /** {@code is_contiguous(memory_format=torch.channels_last)}, or {@code _3d}; false but for four and five dimensions. */
+    /**
+     * {@code is_contiguous(memory_format=torch.channels_last)}, or {@code _3d}; false but for four and five
+     * dimensions.
+     */
     public static boolean isChannelsLast(long[] sizes, long[] strides) {
         return (sizes.length == 4 || sizes.length == 5) && isPacked(sizes, strides, channelsFastest(sizes.length));
     }
@@ -101,7 +104,9 @@ public final class Layout {
         return true;
     }
 
-    /** Whether the elements fill a stretch of memory, each place once (c10 TensorImpl, is_non_overlapping_and_dense). */
+    /**
+     * Whether the elements fill a stretch of memory, each place once (c10 TensorImpl, is_non_overlapping_and_dense).
+     */
     public static boolean isDense(long[] sizes, long[] strides) {
         int[] order = IntStream.range(0, sizes.length)
                 .filter(i -> sizes[i] > 1)
@@ -119,7 +124,10 @@ public final class Layout {
         return true;
     }
 
-    /** Strides of a fresh tensor that keeps another's layout ({@code torch.preserve_format}; ATen, infer_dense_strides). */
+    /**
+     * Strides of a fresh tensor that keeps another's layout ({@code torch.preserve_format}; ATen,
+     * infer_dense_strides).
+     */
     public static long[] preserved(long[] sizes, long[] strides) {
         if (isDense(sizes, strides)) {
             return strides.clone();

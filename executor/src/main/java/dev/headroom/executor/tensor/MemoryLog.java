@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Who holds how much memory, now and when allocated memory was highest. It keeps one account for each owner, however long
- * a run lasts; every single change only on request.
+ * Who holds how much memory, now and when allocated memory was highest. It keeps one account for each owner, however
+ * long a run lasts; every single change only on request.
  */
 public final class MemoryLog {
     /**

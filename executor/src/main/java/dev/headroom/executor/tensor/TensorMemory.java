@@ -5,9 +5,9 @@ import dev.headroom.model.graph.DType;
 import java.util.function.Supplier;
 
 /**
- * Makes tensors in the device's memory through the caching allocator, counts references to them, and ends local variables
- * with their scopes. What autograd knows of a tensor ends through {@link TensorHistory}. Not safe for use by several
- * threads.
+ * Makes tensors in the device's memory through the caching allocator, counts references to them, and ends local
+ * variables with their scopes. What autograd knows of a tensor ends through {@link TensorHistory}. Not safe for use
+ * by several threads.
  */
 public abstract class TensorMemory {
     private static final int STREAM = 0;
@@ -68,7 +68,7 @@ public abstract class TensorMemory {
     }
 
     /** Ends a local of the running scope early; {@code null} and tensors of others are left alone. */
-    public final void drop(Tensor t) {
+    public final void free(Tensor t) {
         if (t != null && t.scope != null && t.scope == scope) {
             scope.forget(t);
             release(t);
@@ -76,9 +76,9 @@ public abstract class TensorMemory {
     }
 
     /** Ends a local unless it is the other tensor, as what {@code contiguous()} gave may be. */
-    public final void dropUnless(Tensor t, Tensor other) {
+    public final void freeUnless(Tensor t, Tensor other) {
         if (t != other) {
-            drop(t);
+            free(t);
         }
     }
 

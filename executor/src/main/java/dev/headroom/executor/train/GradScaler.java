@@ -111,16 +111,16 @@ public final class GradScaler implements AutoCloseable {
     private void unscale(Optimizer optimizer) {
         for (Tensor p : optimizer.parameters()) {
             if (p.grad() != null && p.grad().dtype() == DType.FLOAT16) {
-                throw new UserInputException("--amp fp16 with parameters in fp16: PyTorch refuses to unscale fp16"
-                        + " gradients; leave --dtype out");
+                throw new UserInputException("autocast to fp16 with parameters in fp16: PyTorch refuses to unscale fp16"
+                        + " gradients; leave the parameters in fp32");
             }
         }
         try (Scope s = eager.open()) {
             Tensor wide = map(Formula.COPY, DType.FLOAT64, new double[0], scale);
             Tensor inverse = map(INVERT, DType.FLOAT64, new double[0], wide);
-            eager.drop(wide);
+            eager.free(wide);
             Tensor narrow = map(Formula.COPY, DType.FLOAT32, new double[0], inverse);
-            eager.drop(inverse);
+            eager.free(inverse);
             unscaleGradients(optimizer, narrow);
         }
     }
@@ -145,12 +145,12 @@ public final class GradScaler implements AutoCloseable {
             }
         }
         // The factor dies before the flag: the caller's scope must close in this order.
-        eager.drop(factor);
+        eager.free(factor);
     }
 
     /**
-     * _amp_foreach_non_finite_check_and_unscale_. A sum is finite only if all that it adds is; it goes where nobody looks
-     * again.
+     * _amp_foreach_non_finite_check_and_unscale_. A sum is finite only if all that it adds is; it goes where nobody
+     * looks again.
      */
     private void checkAndUnscale(Tensor grad, Tensor factor, Tensor sum) {
         try (Scope s = eager.open()) {

@@ -57,17 +57,17 @@ record Target(LossKind loss, DType type, long[] sizes, long classes) {
 
     private static Tensor scalar(Tensor out) {
         if (out.elements() != 1) {
-            throw new UserInputException("--loss output needs a model whose first output is a scalar, but it has "
-                    + out.elements() + " elements; name another --loss");
+            throw new UserInputException(
+                    "a loss that is the model's output needs a model whose first output is a scalar, but it has "
+                            + out.elements() + " elements; choose another loss");
         }
         return out;
     }
 
     private static long[] labels(long[] scores) {
         if (scores.length == 0) {
-            throw new UserInputException(
-                    "--loss cross-entropy needs class scores, but the model's first output is a scalar;"
-                            + " use --loss output");
+            throw new UserInputException("cross entropy needs class scores, but the model's first output is a scalar;"
+                    + " choose the output itself as the loss");
         }
         long[] out = new long[scores.length - 1];
         for (int i = 0; i < out.length; i++) {

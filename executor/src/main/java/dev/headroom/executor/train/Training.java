@@ -28,8 +28,8 @@ import java.util.Objects;
 import java.util.function.DoubleConsumer;
 
 /**
- * The training loop, phase by phase: zero_grad, forward, loss, backward, optimizer step. Outputs and loss live until the
- * next iteration gives their names other values, as in the loop that a recording ran.
+ * The training loop, phase by phase: zero_grad, forward, loss, backward, optimizer step. Outputs and loss live until
+ * the next iteration gives their names other values, as in the loop that a recording ran.
  */
 public final class Training implements AutoCloseable {
     /** Told at the end of each phase. */
@@ -196,7 +196,7 @@ public final class Training implements AutoCloseable {
     /** Lets go of everything, whatever state the run ended in. */
     @Override
     public void close() {
-        dropOutputs();
+        releaseOutputs();
         eager.release(loss);
         loss = null;
         eager.release(labels);
@@ -219,7 +219,7 @@ public final class Training implements AutoCloseable {
         Map<String, Tensor> given = new HashMap<>(model.byValue());
         given.putAll(inputs);
         Tensor[] made = program.run(given);
-        dropOutputs();
+        releaseOutputs();
         outputs = made;
     }
 
@@ -240,7 +240,7 @@ public final class Training implements AutoCloseable {
 
     private void rebindLoss(Tensor made) {
         eager.hold(made);
-        eager.drop(made);
+        eager.free(made);
         eager.release(loss);
         loss = made;
     }
@@ -254,14 +254,14 @@ public final class Training implements AutoCloseable {
             backwardPass.run(root, one);
         }
         if (run.loop().dropOutputs()) {
-            dropOutputs();
+            releaseOutputs();
             eager.release(loss);
             loss = null;
         }
         end();
     }
 
-    private void dropOutputs() {
+    private void releaseOutputs() {
         for (Tensor t : outputs) {
             eager.release(t);
         }

@@ -21,8 +21,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Runs the same kernels on the same values with the cuda backend and with the host backend, the reference. The device is
- * the machine's own with {@code -Dheadroom.test.cuda=real}, else the null libraries' emulation of one.
+ * Runs the same kernels on the same values with the cuda backend and with the host backend, the reference. The device
+ * is the machine's own with {@code -Dheadroom.test.cuda=real}, else the null libraries' emulation of one.
  */
 public final class BothBackends implements AutoCloseable {
     /** Kernels to run; what they computed is read from the tensors. */

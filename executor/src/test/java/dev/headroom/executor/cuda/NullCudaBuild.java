@@ -24,8 +24,8 @@ import org.bytedeco.cuda.global.nvrtc;
 
 /**
  * Compiles the C sources of the null CUDA libraries into a folder below {@code target}, once for each state of the
- * sources. Functions of the Java bindings that no source defines become stubs that report "not supported", since calling
- * a symbol that is missing ends the process.
+ * sources. Functions of the Java bindings that no source defines become stubs that report "not supported", since
+ * calling a symbol that is missing ends the process.
  */
 final class NullCudaBuild {
     private static final List<String> HEADERS = List.of("null.h", "number.h", "dnn.h", "dnn_rnn.h", "kernel.h");

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whole architectures at small sizes: a step on the cuda backend takes what it takes on the host and computes the same. */
+/**
+ * Whole architectures at small sizes: a step on the cuda backend takes what it takes on the host and computes the
+ * same.
+ */
 class SmallModelsOnCudaTest {
     private static final Gpu GPU = GpuCatalogue.find("h200").orElseThrow();
 

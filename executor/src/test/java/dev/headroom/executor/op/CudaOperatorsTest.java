@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every operator's results and gradients in single precision: the cuda backend's are the host's. So are the CUDA text and
- * the Java function of every formula. The device is emulated unless {@code -Dheadroom.test.cuda=real}.
+ * Every operator's results and gradients in single precision: the cuda backend's are the host's. So are the CUDA text
+ * and the Java function of every formula. The device is emulated unless {@code -Dheadroom.test.cuda=real}.
  */
 class CudaOperatorsTest {
     /** Of the difference's Euclidean norm, relative to the values' norm. */

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A call of an operator with small arguments. Floating-point tensors take the type that a check runs in and are inputs that
- * gradients are checked of; the others are fixed.
+ * A call of an operator with small arguments. Floating-point tensors take the type that a check runs in and are
+ * inputs that gradients are checked of; the others are fixed.
  */
 final class Example {
     /** Where a floating-point tensor's elements lie. */

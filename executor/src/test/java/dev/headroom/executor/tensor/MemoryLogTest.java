@@ -21,7 +21,9 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
 class MemoryLogTest {
-    /** The accounts at the peak, which are kept by taking back later changes, are what a replay of all changes gives. */
+    /**
+     * The accounts at the peak, which are kept by taking back later changes, are what a replay of all changes gives.
+     */
     @Property(tries = 200)
     void sharesAtThePeakAreThoseOfReplay(@ForAll long seed) {
         Random random = new Random(seed);

@@ -40,8 +40,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The same weights give the same loss, gradients and running statistics as in PyTorch. Runs where the environment variable
- * {@code HEADROOM_PYTHON}, or {@code python3}, is a Python that has PyTorch.
+ * The same weights give the same loss, gradients and running statistics as in PyTorch. Runs where the environment
+ * variable {@code HEADROOM_PYTHON}, or {@code python3}, is a Python that has PyTorch.
  */
 class PyTorchValuesTest {
     private static final String PYTHON = System.getenv().getOrDefault("HEADROOM_PYTHON", "python3");

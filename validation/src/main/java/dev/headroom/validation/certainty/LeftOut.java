@@ -39,7 +39,7 @@ final class LeftOut<T> {
 
     /** The calibration without a run's group. */
     Deviations of(T run) {
-        return without.get(group.apply(run));
+        return Objects.requireNonNull(without.get(group.apply(run)));
     }
 
     /** The mean of a figure over the runs of a kind, each with the calibration that did not see it. */

@@ -7,6 +7,7 @@ import dev.headroom.validation.runs.Scores;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** What a lab may ask of a validation; what was not kept is one line each. */
@@ -17,27 +18,33 @@ final class Thresholds {
             names = "--max-median-error",
             paramLabel = "PERCENT",
             description = "Of the runs' errors; a run's error is that of its worst peak.")
+    @Nullable
     String median;
 
     @Option(names = "--max-error", paramLabel = "PERCENT", description = "Of the run that is furthest off.")
+    @Nullable
     String worst;
 
     @Option(
             names = "--max-90-error",
             paramLabel = "PERCENT",
             description = "The error that nine of ten runs do not exceed.")
+    @Nullable
     String ninety;
 
     @Option(
             names = "--max-wrong-verdicts",
             paramLabel = "N",
             description = "Runs that were said to fit and ran out, or the other way round.")
+    @Nullable
     String wrong;
 
     @Option(names = "--max-brier", paramLabel = "SCORE", description = "Of the probability of running out of memory.")
+    @Nullable
     String brier;
 
     @Option(names = "--min-coverage", paramLabel = "PERCENT", description = "Intervals that hold what was measured.")
+    @Nullable
     String coverage;
 
     /**
@@ -99,17 +106,17 @@ final class Thresholds {
                 .orElse("");
     }
 
-    private static void above(List<String> out, String option, String what, double reached, String asked) {
+    private static void above(List<String> out, String option, String what, double reached, @Nullable String asked) {
         if (asked != null && !(reached <= percent(option, asked))) {
             out.add(what + " of " + Percent.of(reached) + " is above " + option + " " + asked);
         }
     }
 
-    private static double percent(String option, String text) {
+    private static double percent(String option, @Nullable String text) {
         return number(option, text == null ? null : text.replaceFirst("\\s*%$", "")) / HUNDRED;
     }
 
-    private static double number(String option, String text) {
+    private static double number(String option, @Nullable String text) {
         try {
             double value = text == null ? 0 : Double.parseDouble(text.strip());
             if (value >= 0 && value < Double.POSITIVE_INFINITY) {

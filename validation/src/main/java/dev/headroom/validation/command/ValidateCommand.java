@@ -19,6 +19,7 @@ import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -46,6 +47,7 @@ public final class ValidateCommand implements Subcommand {
             arity = "0..1",
             description = "Recordings (NAME.json.gz) with their archives beside them; without it, the project's own"
                     + " recordings and what others published.")
+    @Nullable
     Path folder;
 
     @Option(names = "--only", paramLabel = "WORD", description = "Runs with this in their source or name.")
@@ -58,12 +60,14 @@ public final class ValidateCommand implements Subcommand {
     boolean json;
 
     @Option(names = "--html", paramLabel = "FILE", description = "Writes everything as a page for the browser, too.")
+    @Nullable
     Path html;
 
     @Option(
             names = "--recorder",
             paramLabel = "FILE",
             description = "Writes a Python script that records your own training loops on your GPU, and ends.")
+    @Nullable
     Path recorder;
 
     @ArgGroup(exclusive = false, validate = false, heading = "%nExit status 3 when exceeded:%n")
@@ -91,7 +95,7 @@ public final class ValidateCommand implements Subcommand {
         Scores scores = Scores.of(validation.outcomes());
         List<String> exceeded = thresholds.missed(scores);
         if (html != null) {
-            page(validation, scores, exceeded);
+            page(html, validation, scores, exceeded);
         }
         if (json) {
             ValidationJson.write(validation, scores, exceeded, out);
@@ -104,7 +108,7 @@ public final class ValidateCommand implements Subcommand {
         return status(validation, exceeded, spec.commandLine().getErr());
     }
 
-    private void page(Validation validation, Scores scores, List<String> exceeded) {
+    private void page(Path html, Validation validation, Scores scores, List<String> exceeded) {
         try (Writer file = Files.newBufferedWriter(html)) {
             HtmlReport.write(validation, scores, exceeded, file);
         } catch (IOException e) {

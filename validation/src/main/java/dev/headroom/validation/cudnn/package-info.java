@@ -3,4 +3,7 @@
  * program that learns rules, and count how often the rules that ship are right on layers that learning never saw.
  * {@link AnswerLine} is the format of the files.
  */
+@NullMarked
 package dev.headroom.validation.cudnn;
+
+import org.jspecify.annotations.NullMarked;

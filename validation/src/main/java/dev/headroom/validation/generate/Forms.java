@@ -33,7 +33,7 @@ final class Forms {
 
     private static void image(Fitting f) {
         if (f.rank() == 2) {
-            long height = (long) Math.sqrt(f.size(0));
+            long height = (long) Math.sqrt((double) f.size(0));
             while (f.size(0) % height != 0) {
                 height--;
             }
@@ -62,7 +62,7 @@ final class Forms {
     }
 
     private static void spread(Fitting f, Block b) {
-        long copies = 1 + b.size() % 6;
+        long copies = 1L + b.size() % 6;
         if (f.rank() == 1 && copies * f.elements() <= Fitting.MOST_ELEMENTS) {
             f.put(new RandomLayer.Spread(copies), List.of(copies, f.size(0)), false);
         }

@@ -25,20 +25,20 @@ final class Images {
         }
     }
 
-    private static long channels(Fitting f, Block b, long height, long width) {
-        long wished = 1 + Math.floorMod(b.size(), MOST_CHANNELS);
+    private static long channels(Block b, long height, long width) {
+        long wished = 1L + Math.floorMod(b.size(), MOST_CHANNELS);
         return Math.max(1, Math.min(wished, Fitting.MOST_ELEMENTS / (height * width)));
     }
 
     /** A convolution of single pixels. */
     static void pointwise(Fitting f, Block b) {
-        long out = channels(f, b, f.size(1), f.size(2));
+        long out = channels(b, f.size(1), f.size(2));
         f.train(new RandomLayer.Conv2d(f.size(0), out, 1, 1, 0, 1, 1, !b.is(0)), f.withWidth(out));
     }
 
     private static void conv(Fitting f, Block b) {
         long kernel = KERNELS[b.choice(1, KERNELS.length)];
-        long stride = 1 + b.choice(3, 2);
+        long stride = 1L + b.choice(3, 2);
         long padding = kernel == 1 ? 0 : b.choice(4, 2) == 0 ? kernel / 2 : 0;
         long dilation = b.choice(5, 4) == 3 ? 2 : 1;
         long reach = dilation * (kernel - 1) + 1;
@@ -50,7 +50,7 @@ final class Images {
         long height = (f.size(1) + 2 * padding - reach) / stride + 1;
         long width = (f.size(2) + 2 * padding - reach) / stride + 1;
         long in = f.size(0);
-        long out = channels(f, b, height, width);
+        long out = channels(b, height, width);
         long groups = 1;
         if (b.choice(7, 4) == 3) { // depthwise
             groups = in;
@@ -65,8 +65,8 @@ final class Images {
     }
 
     private static void transposed(Fitting f, Block b) {
-        long kernel = 2 + b.choice(1, 2);
-        long stride = 1 + b.choice(2, 2);
+        long kernel = 2L + b.choice(1, 2);
+        long stride = 1L + b.choice(2, 2);
         long padding = kernel == 3 ? b.choice(3, 2) : 0;
         long extra = stride == 2 ? b.choice(4, 2) : 0;
         long height = (f.size(1) - 1) * stride - 2 * padding + kernel + extra;
@@ -74,7 +74,7 @@ final class Images {
         if (Math.min(height, width) < 1 || height * width > Fitting.MOST_ELEMENTS) {
             return;
         }
-        long out = channels(f, b, height, width);
+        long out = channels(b, height, width);
         f.train(
                 new RandomLayer.ConvTranspose2d(f.size(0), out, kernel, stride, padding, extra, 1, !b.is(0)),
                 List.of(out, height, width));
@@ -83,13 +83,13 @@ final class Images {
     private static void pool(Fitting f, Block b) {
         int kind = b.choice(0, 3);
         if (kind == 2) {
-            long height = 1 + b.size() % 4;
-            long width = 1 + b.size() / 4 % 4;
+            long height = 1L + b.size() % 4;
+            long width = 1L + b.size() / 4 % 4;
             f.put(new RandomLayer.AdaptiveAvgPool2d(height, width), List.of(f.size(0), height, width), true);
             return;
         }
-        long kernel = 2 + b.choice(2, 2);
-        long stride = 1 + b.choice(3, 3);
+        long kernel = 2L + b.choice(2, 2);
+        long stride = 1L + b.choice(3, 3);
         long padding = b.choice(5, 2);
         if (kernel > Math.min(f.size(1), f.size(2)) + 2 * padding) {
             return;
@@ -105,7 +105,7 @@ final class Images {
     }
 
     private static void upsample(Fitting f, Block b) {
-        long factor = 2 + b.choice(1, 2);
+        long factor = 2L + b.choice(1, 2);
         if (f.elements() * factor * factor <= Fitting.MOST_ELEMENTS) {
             f.put(
                     new RandomLayer.Upsample(factor, b.is(0)),

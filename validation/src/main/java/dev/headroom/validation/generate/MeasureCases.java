@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** {@code MeasureCases RECORDED.jsonl.gz}: runs recorded cases on the executor and holds its memory against PyTorch's. */
 public final class MeasureCases {
@@ -27,7 +28,7 @@ public final class MeasureCases {
         Map<String, Integer> refused = new TreeMap<>();
         List<RecordedCase> cases = RecordedCase.read(Path.of(args[0]));
         for (int i = 0; i < cases.size(); i++) {
-            String difference;
+            @Nullable String difference;
             try {
                 difference = difference(cases.get(i));
             } catch (UserInputException e) {
@@ -48,7 +49,7 @@ public final class MeasureCases {
     }
 
     /** The first phase in which the executor's memory differs from the recording, as text, or {@code null}. */
-    static String difference(RecordedCase c) {
+    static @Nullable String difference(RecordedCase c) {
         List<PhaseMemory> measured = measure(c.asked());
         for (int i = 0; i < c.phases().size(); i++) {
             PhaseMemory mine = i < measured.size() ? measured.get(i) : null;

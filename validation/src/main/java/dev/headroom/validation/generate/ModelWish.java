@@ -42,8 +42,8 @@ public record ModelWish(Form form, List<Integer> sizes, List<Block> blocks, int 
     }
 
     private RandomModel tokens() {
-        long length = 1 + sizes.get(0) % 40;
-        long width = (1 + sizes.get(1) % 12) * (1 + sizes.get(2) % 8);
+        long length = 1L + sizes.get(0) % 40;
+        long width = (1L + sizes.get(1) % 12) * (1L + sizes.get(2) % 8);
         long vocabulary = 2 + sizes.get(2) * (wide ? 37L : 3L);
         List<Long> rows = List.of(length, width);
         Fitting fitting = new Fitting(rows, true, wide);

@@ -21,6 +21,7 @@ import dev.headroom.model.dsl.Residual;
 import dev.headroom.model.dsl.Sequential;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the module that a {@link RandomLayer} describes. */
 final class Modules {
@@ -39,11 +40,11 @@ final class Modules {
         return layers.stream().map(Modules::of).toArray(Layer[]::new);
     }
 
-    private static Layer orNull(RandomLayer layer) {
+    private static @Nullable Layer orNull(@Nullable RandomLayer layer) {
         return layer == null ? null : of(layer);
     }
 
-    private static Layer plain(RandomLayer layer) {
+    private static @Nullable Layer plain(RandomLayer layer) {
         if (layer instanceof RandomLayer.Linear l) {
             return linear(l.in(), l.out(), l.bias());
         }
@@ -75,7 +76,7 @@ final class Modules {
         return resized(layer);
     }
 
-    private static Layer resized(RandomLayer layer) {
+    private static @Nullable Layer resized(RandomLayer layer) {
         if (layer instanceof RandomLayer.MaxPool2d p) {
             return maxPool2d(p.kernel(), p.stride(), p.padding());
         }
@@ -86,7 +87,7 @@ final class Modules {
             return adaptiveAvgPool2d(p.height(), p.width());
         }
         if (layer instanceof RandomLayer.Upsample u) {
-            return u.bilinear() ? upsampleBilinear(u.factor()) : upsampleNearest(u.factor());
+            return u.bilinear() ? upsampleBilinear((double) u.factor()) : upsampleNearest((double) u.factor());
         }
         return layer instanceof RandomLayer.Flatten ? flatten() : null;
     }

@@ -3,6 +3,7 @@ package dev.headroom.validation.generate;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A module with its sizes: what it does to a batch of tensors is the class of {@code torch.nn} of the same name, or what
@@ -109,14 +110,18 @@ public sealed interface RandomLayer {
      *
      * @param inPlace the sum is written into the body's result
      */
-    record Residual(RandomLayer body, RandomLayer shortcut, RandomLayer end, boolean inPlace) implements RandomLayer {}
+    record Residual(
+            RandomLayer body,
+            @Nullable RandomLayer shortcut,
+            @Nullable RandomLayer end,
+            boolean inPlace) implements RandomLayer {}
 
     /**
      * Several modules on one input.
      *
      * @param dim along which their results are joined, or {@code null}: they are added
      */
-    record Branches(Integer dim, List<RandomLayer> branches) implements RandomLayer {}
+    record Branches(@Nullable Integer dim, List<RandomLayer> branches) implements RandomLayer {}
 
     /**
      * Self-attention over {@code [batch, length, width]} with a projection before and after it.

@@ -32,6 +32,7 @@ import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The options of a run that are varied; {@link Scenario} says what they mean. Unlike that class it never changes and
@@ -46,12 +47,12 @@ public record RandomRun(
         Scenario.Foreach foreach,
         boolean fused,
         int variant,
-        DType dtype,
-        DType amp,
+        @Nullable DType dtype,
+        @Nullable DType amp,
         LossKind loss,
         int checkpoint,
         List<Integer> checkpointModules,
-        Boolean reentrant,
+        @Nullable Boolean reentrant,
         int accumulate,
         int steps,
         boolean zeroGradKeep,

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A random case and what the real PyTorch allocated in it, as {@code fixtures/random/README.md} describes.
@@ -71,7 +72,7 @@ public record RecordedCase(RandomCase asked, List<PhaseMemory> phases, String er
     }
 
     /** The first phase, or event where there is a trace, in which a simulation differs, as text, or {@code null}. */
-    public String difference(Simulation simulated) {
+    public @Nullable String difference(Simulation simulated) {
         List<PhaseMemory> mine = simulated.phases();
         for (int i = 0; i < Math.min(mine.size(), phases.size()); i++) {
             if (!mine.get(i).equals(phases.get(i))) {

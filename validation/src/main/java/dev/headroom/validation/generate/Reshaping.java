@@ -3,6 +3,7 @@ package dev.headroom.validation.generate;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
+import org.jspecify.annotations.Nullable;
 
 /** Modules that look at their input in another way. */
 final class Reshaping {
@@ -35,12 +36,12 @@ final class Reshaping {
     private Reshaping() {}
 
     /** The module of a layer, or {@code null} when it is none of these. */
-    static Layer of(RandomLayer layer) {
+    static @Nullable Layer of(RandomLayer layer) {
         Function.Body body = body(layer);
         return body == null ? null : new Function(layer.getClass().getSimpleName(), body);
     }
 
-    private static Function.Body body(RandomLayer layer) {
+    private static Function.@Nullable Body body(RandomLayer layer) {
         if (layer instanceof RandomLayer.Tokens) {
             return (s, x) ->
                     transpose(s, s.op("aten.flatten.using_ints", Scope.arguments("self", x, "start_dim", 2)), 1, 2);

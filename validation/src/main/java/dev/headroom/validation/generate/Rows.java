@@ -43,7 +43,7 @@ final class Rows {
             long width = f.size(f.rank() - 1);
             f.train(new RandomLayer.LayerNorm(width), f.sizes());
         } else if (b.is(0)) {
-            long groups = 1 + b.size() % 8;
+            long groups = 1L + b.size() % 8;
             while (f.size(0) % groups != 0) {
                 groups--;
             }
@@ -64,7 +64,7 @@ final class Rows {
         }
         long length = f.size(0);
         long width = f.size(1);
-        long heads = 1 + b.size() % 8;
+        long heads = 1L + b.size() % 8;
         while (width % heads != 0) {
             heads--;
         }
@@ -82,7 +82,7 @@ final class Rows {
         if (f.rank() != 2 || f.size(0) > MOST_STEPS) {
             return;
         }
-        long hidden = 1 + b.size() % 64;
+        long hidden = 1L + b.size() % 64;
         boolean stacked = b.is(0);
         f.noteTrained(true);
         f.put(

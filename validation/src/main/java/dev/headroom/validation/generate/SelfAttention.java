@@ -84,7 +84,7 @@ final class SelfAttention extends Layer {
         Value keys = Reshaping.transpose(scope, qkv[1], -2, -1);
         Value scores = scope.op("aten.matmul.default", Scope.arguments("self", qkv[0], "other", keys));
         scope.line("scores = scores * self.scale");
-        scores = scope.op("aten.mul.Tensor", Scope.arguments("self", scores, "other", 1 / Math.sqrt(head)));
+        scores = scope.op("aten.mul.Tensor", Scope.arguments("self", scores, "other", 1 / Math.sqrt((double) head)));
         scope.line("weights = torch.softmax(scores, -1)");
         Value weights = scope.op("aten.softmax.int", Scope.arguments("self", scores, "dim", -1));
         scope.line("weights = F.dropout(weights, self.p)");

@@ -5,12 +5,13 @@ import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A model of token ids; see {@link RandomLayer.LanguageModel}. */
 final class TokenModel extends Layer {
     private final RandomLayer.LanguageModel options;
     private final Layer body;
-    private final Layer head;
+    private final @Nullable Layer head;
 
     TokenModel(RandomLayer.LanguageModel options) {
         this.options = options;
@@ -41,7 +42,7 @@ final class TokenModel extends Layer {
     }
 
     private Value scores(Scope scope, Value x) {
-        if (options.tied()) {
+        if (head == null) {
             scope.line("scores = F.linear(x, self.embedding)");
             return scope.op("aten.linear.default", Map.of("input", x, "weight", scope.parameter("embedding")));
         }

@@ -4,4 +4,7 @@
  * so that cutting a wish down (as property-based tests do with a failing one) always leaves a model. The tree of layers
  * becomes a graph here and an {@code nn.Module} in {@code fixtures/random/record_random.py}.
  */
+@NullMarked
 package dev.headroom.validation.generate;
+
+import org.jspecify.annotations.NullMarked;

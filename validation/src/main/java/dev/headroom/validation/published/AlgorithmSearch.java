@@ -21,13 +21,11 @@ import java.util.Map;
  * that fit, on top of what is alive (aten/src/ATen/native/cudnn/Conv.cpp, getMaxWorkspaceSize). Only {@link TiledTransforms}
  * of filters larger than one element are counted; other algorithms, and the backward pass, may take more.
  */
-final class AlgorithmSearch implements RunWatcher, AllocatorListener {
+final class AlgorithmSearch implements RunWatcher {
     private static final int BLOCK = 512;
     private static final Moment FIRST_FORWARD = Moment.of(Phase.FORWARD, 0);
 
     private final Map<String, Long> alive = new HashMap<>();
-    private CachingAllocator allocator;
-    private Place place;
 
     private AlgorithmSearch() {}
 
@@ -58,7 +56,7 @@ final class AlgorithmSearch implements RunWatcher, AllocatorListener {
     }
 
     private static long[] sizes(Simulation played, String value, Map<String, Long> symbols) {
-        TensorMeta meta = played.prepared().graph().values().get(value);
+        TensorMeta meta = played.prepared().graph().meta(value);
         return meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
     }
 
@@ -72,18 +70,17 @@ final class AlgorithmSearch implements RunWatcher, AllocatorListener {
     }
 
     @Override
-    public void begins(CachingAllocator of, Place at) {
-        allocator = of;
-        place = at;
-        allocator.setListener(this);
+    public void begins(CachingAllocator allocator, Place place) {
+        allocator.setListener((action, address, bytes, stream, pool) -> {
+            if (action == AllocatorListener.Action.ALLOC && place.moment().equals(FIRST_FORWARD)) {
+                allocated(allocator, place.running(), bytes);
+            }
+        });
     }
 
     /** The buffer is taken once the convolution has its result. */
-    @Override
-    public void event(Action action, long address, long bytes, int stream, int pool) {
-        boolean first = action == Action.ALLOC && place.moment().equals(FIRST_FORWARD);
-        Attribution who = first ? place.running() : null;
-        if (first && who.operator().equals("aten.conv2d")) {
+    private void allocated(CachingAllocator allocator, Attribution who, long bytes) {
+        if (who.operator().equals("aten.conv2d")) {
             long block = (bytes + BLOCK - 1) / BLOCK * BLOCK;
             alive.put(who.module(), allocator.statistics().allocatedBytes().current() + block);
         }

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * P5: weights, gradients and Adam's state dominate and activations are small, so that checkpointing does not help (2019).
@@ -30,7 +31,12 @@ public final class LargeHeads {
     private static final String WORKSPACES = CONTEXT + "; workspaces of cuDNN 7 at batch 100";
 
     /** A model on a card, and what nvidia-smi showed in MiB. */
-    private record Case(String archive, String gpu, double accumulated, Double plain, double half) {}
+    private record Case(
+            String archive,
+            String gpu,
+            double accumulated,
+            @Nullable Double plain,
+            double half) {}
 
     private static final List<Case> CASES = List.of(
             new Case("cnn-small", "rtx-2080-super", 1097, 1317.0, 987),

@@ -6,7 +6,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 
-import dev.headroom.allocator.AllocatorListener;
+import dev.headroom.allocator.AllocatorListener.Action;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.RunWatcher;
@@ -88,46 +88,41 @@ public final class LayerLog {
      * Reads allocated memory when the pass of a module changes. A hook of a backward pass runs when the node has its
      * results, before what it was given and what it kept are released (torch/csrc/autograd/engine.cpp, call_function).
      */
-    private static final class Hooks implements RunWatcher, AllocatorListener {
+    private static final class Hooks implements RunWatcher {
         private static final int BLOCK = 512;
 
         private final List<Step> steps = new ArrayList<>();
-        private CachingAllocator allocator;
-        private Place place;
         private Phase phase = Phase.MODEL;
         private Attribution running = new Attribution("", "", "");
         private long atHook;
         private long atLastHook;
 
         @Override
-        public void begins(CachingAllocator of, Place at) {
-            allocator = of;
-            place = at;
-            allocator.setListener(this);
+        public void begins(CachingAllocator allocator, Place place) {
+            allocator.setListener((action, address, bytes, stream, pool) -> {
+                if (action == Action.ALLOC || action == Action.FREE_REQUESTED) {
+                    long allocated = allocator.statistics().allocatedBytes().current();
+                    event(place.running(), place.moment().phase(), allocated, action, bytes);
+                }
+            });
         }
 
-        @Override
-        public void event(Action action, long address, long bytes, int stream, int pool) {
-            if (action != Action.ALLOC && action != Action.FREE_REQUESTED) {
-                return;
-            }
+        private void event(Attribution node, Phase now, long allocated, Action action, long bytes) {
             long block = (bytes + BLOCK - 1) / BLOCK * BLOCK;
-            long now = allocator.statistics().allocatedBytes().current();
-            long before = action == Action.ALLOC ? now : now + block;
-            Attribution node = place.running();
+            long before = action == Action.ALLOC ? allocated : allocated + block;
             // Hooks are the module's: the nodes of its backward pass are one to them.
             Attribution here = new Attribution(node.module(), node.operator(), "");
-            if (!here.equals(running) || place.moment().phase() != phase) {
+            if (!here.equals(running) || now != phase) {
                 hook(phase == Phase.BACKWARD ? atHook : before);
-                if (place.moment().phase() != phase) {
+                if (now != phase) {
                     atLastHook = before;
                 }
                 running = here;
-                phase = place.moment().phase();
+                phase = now;
                 atHook = before;
             }
             if (action == Action.ALLOC) {
-                atHook = now + block;
+                atHook = allocated + block;
             }
         }
 

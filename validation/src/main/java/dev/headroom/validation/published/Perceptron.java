@@ -20,7 +20,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
@@ -81,8 +81,8 @@ public final class Perceptron {
     }
 
     /** The highest allocated memory in bytes by number of segments. */
-    public static SortedMap<Integer, Long> curve() {
-        SortedMap<Integer, Long> peaks = new TreeMap<>();
+    public static NavigableMap<Integer, Long> curve() {
+        NavigableMap<Integer, Long> peaks = new TreeMap<>();
         for (int segments = 2; segments <= MOST_SEGMENTS; segments++) {
             peaks.put(segments, Runs.predict(request(segments)).peak().allocated());
         }
@@ -91,17 +91,18 @@ public final class Perceptron {
 
     /** The number of segments with the lowest predicted peak among those that were published. */
     public static int best() {
-        SortedMap<Integer, Long> curve = curve();
+        NavigableMap<Integer, Long> curve = curve();
         return SEGMENTS.keySet().stream().min(Comparator.comparing(curve::get)).orElseThrow();
     }
 
     /** What the article's reader wants to know besides: the curve, the best count, and why to checkpoint at all. */
     static List<String> remarks() {
         OutOfMemory oom = plain().oom();
-        SortedMap<Integer, Long> curve = curve();
+        NavigableMap<Integer, Long> curve = curve();
         long least = Collections.min(curve.values());
-        List<Integer> best = curve.keySet().stream()
-                .filter(n -> curve.get(n) / MIB == least / MIB)
+        List<Integer> best = curve.entrySet().stream()
+                .filter(e -> e.getValue() / MIB == least / MIB)
+                .map(Map.Entry::getKey)
                 .toList();
         StringBuilder points = new StringBuilder("P1: predicted MiB by segments:");
         curve.forEach((n, bytes) ->

@@ -21,7 +21,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one may do about too much memory, in two of the published systems.
@@ -83,11 +85,15 @@ public final class Remedies {
         return out;
     }
 
+    private static UnaryOperator<Scenario> remedy(String name) {
+        return Objects.requireNonNull(X_RAYS.get(name), name);
+    }
+
     /** P6: what the cards of {@code DataParallel} hold, by card and remedy. */
     public static Map<String, Prediction> cards(int cards, long batch) {
         Map<String, Prediction> out = new LinkedHashMap<>();
         for (String name : List.of("plain", "dense layers checkpointed")) {
-            UnaryOperator<Scenario> options = X_RAYS.get(name);
+            UnaryOperator<Scenario> options = remedy(name);
             String title = " of " + cards + " cards, " + name;
             out.put("first" + title, xRay(options, CARDS.get(0), batch / cards, 64L << 30));
             UnaryOperator<Scenario> replica = run -> options.apply(run).with(OPTIMIZER, OptimizerKind.NONE);
@@ -96,7 +102,7 @@ public final class Remedies {
         return out;
     }
 
-    private static Prediction xRay(UnaryOperator<Scenario> options, String card, long batch, Long memory) {
+    private static Prediction xRay(UnaryOperator<Scenario> options, String card, long batch, @Nullable Long memory) {
         return Runs.predict(Runs.request(
                 "densenet169-i512",
                 card,
@@ -109,7 +115,7 @@ public final class Remedies {
 
     /** The largest batch of P6 that gets through on a card. */
     static long largestBatch(String remedy, String card) {
-        UnaryOperator<Scenario> options = X_RAYS.get(remedy);
+        UnaryOperator<Scenario> options = remedy(remedy);
         long fits = 0;
         long fails = 1;
         while (xRay(options, card, fails, null).oom() == null) {
@@ -134,9 +140,10 @@ public final class Remedies {
                 + String.join(", ", CARDS) + " |");
         out.add("|---|---|---|---|---|---|");
         Map<String, Prediction> whole = xRays(8);
-        Prediction plain = whole.get("plain");
+        Prediction plain = Objects.requireNonNull(whole.get("plain"));
         Map<String, Prediction> mixed = mixed();
-        mixed.forEach((name, p) -> out.add(row("P4", name, p, mixed.get("plain"), "")));
+        Prediction single = Objects.requireNonNull(mixed.get("plain"));
+        mixed.forEach((name, p) -> out.add(row("P4", name, p, single, "")));
         whole.forEach((name, p) -> out.add(row("P6", name, p, plain, batches(name))));
         cards(2, 8).forEach((name, p) -> out.add(row("P6", name, p, plain, "")));
         return out;

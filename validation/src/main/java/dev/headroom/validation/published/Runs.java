@@ -14,6 +14,7 @@ import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Puts the questions of the published systems together. */
 final class Runs {
@@ -31,7 +32,7 @@ final class Runs {
      * @param inUse bytes taken by others
      */
     static PredictionRequest request(
-            String archive, String gpu, Long memory, long inUse, UnaryOperator<Scenario> options) {
+            String archive, String gpu, @Nullable Long memory, long inUse, UnaryOperator<Scenario> options) {
         Scenario run = options.apply(
                 Scenario.defaults().with(OPTIMIZER, OptimizerKind.ADAM).with(CUDNN_WORKSPACE, CudnnWorkspace.NONE));
         return new PredictionRequest(

@@ -17,7 +17,7 @@ import java.util.List;
 public final class SequenceModel {
     private static final String ENCODER = "46 MiB of the packed encoder under cuDNN 7, whose reserve is not published";
 
-    /** Published MiB: allocated, max allocated, reserved; {@code null} where the source has none. */
+    /** Published MiB: allocated, max allocated, reserved. */
     private record Row(Phase phase, int step, double allocated, double max, double reserved) {}
 
     private static final List<Row> ROWS = List.of(

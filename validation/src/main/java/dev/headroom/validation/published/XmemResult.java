@@ -6,6 +6,7 @@ import dev.headroom.validation.scores.Answer;
 import dev.headroom.validation.scores.Peak;
 import dev.headroom.validation.scores.Quantity;
 import dev.headroom.validation.scores.Verdicts;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A published run and Headroom's answer.
@@ -15,7 +16,13 @@ import dev.headroom.validation.scores.Verdicts;
  * @param oom predicted verdict
  * @param probabilityOom that was stated, or {@code null}
  */
-public record XmemResult(XmemRow row, long reserved, long allocated, long atStart, boolean oom, Double probabilityOom) {
+public record XmemResult(
+        XmemRow row,
+        long reserved,
+        long allocated,
+        long atStart,
+        boolean oom,
+        @Nullable Double probabilityOom) {
     private static final long LIBRARIES = 128L << 20;
 
     /** Predicts a run. */

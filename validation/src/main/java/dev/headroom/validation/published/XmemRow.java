@@ -26,6 +26,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /**
  * A run of the xMem repository: what was trained, what NVML saw, and what four estimators said.
@@ -78,29 +79,26 @@ public record XmemRow(
     }
 
     private static XmemRow of(List<String> header, String[] fields) {
-        Map<String, String> f = new TreeMap<>();
-        for (int i = 0; i < fields.length; i++) {
-            f.put(header.get(i), fields[i]);
-        }
+        UnaryOperator<String> f = column -> fields[header.indexOf(column)];
         Map<String, Estimate> estimates = new TreeMap<>();
         for (String name : OTHERS) {
-            String bytes = f.get(name + "_bytes");
+            String bytes = f.apply(name + "_bytes");
             if (!bytes.isEmpty() && Double.parseDouble(bytes) > 0) { // -1: the model is not supported
                 estimates.put(
-                        name, new Estimate(Double.parseDouble(bytes), Boolean.parseBoolean(f.get(name + "_oom"))));
+                        name, new Estimate(Double.parseDouble(bytes), Boolean.parseBoolean(f.apply(name + "_oom"))));
             }
         }
         return new XmemRow(
-                f.get("kind"),
-                f.get("gpu"),
-                Long.parseLong(f.get("total_bytes")),
-                f.get("model"),
-                f.get("archive"),
-                OptimizerKind.named(f.get("optimizer")).orElseThrow(),
-                Long.parseLong(f.get("batch")),
-                f.get("zero_grad_mode").equals("1"),
-                Long.parseLong(f.get("ground_bytes")),
-                Boolean.parseBoolean(f.get("real_oom")),
+                f.apply("kind"),
+                f.apply("gpu"),
+                Long.parseLong(f.apply("total_bytes")),
+                f.apply("model"),
+                f.apply("archive"),
+                OptimizerKind.named(f.apply("optimizer")).orElseThrow(),
+                Long.parseLong(f.apply("batch")),
+                f.apply("zero_grad_mode").equals("1"),
+                Long.parseLong(f.apply("ground_bytes")),
+                Boolean.parseBoolean(f.apply("real_oom")),
                 estimates);
     }
 

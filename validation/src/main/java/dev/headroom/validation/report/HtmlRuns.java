@@ -8,6 +8,7 @@ import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Every run as a row of the page; its script filters and sorts them. */
 final class HtmlRuns {
@@ -61,7 +62,7 @@ final class HtmlRuns {
         });
     }
 
-    private static void interval(Markup row, Outcome.Interval i) {
+    private static void interval(Markup row, Outcome.@Nullable Interval i) {
         String text = i == null ? "" : Mib.number(i.low()) + " to " + Mib.number(i.high());
         row.element(
                 "td",

@@ -14,6 +14,7 @@ import dev.headroom.validation.scores.Verdicts;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** A validation on the terminal: one screen, or every run. */
 public final class TextReport {
@@ -149,7 +150,7 @@ public final class TextReport {
     }
 
     private static String error(Outcome o) {
-        if (o.wrong()) {
+        if (o.wrong() && o.verdict() != null) {
             return "said to " + (o.verdict().predicted() ? "run out of memory" : "fit");
         }
         return o.worst()
@@ -186,7 +187,7 @@ public final class TextReport {
         }
     }
 
-    private static String verdict(Verdicts.Verdict v) {
+    private static String verdict(Verdicts.@Nullable Verdict v) {
         if (v == null) {
             return "-";
         }

@@ -19,6 +19,7 @@ import java.io.Writer;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A validation as one JSON object: {@code seconds, errors, by_source, by_model, by_gpu, verdicts, coverage, estimators,
@@ -179,7 +180,7 @@ public final class ValidationJson {
         json.writeEndObject();
     }
 
-    private void verdict(String key, Verdicts.Verdict verdict) throws IOException {
+    private void verdict(String key, Verdicts.@Nullable Verdict verdict) throws IOException {
         if (verdict == null) {
             json.writeNullField(key);
             return;
@@ -191,7 +192,7 @@ public final class ValidationJson {
         json.writeEndObject();
     }
 
-    private void interval(Outcome.Interval i) throws IOException {
+    private void interval(Outcome.@Nullable Interval i) throws IOException {
         if (i == null) {
             json.writeNullField("interval");
             return;

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A measured run beside its prediction.
@@ -30,8 +31,8 @@ public record Outcome(
         String model,
         String gpu,
         List<Peak> peaks,
-        Verdicts.Verdict verdict,
-        Interval interval,
+        Verdicts.@Nullable Verdict verdict,
+        @Nullable Interval interval,
         List<Comparison.Row> phases,
         String divergence,
         Map<String, Answer> others) {

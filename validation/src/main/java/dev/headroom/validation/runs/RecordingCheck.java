@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Reads recordings that strangers made: whatever is missing or of the wrong kind is named. */
 final class RecordingCheck {
@@ -41,7 +43,7 @@ final class RecordingCheck {
         try {
             recording = Recording.read(file);
         } catch (UncheckedIOException e) {
-            throw new UserInputException(reason(e.getCause()), e);
+            throw new UserInputException(reason(Objects.requireNonNull(e.getCause())), e);
         }
         JsonNode root = recording.root();
         require(
@@ -125,7 +127,7 @@ final class RecordingCheck {
         return text.substring(0, Math.min(text.length(), 40));
     }
 
-    private static String reason(IOException e) {
+    private static @Nullable String reason(IOException e) {
         String kind = e.getClass().getSimpleName();
         return switch (kind) {
             case "EOFException", "JsonEOFException" -> "it is cut off";

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
 
 /** A recording of PyTorch: all phases are compared, and where they differ, the trace if there is one. */
 final class RecordingRun implements MeasuredRuns {
@@ -117,7 +118,7 @@ final class RecordingRun implements MeasuredRuns {
      * Of the device where it was measured, else of reserved memory. Runs over null libraries say nothing of it: what
      * intervals are for, the libraries' own choices, is not in them.
      */
-    private static Outcome.Interval interval(Recording recording, Prediction prediction) {
+    private static Outcome.@Nullable Interval interval(Recording recording, Prediction prediction) {
         if (recording.root().path("null_libraries").asBoolean()
                 || recording.oom().isObject()
                 || prediction.oom() != null) {

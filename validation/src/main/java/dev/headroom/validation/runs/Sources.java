@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /** Where measured runs come from. */
@@ -75,7 +76,9 @@ public final class Sources {
             throw new UserInputException(folder + " cannot be read: " + e.getMessage(), e);
         } catch (UncheckedIOException e) { // from a folder in it
             throw new UserInputException(
-                    folder + " cannot be read: " + e.getCause().getMessage(), e);
+                    folder + " cannot be read: "
+                            + Objects.requireNonNull(e.getCause()).getMessage(),
+                    e);
         }
         if (out.isEmpty()) {
             throw new UserInputException(folder + " holds no recordings (NAME.json.gz); 'headroom validate --recorder"

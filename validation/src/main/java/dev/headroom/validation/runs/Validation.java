@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Measured runs beside their predictions.
@@ -14,7 +15,7 @@ import java.util.function.IntConsumer;
  * @param seconds that all predictions took together, on all processors
  */
 public record Validation(List<Outcome> outcomes, List<Skipped> skipped, double seconds) {
-    private record Result(List<Outcome> outcomes, Skipped skipped) {}
+    private record Result(List<Outcome> outcomes, @Nullable Skipped skipped) {}
 
     /**
      * Predicts all runs, on all processors. What one run lacks does not stop the others.
@@ -46,9 +47,9 @@ public record Validation(List<Outcome> outcomes, List<Skipped> skipped, double s
         try {
             return new Result(run.compare(), null);
         } catch (NoCounterpart e) {
-            return skipped(run, Skipped.Cause.NO_COUNTERPART, e.getMessage());
+            return skipped(run, Skipped.Cause.NO_COUNTERPART, String.valueOf(e.getMessage()));
         } catch (UserInputException e) {
-            return skipped(run, Skipped.Cause.UNREADABLE, e.getMessage());
+            return skipped(run, Skipped.Cause.UNREADABLE, String.valueOf(e.getMessage()));
         } catch (OutOfMemoryError e) {
             return skipped(
                     run,

@@ -3,4 +3,7 @@
  * MeasuredRuns} is a source of runs; {@link Validation} predicts every run of every source; a new kind of measurement
  * implements the one and is named in {@link Sources}.
  */
+@NullMarked
 package dev.headroom.validation.runs;
+
+import org.jspecify.annotations.NullMarked;

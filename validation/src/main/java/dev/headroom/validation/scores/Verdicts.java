@@ -1,6 +1,7 @@
 package dev.headroom.validation.scores;
 
 import java.util.Collection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Verdicts beside what happened.
@@ -20,7 +21,8 @@ public record Verdicts(int fits, int missed, int alarms, int caught, double brie
      * @param predicted whether it was said to
      * @param probability of running out that was stated, or {@code null}
      */
-    public record Verdict(boolean measured, boolean predicted, Double probability) {
+    public record Verdict(
+            boolean measured, boolean predicted, @Nullable Double probability) {
         /** Whether it came as it was said. */
         public boolean right() {
             return measured == predicted;

@@ -7,8 +7,9 @@ import java.util.List;
 /**
  * The best plans of a model of costs, by a dynamic program over the stages: Rotor's problem (Inria RR-9302) for the
  * checkpoints that {@code torch.utils.checkpoint} can write on one level. A stage keeps everything or, as part of a
- * checkpoint, nothing but what later stages read. What comes after a stage depends on the plan before it only by the bytes
- * that were left, so that of two beginnings one can be forgotten that leaves as much and costs as much as the other.
+ * checkpoint, nothing but what later stages read. What comes after a stage depends on the plan before it only by the
+ * bytes that were left, so that of two beginnings one can be forgotten that leaves as much and costs as much as the
+ * other.
  */
 final class ChainProgram {
     private static final long NOTHING = Long.MIN_VALUE / 4;

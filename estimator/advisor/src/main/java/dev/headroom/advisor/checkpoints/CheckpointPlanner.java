@@ -1,5 +1,6 @@
 package dev.headroom.advisor.checkpoints;
 
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.Scenario;
@@ -16,10 +17,20 @@ public final class CheckpointPlanner {
     /**
      * Choices between memory and recomputation.
      *
-     * @throws dev.headroom.model.error.UserInputException for impossible input, with a message for the user
+     * @throws UserInputException for impossible input, with a message for the user
      */
     public static CheckpointPlans plan(PredictionRequest request) {
-        Rehearsal rehearsal = new Rehearsal(request);
+        return plan(new VariantPlayer(request), request.scenario());
+    }
+
+    /**
+     * As {@link #plan(PredictionRequest)}, of a variant.
+     *
+     * @param player that may have played some of what is tried already
+     * @throws UserInputException for impossible input, with a message for the user
+     */
+    public static CheckpointPlans plan(VariantPlayer player, Scenario run) {
+        Rehearsal rehearsal = new Rehearsal(player, run);
         if (!rehearsal.hasBackward()) {
             List<CheckpointChoice> only = rehearsal.choices();
             return new CheckpointPlans(
@@ -38,10 +49,10 @@ public final class CheckpointPlanner {
      *
      * @param budgetBytes of allocated memory
      * @return empty when none was found
-     * @throws dev.headroom.model.error.UserInputException for impossible input, with a message for the user
+     * @throws UserInputException for impossible input, with a message for the user
      */
     public static Optional<CheckpointChoice> within(PredictionRequest request, long budgetBytes) {
-        Rehearsal rehearsal = new Rehearsal(request);
+        Rehearsal rehearsal = rehearsal(request);
         if (rehearsal.hasBackward() && rehearsal.storeAll().maxAllocated() > budgetBytes) {
             new CheckpointSearch(rehearsal).search(budgetBytes);
         }
@@ -53,7 +64,7 @@ public final class CheckpointPlanner {
     /**
      * What the checkpoints that a run asks for itself give, to compare with.
      *
-     * @throws dev.headroom.model.error.UserInputException for impossible input, with a message for the user
+     * @throws UserInputException for impossible input, with a message for the user
      */
     public static CheckpointChoice play(PredictionRequest request) {
         Scenario run = request.scenario();
@@ -62,10 +73,14 @@ public final class CheckpointPlanner {
                 run.checkpointing().segments(),
                 run.checkpointing().modules(),
                 run.checkpointing().reentrant());
-        return new Rehearsal(request)
+        return rehearsal(request)
                 .play(own)
                 .orElseThrow(() -> new UserInputException(
                         "--reentrant true: parameters in the checkpoints get no gradients; take --reentrant false, or"
                                 + " --input-grad"));
+    }
+
+    private static Rehearsal rehearsal(PredictionRequest request) {
+        return new Rehearsal(new VariantPlayer(request), request.scenario());
     }
 }

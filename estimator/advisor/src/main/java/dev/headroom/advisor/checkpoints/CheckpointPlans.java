@@ -5,13 +5,13 @@ import java.util.List;
 /**
  * What can be had by recomputation.
  *
- * @param pareto choices of which none needs at most the memory and at most the recomputation of another; the most memory
- *     first
+ * @param pareto choices of which none needs at most the memory and at most the recomputation of another; the most
+ *     memory first
  * @param baselines store all, and where the model has them √n segments and every block, whether dominated or not
- * @param lowerBound allocated bytes that no choice of checkpoints over the stages of the search goes below: single modules
- *     and runs of siblings, on one level
- * @param nestedLeast what checkpoints in checkpoints could save, by the model of costs, not played; {@code null} where there
- *     is no backward pass, or the model has too many stages to find out quickly
+ * @param lowerBound allocated bytes that no choice of checkpoints over the stages of the search goes below: single
+ *     modules and runs of siblings, on one level
+ * @param nestedLeast what checkpoints in checkpoints could save, by the model of costs, not played; {@code null} where
+ *     there is no backward pass, or the model has too many stages to find out quickly
  * @param method how the choices were found, one line
  * @param exact whether the model is a chain and the search misses no plan of its model of costs
  */

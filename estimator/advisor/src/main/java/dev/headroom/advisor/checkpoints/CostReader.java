@@ -2,8 +2,8 @@ package dev.headroom.advisor.checkpoints;
 
 /**
  * Reads {@link StageCosts} off a play that stores all. A recomputation finds its inputs alive, makes again all that its
- * stages made, and then goes back through them as the stored stages did. The gradients that are alive at a moment of the
- * backward pass do not depend on the plan.
+ * stages made, and then goes back through them as the stored stages did. The gradients that are alive at a moment of
+ * the backward pass do not depend on the plan.
  */
 final class CostReader {
     private final PassLog log;
@@ -12,8 +12,8 @@ final class CostReader {
     private final long before;
 
     /**
-     * Bytes alive when a stage's forward pass ends, without those that no later stage reads and that are not kept either:
-     * Python variables hold them a little longer.
+     * Bytes alive when a stage's forward pass ends, without those that no later stage reads and that are not kept
+     * either: Python variables hold them a little longer.
      */
     private final long[] end;
 
@@ -116,8 +116,9 @@ final class CostReader {
     }
 
     /**
-     * What checkpoints in checkpoints cost besides, by all bytes that are likely. The forward pass of an inner one, which
-     * keeps only what later stages read, is held to need no less at a stage than where the stage keeps everything.
+     * What checkpoints in checkpoints cost besides, by all bytes that are likely. The forward pass of an inner one,
+     * which keeps only what later stages read, is held to need no less at a stage than where the stage keeps
+     * everything.
      */
     NestedCosts nested(StageCosts flat, boolean reentrant) {
         long[] forward = new long[n];
@@ -174,8 +175,8 @@ final class CostReader {
     }
 
     /**
-     * A re-entrant checkpoint holds what it made again for others until its own backward pass is over, and the gradient of
-     * that.
+     * A re-entrant checkpoint holds what it made again for others until its own backward pass is over, and the gradient
+     * of that.
      */
     private long held(int i, int j, boolean last, boolean reentrant) {
         return !reentrant ? 0 : last ? sum(passedGone, i, j, j) : 2 * sum(passedOn, i, j, j);

@@ -1,7 +1,7 @@
 package dev.headroom.advisor.checkpoints;
 
+import dev.headroom.advisor.variants.Outcome;
 import dev.headroom.estimator.flops.GraphFlops;
-import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.model.checkpoint.Region;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
@@ -18,7 +18,10 @@ final class CostSurvey {
     private final Graph graph;
     private final boolean[][] allowed;
 
-    /** Latest node before which a checkpoint must begin that holds a stage, because it changes that node's result in place. */
+    /**
+     * Latest node before which a checkpoint must begin that holds a stage, because it changes that node's result in
+     * place.
+     */
     private final int[] changes;
 
     private long[][] again;
@@ -94,12 +97,12 @@ final class CostSurvey {
                 names.add(stages.name(s, s));
             }
         }
-        Simulation each = names.isEmpty()
+        Outcome each = names.isEmpty()
                 ? null
                 : rehearsal
                         .simulate(new Candidate("every stage", 0, names, reentrant))
                         .orElse(null);
-        int[] runs = each == null ? null : each.nodes().executions();
+        List<Integer> runs = each == null ? null : each.executions();
         int passes = rehearsal.asked().loop().steps() * rehearsal.asked().loop().accumulate();
         int accumulate = rehearsal.asked().loop().accumulate();
         long[][] again = new long[n][n];
@@ -112,7 +115,7 @@ final class CostSurvey {
                 if (runs != null && allowed[j][j]) {
                     last = 0;
                     for (int node = s.from(); node < s.to(); node++) {
-                        last += runs[node] > passes ? flops.forward(node).total() * accumulate : 0;
+                        last += runs.get(node) > passes ? flops.forward(node).total() * accumulate : 0;
                     }
                 }
                 again[i][j] = before + last;

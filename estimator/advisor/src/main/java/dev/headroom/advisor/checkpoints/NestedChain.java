@@ -6,10 +6,11 @@ import java.util.List;
 
 /**
  * The best plans whose checkpoints may hold checkpoints, by a dynamic program over segments: Rotor's problem (Beaumont,
- * Herrmann, Pallez and Shilova, Inria RR-9302) and its persistent schedules, in which what was kept stays until it is used.
- * When a segment is made again, each of its stages keeps everything or is part of an inner segment, which keeps its inputs
- * and is solved alike. What follows a stage depends on what came before only by the bytes that were left, so that for each
- * stage of each segment the ways to go on are held that none beats in bytes and FLOPs: bytes are not rounded to slots.
+ * Herrmann, Pallez and Shilova, Inria RR-9302) and its persistent schedules, in which what was kept stays until it is
+ * used. When a segment is made again, each of its stages keeps everything or is part of an inner segment, which keeps
+ * its inputs and is solved alike. What follows a stage depends on what came before only by the bytes that were left, so
+ * that for each stage of each segment the ways to go on are held that none beats in bytes and FLOPs: bytes are not
+ * rounded to slots.
  */
 final class NestedChain {
     private static final long NOTHING = Long.MIN_VALUE / 4;
@@ -55,7 +56,9 @@ final class NestedChain {
         return exact;
     }
 
-    /** How many steps the search takes, each over a number of ways: pairs of a segment and one that can lie within it. */
+    /**
+     * How many steps the search takes, each over a number of ways: pairs of a segment and one that can lie within it.
+     */
     static long work(boolean[][] allowed) {
         int n = allowed.length;
         long[][] within = new long[n][n];
@@ -191,14 +194,14 @@ final class NestedChain {
         return from[i];
     }
 
-    private void prune(Tradeoffs ways) {
-        ways.prune();
-        exact &= ways.exact();
+    private void prune(Tradeoffs continuations) {
+        continuations.prune();
+        exact &= continuations.exact();
     }
 
-    private static List<NestedSegment> tree(Tradeoffs.Way whole) {
+    private static List<NestedSegment> tree(Tradeoffs.Continuation whole) {
         List<NestedSegment> out = new ArrayList<>();
-        for (Tradeoffs.Way w = whole; w != null; w = w.rest()) {
+        for (Tradeoffs.Continuation w = whole; w != null; w = w.rest()) {
             if (w.inner() != null) {
                 out.add(new NestedSegment(w.first(), w.last(), tree(w.inner())));
             }

@@ -3,18 +3,19 @@ package dev.headroom.advisor.checkpoints;
 import java.util.List;
 
 /**
- * What {@link StageCosts} do not tell of checkpoints in checkpoints: the moments of a segment's recomputation and backward
- * pass one by one, in bytes on top of what was left before the segment and, where said so, of what its own stages left. A
- * segment without inner ones costs what {@link StageCosts} say.
+ * What {@link StageCosts} do not tell of checkpoints in checkpoints: the moments of a segment's recomputation and
+ * backward pass one by one, in bytes on top of what was left before the segment and, where said so, of what its own
+ * stages left. A segment without inner ones costs what {@link StageCosts} say.
  *
  * @param flat costs of the outermost level, and by first and last stage what a checkpoint leaves and recomputes
  * @param forward bytes that a stage's forward pass needs at most
- * @param passing by first and last stage: bytes that the forward pass of a checkpoint needs at most; at the outermost level
- *     its own recomputation always needs more
- * @param backward bytes that a stage's backward pass needs at most besides what the stages up to it left; less than zero
- *     where those have been let go
+ * @param passing by first and last stage: bytes that the forward pass of a checkpoint needs at most; at the outermost
+ *     level its own recomputation always needs more
+ * @param backward bytes that a stage's backward pass needs at most besides what the stages up to it left; less than
+ *     zero where those have been let go
  * @param leaves by first stage of the segment, and stage: bytes that the stage leaves when it keeps everything
- * @param start by first and last stage of the segment: bytes that are there when its recomputation begins, mostly gradients
+ * @param start by first and last stage of the segment: bytes that are there when its recomputation begins, mostly
+ *     gradients
  * @param besides by first and last stage of the segment: bytes that are there while it goes back, until its end
  * @param besidesLast the same, while its last stage goes back
  */

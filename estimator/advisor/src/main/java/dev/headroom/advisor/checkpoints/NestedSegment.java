@@ -3,8 +3,8 @@ package dev.headroom.advisor.checkpoints;
 import java.util.List;
 
 /**
- * Stages that are recomputed together, and what of them is recomputed once more: a {@code checkpoint} around functions of
- * which some are checkpoints themselves. Stages are numbered from 0.
+ * Stages that are recomputed together, and what of them is recomputed once more: a {@code checkpoint} around functions
+ * of which some are checkpoints themselves. Stages are numbered from 0.
  *
  * @param first first stage
  * @param last last stage, inclusive

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Beginnings of plans up to one stage, of which none leaves as much and costs as much as another, by the bytes that they
- * leave.
+ * Beginnings of plans up to one stage, of which none leaves as much and costs as much as another, by the bytes that
+ * they leave.
  */
 final class ParetoPrefixes {
     /** Beginnings that are kept; with more the search is no longer exact. */

@@ -7,8 +7,8 @@ import dev.headroom.model.run.PhaseMemory;
 import java.util.List;
 
 /**
- * The events of the last forward and backward pass of a run, each with the stage that it belongs to: forward passes go up
- * through the stages, backward passes down.
+ * The events of the last forward and backward pass of a run, each with the stage that it belongs to: forward passes go
+ * up through the stages, backward passes down.
  */
 final class PassEvents {
     /** The granularity of blocks ({@code kMinBlockSize} in c10/cuda/CUDACachingAllocator.cpp). */

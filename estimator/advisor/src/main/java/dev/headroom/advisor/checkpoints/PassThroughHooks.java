@@ -8,8 +8,8 @@ import dev.headroom.estimator.runtime.Tensor;
 
 /**
  * Hooks that keep every saved tensor as it is. What hooks hand out ends with the node's function, a little before what
- * nodes keep themselves; checkpoints are made of hooks, so that no plan needs less memory in a stage's backward pass than
- * a run under these does.
+ * nodes keep themselves; checkpoints are made of hooks, so that no plan needs less memory in a stage's backward pass
+ * than a run under these does.
  */
 final class PassThroughHooks implements LoopHook {
     @Override

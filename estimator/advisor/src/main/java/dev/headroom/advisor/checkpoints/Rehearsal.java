@@ -1,5 +1,7 @@
 package dev.headroom.advisor.checkpoints;
 
+import dev.headroom.advisor.variants.Outcome;
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.flops.Flops;
 import dev.headroom.estimator.flops.GraphFlops;
 import dev.headroom.estimator.predict.PredictionRequest;
@@ -13,22 +15,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Plays a run under candidates, each once, with room for anything. */
+/** What a run gives under candidates, played with room for anything. */
 final class Rehearsal {
+    private final VariantPlayer player;
     private final Scenario asked;
     private final PredictionRequest request;
 
-    /** Candidates that differ in name alone are played once. */
+    /** In the order in which they were played; of candidates that differ in name alone, the first. */
     private final Map<Checkpointing, Optional<CheckpointChoice>> played = new LinkedHashMap<>();
 
     private final Simulation storeAll;
     private final GraphFlops flops;
     private final Flops step;
 
-    Rehearsal(PredictionRequest question) {
-        asked = question.scenario();
-        request = question.with(Candidate.STORE_ALL.applied(asked)).unbounded();
-        storeAll = Predictor.simulate(request);
+    Rehearsal(VariantPlayer player, Scenario asked) {
+        this.player = player;
+        this.asked = asked;
+        request = new PredictionRequest(player.graph(), Candidate.STORE_ALL.applied(asked)).unbounded();
+        storeAll = player.unboundedWithEvents(request.scenario());
         if (storeAll.oom() != null) {
             throw new UserInputException("the run needs more memory than any device has, whatever is recomputed; check"
                     + " --batch and --dim");
@@ -37,7 +41,9 @@ final class Rehearsal {
         flops = GraphFlops.of(
                 storeAll.prepared().plan().graph(), run, storeAll.prepared().symbols());
         step = flops.step();
-        played.put(Candidate.STORE_ALL.checkpointing(), Optional.of(choice(Candidate.STORE_ALL, storeAll)));
+        played.put(
+                Candidate.STORE_ALL.checkpointing(),
+                Optional.of(choice(Candidate.STORE_ALL, outcome(Candidate.STORE_ALL))));
     }
 
     /** The run as it was asked for, its own checkpoints included. */
@@ -80,14 +86,13 @@ final class Rehearsal {
         return known;
     }
 
-    /** The run under a candidate. */
-    Optional<Simulation> simulate(Candidate candidate) {
-        try {
-            Simulation run = Predictor.simulate(request.with(candidate.applied(request.scenario())));
-            return run.nodes().checkpointsWithoutGradients() > 0 ? Optional.empty() : Optional.of(run);
-        } catch (UserInputException e) {
-            return Optional.empty();
-        }
+    /** The run under a candidate; empty where PyTorch would refuse it or leave parameters without gradients. */
+    Optional<Outcome> simulate(Candidate candidate) {
+        return Optional.of(outcome(candidate)).filter(run -> run.fits() && !run.losesGradients());
+    }
+
+    private Outcome outcome(Candidate candidate) {
+        return player.unbounded(candidate.applied(request.scenario()));
     }
 
     /** FLOPs as a share of those of a step that recomputes nothing. */
@@ -95,12 +100,12 @@ final class Rehearsal {
         return step.total() == 0 ? 0 : (double) again / step.total();
     }
 
-    private CheckpointChoice choice(Candidate c, Simulation run) {
+    private CheckpointChoice choice(Candidate c, Outcome run) {
         Scenario training = request.scenario();
         int passes = training.loop().steps() * training.loop().accumulate();
-        long again = flops.beyond(run.nodes().executions(), passes).total()
-                / training.loop().steps();
+        long again =
+                flops.beyond(run.executions(), passes).total() / training.loop().steps();
         return new CheckpointChoice(
-                c.name(), c.segments(), c.modules(), c.reentrant(), run.maxAllocated(), again, share(again));
+                c.name(), c.segments(), c.modules(), c.reentrant(), run.allocated(), again, share(again));
     }
 }

@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * What the pieces of a plan cost, in bytes above those before the pass and in FLOPs, as far as they can be told from a
  * play that stores all ({@link PassLog}): a plan is a sequence of pieces, each a stored stage or stages under one
- * checkpoint. A piece leaves bytes behind when its forward pass ends, and needs bytes at most, on top of what the pieces
- * before it left, in its forward or its backward pass. Stages and pieces are numbered from 0.
+ * checkpoint. A piece leaves bytes behind when its forward pass ends, and needs bytes at most, on top of what the
+ * pieces before it left, in its forward or its backward pass. Stages and pieces are numbered from 0.
  *
  * @param stored bytes that a stored stage leaves; less than zero where it ends more than it makes
  * @param storedPeak bytes that a stored stage needs at most

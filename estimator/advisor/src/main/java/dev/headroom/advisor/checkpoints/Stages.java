@@ -11,8 +11,8 @@ import java.util.Map;
 
 /**
  * A model as a sequence of stages, the smallest pieces that a plan tells apart: the blocks of its containers and what
- * stands between them. Sequentials are taken apart, and modules that hold a large part of the operators. Stages that follow
- * each other can be one checkpoint where the module tree has a name for them: one module, or a run of siblings.
+ * stands between them. Sequentials are taken apart, and modules that hold a large part of the operators. Stages that
+ * follow each other can be one checkpoint where the module tree has a name for them: one module, or a run of siblings.
  */
 final class Stages {
     /** A module with a larger share of the operators is taken apart. */

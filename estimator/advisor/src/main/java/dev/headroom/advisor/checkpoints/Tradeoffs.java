@@ -19,11 +19,11 @@ final class Tradeoffs {
      * @param inner inside of the piece, if it is a checkpoint; {@code null}: a stored stage
      * @param rest what follows the piece, {@code null} at the end
      */
-    record Way(long need, long again, int first, int last, Way inner, Way rest) {}
+    record Continuation(long need, long again, int first, int last, Continuation inner, Continuation rest) {}
 
     private final long limit;
     private final long dearest;
-    private List<Way> ways = new ArrayList<>();
+    private List<Continuation> continuations = new ArrayList<>();
     private boolean exact = true;
 
     /**
@@ -49,13 +49,13 @@ final class Tradeoffs {
     }
 
     /** The way with the least recomputation, or {@code null}. */
-    Way cheapest() {
-        return ways.isEmpty() ? null : ways.get(ways.size() - 1);
+    Continuation cheapest() {
+        return continuations.isEmpty() ? null : continuations.get(continuations.size() - 1);
     }
 
     /** Takes in a way that is a single stored stage. */
     void last(int stage, long needs) {
-        add(new Way(needs, 0, stage, stage, null, null));
+        add(new Continuation(needs, 0, stage, stage, null, null));
     }
 
     /**
@@ -65,8 +65,8 @@ final class Tradeoffs {
      * @param needs bytes that it needs itself at most
      */
     void stored(int stage, long leaves, long needs, Tradeoffs rest) {
-        for (Way r : rest.ways) {
-            add(new Way(Math.max(needs, leaves + r.need), r.again, stage, stage, null, r));
+        for (Continuation r : rest.continuations) {
+            add(new Continuation(Math.max(needs, leaves + r.need), r.again, stage, stage, null, r));
         }
     }
 
@@ -81,12 +81,13 @@ final class Tradeoffs {
      */
     void checkpoint(
             int first, int last, Tradeoffs inside, long besides, long leaves, long needs, long again, Tradeoffs rest) {
-        if (inside.ways.isEmpty() || rest.ways.isEmpty()) {
+        if (inside.continuations.isEmpty() || rest.continuations.isEmpty()) {
             return;
         }
         int i = 0;
         int r = 0;
-        long need = Math.max(needs, Math.max(inside.ways.get(0).need + besides, rest.ways.get(0).need + leaves));
+        long need = Math.max(
+                needs, Math.max(inside.continuations.get(0).need + besides, rest.continuations.get(0).need + leaves));
         while (need <= limit) {
             long nextInside = inside.after(i, besides);
             long nextRest = rest.after(r, leaves);
@@ -95,38 +96,38 @@ final class Tradeoffs {
                 r += nextRest <= need ? 1 : 0;
                 continue;
             }
-            Way a = inside.ways.get(i);
-            Way b = rest.ways.get(r);
-            add(new Way(need, again + a.again + b.again, first, last, a, b));
+            Continuation a = inside.continuations.get(i);
+            Continuation b = rest.continuations.get(r);
+            add(new Continuation(need, again + a.again + b.again, first, last, a, b));
             need = Math.min(nextInside, nextRest);
         }
     }
 
     private long after(int at, long shift) {
-        return at + 1 < ways.size() ? ways.get(at + 1).need + shift : Long.MAX_VALUE;
+        return at + 1 < continuations.size() ? continuations.get(at + 1).need + shift : Long.MAX_VALUE;
     }
 
-    private void add(Way way) {
-        if (way.need <= limit && way.again <= dearest) {
-            ways.add(way);
+    private void add(Continuation continuation) {
+        if (continuation.need <= limit && continuation.again <= dearest) {
+            continuations.add(continuation);
         }
     }
 
     /** Forgets all ways that are beaten by others; to be called when all have been taken in. */
     void prune() {
-        ways.sort(Comparator.comparingLong(Way::need).thenComparingLong(Way::again));
-        List<Way> front = new ArrayList<>();
-        for (Way w : ways) {
+        continuations.sort(Comparator.comparingLong(Continuation::need).thenComparingLong(Continuation::again));
+        List<Continuation> front = new ArrayList<>();
+        for (Continuation w : continuations) {
             if (front.isEmpty() || w.again < front.get(front.size() - 1).again) {
                 front.add(w);
             }
         }
         exact = front.size() <= MOST;
-        ways = exact ? front : thinned(front);
+        continuations = exact ? front : thinned(front);
     }
 
-    private static List<Way> thinned(List<Way> all) {
-        List<Way> some = new ArrayList<>(MOST);
+    private static List<Continuation> thinned(List<Continuation> all) {
+        List<Continuation> some = new ArrayList<>(MOST);
         for (int i = 0; i < MOST; i++) {
             some.add(all.get((int) ((long) i * (all.size() - 1) / (MOST - 1))));
         }

@@ -13,16 +13,16 @@ final class AliveFinding {
     /** What is less than a fiftieth of the peak is left to the accounts. */
     private static final int LEAST = 50;
 
-    private final ExplainedRun story;
+    private final ExplainedRun explained;
     private final AliveAt peak;
 
-    private AliveFinding(ExplainedRun story) {
-        this.story = story;
-        this.peak = story.peak();
+    private AliveFinding(ExplainedRun explained) {
+        this.explained = explained;
+        this.peak = explained.peak();
     }
 
-    static Finding of(ExplainedRun story) {
-        return new AliveFinding(story).finding();
+    static Finding of(ExplainedRun explained) {
+        return new AliveFinding(explained).finding();
     }
 
     private Finding finding() {
@@ -68,12 +68,12 @@ final class AliveFinding {
         return switch (c) {
             case PARAMETERS, BUFFERS -> "as long as the model lives";
             case GRADIENTS -> gradients();
-            case OPTIMIZER_STATE -> "for good since " + born(c) + ": " + StateNames.words(story);
+            case OPTIMIZER_STATE -> "for good since " + born(c) + ": " + StateNames.words(explained);
             case SAVED_ACTIVATIONS -> "each until its backward has run: " + largest(c);
             case TEMPORARIES -> temporaries() + ": " + largest(c);
             case WORKSPACES -> workspaces();
             case INPUTS ->
-                (story.run().loop().inference() ? "the batch" : "the batch and its labels")
+                (explained.run().loop().inference() ? "the batch" : "the batch and its labels")
                         + ", held by Python's variables";
             case OUTPUTS -> outputs();
         };
@@ -87,16 +87,16 @@ final class AliveFinding {
     private String born(Category c) {
         return Group.by(
                         peak.holdings(c),
-                        h -> story.timeline().phase(h.tensor().born()).title())
+                        h -> explained.timeline().phase(h.tensor().born()).title())
                 .get(0)
                 .name();
     }
 
     private String gradients() {
-        long before = story.leftOverGradients();
+        long before = explained.leftOverGradients();
         long bytes = peak.bytes(Category.GRADIENTS);
         if (before == 0) {
-            return story.keepsGradients() ? "for good" : "until zero_grad of the next step";
+            return explained.keepsGradients() ? "for good" : "until zero_grad of the next step";
         }
         return (before == bytes ? "all" : Words.size(before))
                 + " of the step before: zero_grad fills them with zeros and frees none";
@@ -116,7 +116,7 @@ final class AliveFinding {
     private String temporaries() {
         return switch (peak.phase().phase()) {
             case BACKWARD ->
-                story.recomputes()
+                explained.recomputes()
                         ? "gradients of activations, recomputed results and scratch of kernels"
                         : "gradients of activations and scratch of kernels";
             case OPTIMIZER -> "of the step itself";
@@ -139,8 +139,8 @@ final class AliveFinding {
     }
 
     private String outputs() {
-        long before = AliveAt.bornBefore(peak.holdings(Category.OUTPUTS), story.stepBegins());
-        String held = story.run().loop().dropOutputs()
+        long before = AliveAt.bornBefore(peak.holdings(Category.OUTPUTS), explained.stepBegins());
+        String held = explained.run().loop().dropOutputs()
                 ? "until backward has run and they are deleted"
                 : "until the next iteration binds the names outputs and loss anew";
         return before == 0 ? held : held + "; " + Words.size(before) + " are of the step before";

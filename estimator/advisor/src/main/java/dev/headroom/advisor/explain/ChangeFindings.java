@@ -1,8 +1,14 @@
 package dev.headroom.advisor.explain;
 
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
-import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
 
+import dev.headroom.advisor.change.Catalogue;
+import dev.headroom.advisor.change.ExplainedChange;
+import dev.headroom.advisor.change.OptionWords;
+import dev.headroom.advisor.change.Target;
+import dev.headroom.advisor.variants.Outcome;
+import dev.headroom.advisor.variants.VariantPlayer;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -18,34 +24,36 @@ final class ChangeFindings {
     /** Below so many hundredths its effect is none. */
     private static final int NOTHING = 2;
 
-    private final ExplainedRun story;
-    private final Trial trial;
+    private final ExplainedRun explained;
+    private final VariantPlayer player;
+    private final LittleEffect little;
 
-    private ChangeFindings(ExplainedRun story, Trial trial) {
-        this.story = story;
-        this.trial = trial;
+    private ChangeFindings(ExplainedRun explained, VariantPlayer player) {
+        this.explained = explained;
+        this.player = player;
+        this.little = new LittleEffect(explained);
     }
 
-    private record Outcome(Change change, long peak) {}
+    private record Effect(ExplainedChange change, long peak) {}
 
-    static List<Finding> of(ExplainedRun story, Trial trial) {
-        return new ChangeFindings(story, trial).findings();
+    static List<Finding> of(ExplainedRun explained, VariantPlayer player) {
+        return new ChangeFindings(explained, player).findings();
     }
 
     private List<Finding> findings() {
-        long before = story.peak().allocated();
-        List<Outcome> helpful = new ArrayList<>();
-        List<Outcome> useless = new ArrayList<>();
-        for (Outcome o : best()) {
+        long before = explained.peak().allocated();
+        List<Effect> helpful = new ArrayList<>();
+        List<Effect> useless = new ArrayList<>();
+        for (Effect o : best()) {
             (percent(before - o.peak()) >= HELPS ? helpful : useless).add(o);
         }
-        helpful.sort(Comparator.comparingLong(Outcome::peak));
+        helpful.sort(Comparator.comparingLong(Effect::peak));
         List<String> does = new ArrayList<>();
         helpful.forEach(o -> does.add(sentence(o)));
         leftOver().ifPresent(does::add);
         List<String> doesNot = new ArrayList<>();
         useless.forEach(o -> doesNot.add(sentence(o)));
-        boolean helps = helpful.stream().anyMatch(o -> o.change().key().equals(Changes.HALF_BATCH));
+        boolean helps = helpful.stream().anyMatch(o -> o.change().target() == Target.BATCH);
         perSample().ifPresent(helps ? does::add : doesNot::add);
         reentrant().ifPresent(doesNot::add);
         doesNot.add(emptyCache());
@@ -59,38 +67,44 @@ final class ChangeFindings {
     }
 
     /** The best of each kind, in the order of the kinds. */
-    private List<Outcome> best() {
-        Map<String, Outcome> best = new LinkedHashMap<>();
-        for (Change change : Changes.of(story, trial.request().graph())) {
-            trial.peak(change.set())
+    private List<Effect> best() {
+        Map<String, Effect> best = new LinkedHashMap<>();
+        for (ExplainedChange change : new Catalogue(player.graph()).explained(explained.run())) {
+            peak(change.change().of(explained.run()))
                     .ifPresent(p ->
-                            best.merge(change.key(), new Outcome(change, p), (a, b) -> b.peak() < a.peak() ? b : a));
+                            best.merge(change.key(), new Effect(change, p), (a, b) -> b.peak() < a.peak() ? b : a));
         }
         return new ArrayList<>(best.values());
     }
 
-    private long percent(long bytes) {
-        return Math.round(100.0 * bytes / Math.max(1, story.peak().allocated()));
+    /** With room for anything; empty where the model or the version has nothing of the kind to change. */
+    private Optional<Long> peak(Scenario changed) {
+        Outcome played = player.unbounded(changed);
+        return played.fits() ? Optional.of(played.allocated()) : Optional.empty();
     }
 
-    private String sentence(Outcome o) {
-        long less = percent(story.peak().allocated() - o.peak());
-        boolean reason = less < NOTHING && !o.change().otherwise().isEmpty();
+    private long percent(long bytes) {
+        return Math.round(100.0 * bytes / Math.max(1, explained.peak().allocated()));
+    }
+
+    private String sentence(Effect o) {
+        long less = percent(explained.peak().allocated() - o.peak());
+        String why = less < NOTHING ? little.why(o.change().target()) : "";
         String effect = less == 0
                 ? "no change"
                 : Math.abs(less) + (less > 0 ? " % less, " : " % more, ") + Words.size(o.peak());
-        return o.change().name() + ": " + effect + (reason ? "; " + o.change().otherwise() : "") + ".";
+        return o.change().name() + ": " + effect + (why.isEmpty() ? "" : "; " + why) + ".";
     }
 
     /** What a sample of the batch costs, from the peak with half of them. */
     private Optional<String> perSample() {
-        Long batch = story.run().sizes().batch();
+        Long batch = explained.run().sizes().batch();
         if (batch == null || batch < 2) {
             return Optional.empty();
         }
         long half = batch / 2;
-        long peak = story.peak().allocated();
-        return trial.peak(r -> r.with(BATCH, half)).filter(p -> p < peak).map(p -> {
+        long peak = explained.peak().allocated();
+        return peak(explained.run().with(BATCH, half)).filter(p -> p < peak).map(p -> {
             long each = (peak - p) / (batch - half);
             return "Between batch " + half + " and " + batch + " each sample adds " + Words.size(each)
                     + " to the peak: at " + batch + " they make " + Words.size(each * batch) + " of it, and "
@@ -100,21 +114,21 @@ final class ChangeFindings {
 
     /** Checkpoints that cut the graph off. */
     private Optional<String> reentrant() {
-        return story.prediction().warnings().stream()
-                .filter(w -> w.startsWith("re-entrant checkpointing"))
-                .findFirst()
-                .flatMap(w -> trial.peak(r -> r.with(REENTRANT, false)))
-                .map(p ->
-                        "Re-entrant checkpoints whose input requires no gradient: a part of what they spare is gradients"
-                                + " that are never made; with --reentrant false, which trains all, the peak is "
-                                + Words.size(p)
-                                + ".");
+        if (explained.prediction().warnings().stream().noneMatch(w -> w.startsWith("re-entrant checkpointing"))) {
+            return Optional.empty();
+        }
+        Scenario other = Catalogue.nonReentrant().of(explained.run());
+        String options = OptionWords.added(explained.run(), other);
+        return peak(other)
+                .map(p -> "Re-entrant checkpoints whose input requires no gradient: a part of what they spare is"
+                        + " gradients that are never made; with " + options + ", which trains all, the peak is "
+                        + Words.size(p) + ".");
     }
 
-    private List<Account> accounts(List<Outcome> outcomes) {
+    private List<Account> accounts(List<Effect> outcomes) {
         List<Account> accounts = new ArrayList<>();
-        long before = story.peak().allocated();
-        for (Outcome o : outcomes) {
+        long before = explained.peak().allocated();
+        for (Effect o : outcomes) {
             accounts.add(new Account(
                     o.change().key(),
                     o.peak(),
@@ -125,17 +139,17 @@ final class ChangeFindings {
 
     /** Versions whose zero_grad always keeps gradients: what {@code p.grad = None} would free is there to see. */
     private Optional<String> leftOver() {
-        long kept = story.leftOverGradients();
-        boolean simulated = !story.zeroGradAlwaysKeeps();
-        return simulated || !story.matters(kept)
+        long kept = explained.leftOverGradients();
+        boolean simulated = !explained.zeroGradAlwaysKeeps();
+        return simulated || !explained.matters(kept)
                 ? Optional.empty()
                 : Optional.of("p.grad = None in place of zero_grad(): up to "
-                        + Words.share(kept, story.peak().allocated()) + " less; " + Words.size(kept)
+                        + Words.share(kept, explained.peak().allocated()) + " less; " + Words.size(kept)
                         + " at the peak are gradients of the step before.");
     }
 
     private String emptyCache() {
-        long cached = story.peak().reserved() - story.peak().allocated();
+        long cached = explained.peak().reserved() - explained.peak().allocated();
         return "torch.cuda.empty_cache(): frees no tensor, and the allocator empties its cache itself before it fails; "
                 + Words.size(cached) + " are cached at the peak.";
     }

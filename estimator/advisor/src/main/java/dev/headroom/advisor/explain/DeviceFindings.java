@@ -1,7 +1,9 @@
 package dev.headroom.advisor.explain;
 
-import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
-
+import dev.headroom.advisor.change.Catalogue;
+import dev.headroom.advisor.change.OptionWords;
+import dev.headroom.advisor.variants.Outcome;
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.allocator.BlockState;
 import dev.headroom.allocator.Segment;
 import dev.headroom.allocator.SimulatedDeviceMemory;
@@ -10,7 +12,7 @@ import dev.headroom.estimator.timeline.LiveTensor;
 import dev.headroom.estimator.timeline.PlacedSegment;
 import dev.headroom.estimator.timeline.Timeline;
 import dev.headroom.model.device.DeviceLine;
-import dev.headroom.model.scenario.TorchVersion;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -24,25 +26,23 @@ final class DeviceFindings {
     /** Fragmentation of less than a twentieth is not worth another allocator. */
     private static final int SMALL = 20;
 
-    private static final String EXPANDABLE = "expandable_segments:True";
-
-    private final ExplainedRun story;
-    private final Trial trial;
+    private final ExplainedRun explained;
+    private final VariantPlayer player;
     private final AliveAt peak;
 
-    private DeviceFindings(ExplainedRun story, Trial trial) {
-        this.story = story;
-        this.trial = trial;
-        this.peak = story.peak();
+    private DeviceFindings(ExplainedRun explained, VariantPlayer player) {
+        this.explained = explained;
+        this.player = player;
+        this.peak = explained.peak();
     }
 
-    static List<Finding> of(ExplainedRun story, Trial trial) {
-        DeviceFindings findings = new DeviceFindings(story, trial);
+    static List<Finding> of(ExplainedRun explained, VariantPlayer player) {
+        DeviceFindings findings = new DeviceFindings(explained, player);
         return List.of(findings.device(), findings.fragmentation());
     }
 
     private Finding device() {
-        Prediction.Peak peaks = story.prediction().peak();
+        Prediction.Peak peaks = explained.prediction().peak();
         long requested = peak.holdings().stream().mapToLong(Holding::bytes).sum();
         long cached = peak.reserved() - peak.allocated();
         long later = peaks.reserved() - peak.reserved();
@@ -52,7 +52,7 @@ final class DeviceFindings {
                 new Account.Part("cached and free at the peak", cached),
                 new Account.Part("reserved at other times", later)));
         List<String> besides = new ArrayList<>();
-        for (DeviceLine line : story.prediction().certainty().lines()) {
+        for (DeviceLine line : explained.prediction().certainty().lines()) {
             if (!line.part().equals(DeviceLine.RESERVED) && line.bytes() > 0) {
                 parts.add(new Account.Part(name(line), line.bytes()));
                 besides.add(name(line) + " " + Words.size(line.bytes()));
@@ -72,7 +72,7 @@ final class DeviceFindings {
 
     /** The phase in which reserved memory is first at its highest. */
     private String mostReserved() {
-        Timeline timeline = story.timeline();
+        Timeline timeline = explained.timeline();
         int most = 0;
         for (int e = 1; e < timeline.size(); e++) {
             most = timeline.reserved(e) > timeline.reserved(most) ? e : most;
@@ -116,7 +116,7 @@ final class DeviceFindings {
     }
 
     private Finding fragmentation() {
-        List<Holed> holed = story.timeline().segments(peak.event()).stream()
+        List<Holed> holed = explained.timeline().segments(peak.event()).stream()
                 .map((PlacedSegment p) -> new Holed(p.segment(), p.tensors()))
                 .filter(h -> h.free() > 0)
                 .sorted(Comparator.comparingLong(Holed::free).reversed())
@@ -142,7 +142,7 @@ final class DeviceFindings {
         List<String> answer = new ArrayList<>();
         answer.add(Words.size(lost) + " (" + Words.share(lost, peak.reserved())
                 + " of what is reserved at the peak) beside an allocator that could move blocks.");
-        if (story.matters(free)) {
+        if (explained.matters(free)) {
             long gaps = holed.stream().mapToLong(Holed::gaps).sum();
             long largest = holed.stream().mapToLong(Holed::largest).max().orElse(0);
             answer.add("Free then: " + Words.count(gaps, "gap") + " in " + Words.count(holed.size(), "segment")
@@ -151,7 +151,7 @@ final class DeviceFindings {
                             ? "; no segment is free as a whole, to be given back."
                             : "; " + Words.size(whole) + " are whole segments, which the allocator can give back."));
             holed.stream()
-                    .filter(h -> !h.whole() && h.free() * 2 >= free && story.matters(h.free()))
+                    .filter(h -> !h.whole() && h.free() * 2 >= free && explained.matters(h.free()))
                     .findFirst()
                     .ifPresent(h -> answer.add(segment(h)));
         }
@@ -163,14 +163,19 @@ final class DeviceFindings {
 
     /** What the other kind of segments would do, where it may be chosen. */
     private Optional<String> expandable() {
-        TorchVersion torch = story.run().torch();
-        if (!torch.allocatorSettings() || !story.run().allocConf().isBlank()) {
-            return Optional.empty();
-        }
-        return trial.play(r -> r.with(ALLOC_CONF, EXPANDABLE))
-                .map(played -> "With --alloc-conf " + EXPANDABLE + " the run reserves "
-                        + Words.size(played.maxReserved()) + " at most; it reserves "
-                        + Words.size(story.prediction().peak().reserved()) + " as it is.");
+        Scenario run = explained.run();
+        return new Catalogue(player.graph())
+                .expandableSegments(run)
+                .filter(change -> run.allocConf().isBlank())
+                .map(change -> change.of(run))
+                .flatMap(other -> {
+                    Outcome played = player.unbounded(other);
+                    return played.fits()
+                            ? Optional.of("With " + OptionWords.added(run, other) + " the run reserves "
+                                    + Words.size(played.reserved()) + " at most; it reserves "
+                                    + Words.size(explained.prediction().peak().reserved()) + " as it is.")
+                            : Optional.empty();
+                });
     }
 
     private static String segment(Holed h) {

@@ -1,5 +1,6 @@
 package dev.headroom.advisor.explain;
 
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.timeline.PlayedRun;
@@ -33,26 +34,26 @@ public record Explanation(PlayedRun run, List<Finding> findings, List<String> re
     /** As {@link #of(PredictionRequest)}, of a run that was played already. */
     public static Explanation of(PlayedRun run) {
         boolean failed = run.prediction().oom() != null;
-        ExplainedRun story =
+        ExplainedRun explained =
                 new ExplainedRun(failed ? PlayedRun.of(run.request().unbounded()) : run);
-        if (story.peak().allocated() == 0) {
+        if (explained.peak().allocated() == 0) {
             String nothing = "It makes no tensor on the device: it takes no memory of the allocator.";
             return new Explanation(
                     run,
                     List.of(new Finding("peak", "What makes the peak?", List.of(nothing), List.of())),
                     remarks(run.prediction()));
         }
-        Trial trial = new Trial(run.request());
+        VariantPlayer player = new VariantPlayer(run.request());
         List<Finding> findings = new ArrayList<>();
         if (failed) {
-            findings.add(ShortageFinding.of(run, story));
+            findings.add(ShortageFinding.of(run, explained));
         }
-        findings.add(PeakFinding.of(story, failed));
-        findings.add(AliveFinding.of(story));
-        findings.addAll(ChangeFindings.of(story, trial));
-        findings.addAll(PhaseFindings.of(story));
-        findings.addAll(StepFindings.of(story));
-        findings.addAll(DeviceFindings.of(story, trial));
+        findings.add(PeakFinding.of(explained, failed));
+        findings.add(AliveFinding.of(explained));
+        findings.addAll(ChangeFindings.of(explained, player));
+        findings.addAll(PhaseFindings.of(explained));
+        findings.addAll(StepFindings.of(explained));
+        findings.addAll(DeviceFindings.of(explained, player));
         return new Explanation(run, findings, remarks(run.prediction()));
     }
 

@@ -11,13 +11,13 @@ final class PeakFinding {
     private PeakFinding() {}
 
     /** @param spacious whether the run was played with more room than it was given */
-    static Finding of(ExplainedRun story, boolean spacious) {
-        AliveAt peak = story.peak();
+    static Finding of(ExplainedRun explained, boolean spacious) {
+        AliveAt peak = explained.peak();
         List<String> answer = new ArrayList<>();
-        LiveTensor last = story.timeline().tensor(peak.event());
+        LiveTensor last = explained.timeline().tensor(peak.event());
         answer.add(Words.size(peak.allocated()) + " are allocated in "
                 + peak.phase().title() + ", when " + Words.place(peak.running())
-                + (story.matters(last.requested())
+                + (explained.matters(last.requested())
                         ? " makes " + Words.tensor(last) + " (" + Words.size(last.requested()) + ")."
                         : " runs."));
         Account sum = peak.byCategory("allocated at the peak");

@@ -13,29 +13,31 @@ import java.util.stream.Stream;
 final class PhaseFindings {
     private static final int PARTS = 4;
 
-    private final ExplainedRun story;
+    private final ExplainedRun explained;
 
-    private PhaseFindings(ExplainedRun story) {
-        this.story = story;
+    private PhaseFindings(ExplainedRun explained) {
+        this.explained = explained;
     }
 
-    static List<Finding> of(ExplainedRun story) {
-        PhaseFindings findings = new PhaseFindings(story);
+    static List<Finding> of(ExplainedRun explained) {
+        PhaseFindings findings = new PhaseFindings(explained);
         List<Finding> out = new ArrayList<>();
-        story.phase(Phase.FORWARD).flatMap(findings::forward).ifPresent(out::add);
-        story.phase(Phase.LOSS).flatMap(findings::loss).ifPresent(out::add);
-        story.phase(Phase.BACKWARD).flatMap(findings::backward).ifPresent(out::add);
-        story.phase(Phase.OPTIMIZER).flatMap(findings::optimizer).ifPresent(out::add);
+        explained.phase(Phase.FORWARD).flatMap(findings::forward).ifPresent(out::add);
+        explained.phase(Phase.LOSS).flatMap(findings::loss).ifPresent(out::add);
+        explained.phase(Phase.BACKWARD).flatMap(findings::backward).ifPresent(out::add);
+        explained.phase(Phase.OPTIMIZER).flatMap(findings::optimizer).ifPresent(out::add);
         return out;
     }
 
     private Optional<Finding> forward(PhaseSpan span) {
-        AliveAt start = story.startOf(span);
-        AliveAt end = story.endOf(span);
-        AliveAt high = story.peakOf(span);
+        AliveAt start = explained.startOf(span);
+        AliveAt end = explained.endOf(span);
+        AliveAt high = explained.peakOf(span);
         Difference d = new Difference(start, end);
-        boolean above = story.matters(high.allocated() - end.allocated());
-        if (above && (!story.matters(d.bytes()) || high.event() == story.peak().event())) {
+        boolean above = explained.matters(high.allocated() - end.allocated());
+        if (above
+                && (!explained.matters(d.bytes())
+                        || high.event() == explained.peak().event())) {
             return Optional.of(rise(span, start, high, List.of(), List.of()));
         }
         if (!rises(d)) {
@@ -59,7 +61,7 @@ final class PhaseFindings {
     }
 
     private boolean rises(Difference d) {
-        return d.bytes() > 0 && story.matters(d.bytes());
+        return d.bytes() > 0 && explained.matters(d.bytes());
     }
 
     private static Account byModule(List<Group> families) {
@@ -94,16 +96,16 @@ final class PhaseFindings {
     /** What a phase takes above its end and gives back. */
     private Optional<String> over(AliveAt high, AliveAt end) {
         long more = high.allocated() - end.allocated();
-        return story.matters(more)
+        return explained.matters(more)
                 ? Optional.of("On the way it is " + Words.size(more) + " above its end, when "
                         + Words.place(high.running()) + " runs.")
                 : Optional.empty();
     }
 
     private Optional<Finding> loss(PhaseSpan span) {
-        AliveAt end = story.endOf(span);
-        Difference d = new Difference(story.startOf(span), end);
-        if (!story.matters(d.bytes())) {
+        AliveAt end = explained.endOf(span);
+        Difference d = new Difference(explained.startOf(span), end);
+        if (!explained.matters(d.bytes())) {
             return Optional.empty();
         }
         if (d.bytes() < 0) {
@@ -111,16 +113,16 @@ final class PhaseFindings {
         }
         List<String> answer = new ArrayList<>();
         for (Holding h : d.newcomers()) {
-            if (story.matters(h.bytes())) {
+            if (explained.matters(h.bytes())) {
                 answer.add(Words.tensor(h.tensor()) + ", " + Words.size(h.bytes()) + ", " + staysUntil(h) + ".");
             }
         }
         long outputs = end.bytes(Category.OUTPUTS);
-        if (story.matters(outputs)) {
+        if (explained.matters(outputs)) {
             answer.add("The model's outputs, " + Words.size(outputs)
                     + ", stay beside it: Python's variables still hold them.");
         }
-        over(story.peakOf(span), end).ifPresent(answer::add);
+        over(explained.peakOf(span), end).ifPresent(answer::add);
         return Optional.of(new Finding(
                 span.phase().label(),
                 "Why does the loss add " + Words.size(d.bytes()) + "?",
@@ -147,8 +149,8 @@ final class PhaseFindings {
     }
 
     private Optional<Finding> backward(PhaseSpan span) {
-        AliveAt start = story.startOf(span);
-        AliveAt high = story.peakOf(span);
+        AliveAt start = explained.startOf(span);
+        AliveAt high = explained.peakOf(span);
         Difference d = new Difference(start, high);
         if (!rises(d)) {
             return Optional.empty();
@@ -159,16 +161,16 @@ final class PhaseFindings {
                 .filter(h -> h.tensor().died() > high.event())
                 .mapToLong(Holding::bytes)
                 .sum();
-        Optional<AliveAt> forward = story.phase(Phase.FORWARD).map(story::endOf);
+        Optional<AliveAt> forward = explained.phase(Phase.FORWARD).map(explained::endOf);
         List<Account> accounts = new ArrayList<>();
-        forward.filter(end -> story.matters(start.allocated() - end.allocated()))
+        forward.filter(end -> explained.matters(start.allocated() - end.allocated()))
                 .ifPresent(end -> {
                     Account above =
                             new Difference(end, high).account("peak of " + span.title() + " above the end of forward");
                     more.add("That is " + Words.size(above.bytes()) + " above the end of forward, the loss included.");
                     accounts.add(above);
                 });
-        if (story.matters(before)) {
+        if (explained.matters(before)) {
             more.add("Then " + Words.size(still) + " of the " + Words.size(before)
                     + " of saved activations are still alive (" + Words.share(still, before) + "): "
                     + reason(d, still * 2 > before) + ".");
@@ -201,10 +203,10 @@ final class PhaseFindings {
     }
 
     private Optional<Finding> optimizer(PhaseSpan span) {
-        AliveAt start = story.startOf(span);
-        AliveAt high = story.peakOf(span);
+        AliveAt start = explained.startOf(span);
+        AliveAt high = explained.peakOf(span);
         Difference d = new Difference(start, high);
-        boolean decides = high.allocated() * 10 >= story.peak().allocated() * 9;
+        boolean decides = high.allocated() * 10 >= explained.peak().allocated() * 9;
         if (!decides || !rises(d)) {
             return Optional.empty();
         }
@@ -213,7 +215,7 @@ final class PhaseFindings {
                 .filter(h -> h.category() == Category.TEMPORARIES)
                 .toList();
         int gradients = high.holdings(Category.GRADIENTS).size();
-        if (story.matters(d.appeared(Category.TEMPORARIES)) && lists.size() >= gradients) {
+        if (explained.matters(d.appeared(Category.TEMPORARIES)) && lists.size() >= gradients) {
             more.add("The multi-tensor (foreach) step makes its temporaries for all parameters at once: "
                     + Words.count(lists.size(), "tensor") + ", "
                     + Words.share(d.appeared(Category.TEMPORARIES), high.bytes(Category.PARAMETERS))

@@ -16,7 +16,7 @@ final class ShortageFinding {
     private ShortageFinding() {}
 
     /** @param story the run with room to spare */
-    static Finding of(PlayedRun run, ExplainedRun story) {
+    static Finding of(PlayedRun run, ExplainedRun explained) {
         Prediction p = run.prediction();
         OutOfMemory oom = p.oom();
         AliveAt last = new ExplainedRun(run).moment(run.timeline().size() - 1);
@@ -53,8 +53,8 @@ final class ShortageFinding {
         }
         Long least = p.verdict().minimumMemory();
         answer.add("With room to spare the peak would be "
-                + Words.size(story.peak().allocated()) + " allocated, in "
-                + story.peak().phase().title()
+                + Words.size(explained.peak().allocated()) + " allocated, in "
+                + explained.peak().phase().title()
                 + (least == null ? "" : "; the least that the run gets through in is " + Words.size(least)) + ".");
         return new Finding("shortage", "Where and why does memory run out?", answer, List.of(device, alive));
     }

@@ -22,14 +22,14 @@ final class StateNames {
     }
 
     /** {@code exp_avg and exp_avg_sq of 62 parameters}. */
-    static String words(ExplainedRun story) {
-        List<Holding> state = story.peak().holdings(Category.OPTIMIZER_STATE);
+    static String words(ExplainedRun explained) {
+        List<Holding> state = explained.peak().holdings(Category.OPTIMIZER_STATE);
         long parameters = state.stream()
                 .map(h -> h.tensor().name())
                 .filter(name -> !name.isEmpty())
                 .distinct()
                 .count();
-        List<String> names = of(story.run());
+        List<String> names = of(explained.run());
         String what = names.isEmpty() ? Words.count(state.size(), "tensor") : Words.list(names);
         return what + " of " + Words.count(parameters, "parameter");
     }

@@ -12,16 +12,16 @@ import java.util.Optional;
 
 /** What remains after the first step, and how the steps differ. */
 final class StepFindings {
-    private final ExplainedRun story;
+    private final ExplainedRun explained;
     private final Timeline timeline;
 
-    private StepFindings(ExplainedRun story) {
-        this.story = story;
-        this.timeline = story.timeline();
+    private StepFindings(ExplainedRun explained) {
+        this.explained = explained;
+        this.timeline = explained.timeline();
     }
 
-    static List<Finding> of(ExplainedRun story) {
-        StepFindings findings = new StepFindings(story);
+    static List<Finding> of(ExplainedRun explained) {
+        StepFindings findings = new StepFindings(explained);
         List<Finding> out = new ArrayList<>();
         findings.remains().ifPresent(out::add);
         findings.steps().ifPresent(out::add);
@@ -39,16 +39,16 @@ final class StepFindings {
         if (first.isEmpty()) {
             return Optional.empty();
         }
-        AliveAt before = story.startOf(first.get(0));
-        AliveAt after = story.endOf(first.get(first.size() - 1));
+        AliveAt before = explained.startOf(first.get(0));
+        AliveAt after = explained.endOf(first.get(first.size() - 1));
         Difference d = new Difference(before, after);
-        if (d.bytes() < 0 || !story.matters(d.bytes())) {
+        if (d.bytes() < 0 || !explained.matters(d.bytes())) {
             return Optional.empty();
         }
         Account account = d.account("what the first step leaves behind");
         List<String> answer = new ArrayList<>();
         for (Group kept : Group.by(d.newcomers(), h -> h.category().name())) {
-            if (story.matters(kept.bytes())) {
+            if (explained.matters(kept.bytes())) {
                 answer.add(Words.size(kept.bytes()) + " " + remainder(kept) + ".");
             }
         }
@@ -62,9 +62,9 @@ final class StepFindings {
     private String remainder(Group kept) {
         Category c = kept.members().get(0).category();
         return switch (c) {
-            case OPTIMIZER_STATE -> "of optimizer state: " + StateNames.words(story) + ", which stay for good";
+            case OPTIMIZER_STATE -> "of optimizer state: " + StateNames.words(explained) + ", which stay for good";
             case GRADIENTS ->
-                story.keepsGradients()
+                explained.keepsGradients()
                         ? "of gradients, which zero_grad does not free"
                         : "of gradients, until zero_grad of the next step";
             case OUTPUTS -> "of outputs: " + Words.count(kept.size(), "tensor") + " that Python's variables hold";
@@ -74,7 +74,7 @@ final class StepFindings {
     }
 
     private Optional<Finding> steps() {
-        if (story.run().loop().steps() < 2 || step(1).isEmpty()) {
+        if (explained.run().loop().steps() < 2 || step(1).isEmpty()) {
             return Optional.empty();
         }
         AliveAt first = highest(step(0));
@@ -82,13 +82,13 @@ final class StepFindings {
         long more = second.allocated() - first.allocated();
         List<String> answer = new ArrayList<>();
         Account account = compare(first, second, "step 1 beside step 0");
-        if (!story.matters(more)) {
+        if (!explained.matters(more)) {
             return Optional.empty();
         }
         answer.add("Step 0 peaks in " + first.phase().phase() + " with " + Words.size(first.allocated())
                 + ", step 1 in " + second.phase().phase() + " with " + Words.size(second.allocated()) + ".");
         answer.add("At its peak step 1 holds " + account.changes(5) + ".");
-        if (story.run().loop().steps() > 2) {
+        if (explained.run().loop().steps() > 2) {
             AliveAt third = highest(step(2));
             long change = third.allocated() - second.allocated();
             answer.add(
@@ -107,7 +107,7 @@ final class StepFindings {
 
     private AliveAt highest(List<PhaseSpan> step) {
         return step.stream()
-                .map(story::peakOf)
+                .map(explained::peakOf)
                 .max(Comparator.comparingLong(AliveAt::allocated))
                 .orElseThrow();
     }

@@ -1,5 +1,6 @@
 package dev.headroom.advisor.explain;
 
+import dev.headroom.advisor.change.Modules;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.Category;
@@ -93,12 +94,6 @@ final class Words {
      * {@code transformer.h.*}.
      */
     static String family(String module) {
-        String[] names = module.split("\\.");
-        for (int i = 1; i < names.length; i++) {
-            if (names[i].chars().allMatch(Character::isDigit)) {
-                return String.join(".", Arrays.asList(names).subList(0, i)) + ".*";
-            }
-        }
-        return module.isEmpty() ? module : module(module);
+        return Modules.numbered(module).orElseGet(() -> module.isEmpty() ? module : module(module));
     }
 }

@@ -8,8 +8,8 @@ import java.util.List;
  *
  * @param asked the run as it was asked for, on the device; for {@link Goal#MAX_BATCH} without a batch, with one sample
  * @param largest the largest batch as the run stands, and the largest value of every size that was given by name
- * @param plans that get through, the least intrusive first. To keep a batch that does not fit, each has that batch; else
- *     each has the largest batch that it allows, and allows more than those before it
+ * @param plans that get through, the least intrusive first. To keep a batch that does not fit, each has that batch;
+ *     else each has the largest batch that it allows, and allows more than those before it
  * @param shortfall {@code null} unless nothing gets through
  * @param notes what would not help and why, a sentence each
  */

@@ -2,8 +2,10 @@ package dev.headroom.advisor.plans;
 
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 
+import dev.headroom.advisor.change.Catalogue;
 import dev.headroom.advisor.checkpoints.CheckpointChoice;
 import dev.headroom.advisor.checkpoints.CheckpointPlanner;
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
@@ -19,17 +21,19 @@ import java.util.function.LongConsumer;
 public final class Advisor {
     private final PredictionRequest request;
     private final Goal goal;
-    private final Trials trials;
+    private final VariantPlayer player;
+    private final Catalogue catalogue;
 
     private Advisor(PredictionRequest request, Goal goal, LongConsumer progress) {
         this.request = request;
         this.goal = goal;
-        this.trials = new Trials(request, progress);
+        this.player = new VariantPlayer(request, progress);
+        this.catalogue = new Catalogue(request.graph());
     }
 
     /**
-     * Looks for plans and verifies each by simulating it within the device's memory. A run without a batch begins with one
-     * sample when the goal is the largest batch.
+     * Looks for plans and verifies each by simulating it within the device's memory. A run without a batch begins with
+     * one sample when the goal is the largest batch.
      *
      * @throws UserInputException for impossible input, and when neither a device nor a limit was named
      */
@@ -55,41 +59,35 @@ public final class Advisor {
 
     private Advice advice() {
         Scenario run = request.scenario();
-        Prediction asked = trials.predict(run);
+        Prediction asked = player.predict(run);
         List<Largest> largest = largest(run);
         if (asked.oom() == null || goal == Goal.MAX_BATCH) {
             List<Plan> plans = open() ? plans(growth(largest.get(0))) : List.of();
-            return new Advice(goal, asked, largest, plans, null, new Notes(trials, request).fitting(asked));
+            return new Advice(goal, asked, largest, plans, null, new Notes(player, request.scenario()).fitting(asked));
         }
         AvailableChanges tools = toolbox(run);
-        PlanSearch search = new PlanSearch(run, trials, tools);
+        PlanSearch search = new PlanSearch(run, player, tools);
         List<Plan> plans = plans(search.find());
         Shortfall shortfall = plans.isEmpty() ? shortfall(search.notEnough()) : null;
-        return new Advice(goal, asked, largest, plans, shortfall, new Notes(trials, request).failing(tools, plans));
+        return new Advice(
+                goal, asked, largest, plans, shortfall, new Notes(player, request.scenario()).failing(tools, plans));
     }
 
     private AvailableChanges toolbox(Scenario run) {
-        ModelFacts model = new ModelFacts(request.graph());
-        FreeChanges free = new FreeChanges(model);
-        return new AvailableChanges(
-                free,
-                new PrecisionChanges(model, request.device().gpu()),
-                new Accumulation(model, trials),
-                new Checkpoints(request.graph(), trials, recomputable(free, run)),
-                trials);
+        return new AvailableChanges(catalogue, player, recomputable(run));
     }
 
     /**
-     * What a run without checkpoints of its own may recompute. The free changes that help are made first: as long as the
-     * optimizer's step has the peak, no recomputation shows what it is worth.
+     * What a run without checkpoints of its own may recompute. The free changes that help are made first: as long as
+     * the optimizer's step has the peak, no recomputation shows what it is worth.
      */
-    private List<CheckpointChoice> recomputable(FreeChanges free, Scenario run) {
+    private List<CheckpointChoice> recomputable(Scenario run) {
         if (run.loop().inference() || run.checkpointing().any()) {
             return List.of();
         }
-        Variant way = Variant.of(run);
-        Variant freed = way.with(new FreeChangeFilter(free, trials).of(List.of(way)));
-        return CheckpointPlanner.plan(request.with(freed.run())).pareto();
+        Variant variant = Variant.of(run);
+        Variant freed = variant.with(new BestFreeChanges(catalogue, player).of(List.of(variant)));
+        return CheckpointPlanner.plan(player, freed.run()).pareto();
     }
 
     private boolean open() {
@@ -99,9 +97,9 @@ public final class Advisor {
     private List<Largest> largest(Scenario run) {
         List<Largest> largest = new ArrayList<>();
         if (open()) {
-            largest.add(LargestValue.safeBatch(request, trials, run));
+            largest.add(LargestSizeSearch.safeBatch(player, run));
         }
-        run.sizes().dims().keySet().forEach(dim -> largest.add(LargestValue.dim(request, trials, run, dim)));
+        run.sizes().dims().keySet().forEach(dim -> largest.add(LargestSizeSearch.dim(player, run, dim)));
         return largest;
     }
 
@@ -110,29 +108,29 @@ public final class Advisor {
         Scenario run = request.scenario();
         Scenario full = batch.value() == null ? run : run.with(BATCH, batch.value());
         long least = batch.value() == null ? 0 : batch.value();
-        return new LargerBatchSearch(request.with(full), trials, toolbox(full)).beyond(least, goal == Goal.MAX_BATCH);
+        return new LargerBatchSearch(full, player, toolbox(full)).beyond(least, goal == Goal.MAX_BATCH);
     }
 
-    /** Predictions of the ways on the device; one that would not fit is none. */
-    private List<Plan> plans(List<Variant> ways) {
-        return ways.parallelStream()
-                .map(way -> new Plan(way.ordered(), trials.predict(way.run())))
+    /** Predictions of the variants on the device; one that would not fit is none. */
+    private List<Plan> plans(List<Variant> variants) {
+        return variants.parallelStream()
+                .map(variant -> new Plan(variant.ordered(), player.predict(variant.run())))
                 .filter(plan -> plan.prediction().oom() == null)
                 .toList();
     }
 
-    private Shortfall shortfall(List<Variant> ways) {
-        return ways.parallelStream()
-                .map(way -> shortfall(way, trials.predict(way.run())))
+    private Shortfall shortfall(List<Variant> variants) {
+        return variants.parallelStream()
+                .map(variant -> shortfall(variant, player.predict(variant.run())))
                 .filter(s -> s != null)
                 .min(Comparator.comparingLong(Shortfall::minimumMemory))
                 .orElse(null);
     }
 
-    private static Shortfall shortfall(Variant way, Prediction prediction) {
+    private static Shortfall shortfall(Variant variant, Prediction prediction) {
         Prediction.Verdict verdict = prediction.verdict();
         return verdict.minimumMemory() == null || verdict.headroom() == null
                 ? null
-                : new Shortfall(way.ordered(), verdict.minimumMemory(), -verdict.headroom());
+                : new Shortfall(variant.ordered(), verdict.minimumMemory(), -verdict.headroom());
     }
 }

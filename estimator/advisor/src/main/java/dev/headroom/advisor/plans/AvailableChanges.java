@@ -1,50 +1,55 @@
 package dev.headroom.advisor.plans;
 
+import dev.headroom.advisor.change.Catalogue;
+import dev.headroom.advisor.change.Change;
+import dev.headroom.advisor.checkpoints.CheckpointChoice;
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 
 /** The changes that a model and a card allow. */
 final class AvailableChanges {
-    private final FreeChanges free;
-    private final FreeChangeFilter helpful;
-    private final PrecisionChanges precision;
-    private final Accumulation passes;
-    private final Checkpoints checkpoints;
+    private final Catalogue catalogue;
+    private final BestFreeChanges helpful;
+    private final MicroBatchSearch passes;
+    private final CheckpointOptions checkpoints;
 
-    AvailableChanges(
-            FreeChanges free, PrecisionChanges precision, Accumulation passes, Checkpoints checkpoints, Trials trials) {
-        this.free = free;
-        this.helpful = new FreeChangeFilter(free, trials);
-        this.precision = precision;
-        this.passes = passes;
-        this.checkpoints = checkpoints;
+    /** @param choices of checkpoints, none of which needs both more memory and more recomputation than another */
+    AvailableChanges(Catalogue catalogue, VariantPlayer player, List<CheckpointChoice> choices) {
+        this.catalogue = catalogue;
+        this.helpful = new BestFreeChanges(catalogue, player);
+        this.passes = new MicroBatchSearch(catalogue, player);
+        this.checkpoints = new CheckpointOptions(catalogue, player, choices);
     }
 
-    List<Change> free(Scenario run) {
-        return free.of(run);
+    /** The free changes that help one of some variants. */
+    List<Change> helpful(List<Variant> variants) {
+        return helpful.of(variants);
     }
 
-    List<Change> helpful(List<Variant> ways) {
-        return helpful.of(ways);
-    }
-
-    /** What helped other ways and can still be done to this one. */
-    List<Change> applicable(List<Change> helpful, Variant way) {
+    /** What helped other variants and can still be done to this one. */
+    List<Change> applicable(List<Change> helpful, Variant variant) {
         List<String> titles = helpful.stream().map(Change::title).toList();
-        return free(way.run()).stream()
+        return catalogue.free(variant.run()).stream()
                 .filter(change -> titles.contains(change.title()))
                 .toList();
     }
 
+    /** Fewer bits, for operators first. */
     List<Change> precisions(Scenario run) {
-        return precision.of(run);
+        return catalogue.precisions(run);
     }
 
-    Accumulation passes() {
+    /** Other optimizers, the nearest to the run's first. */
+    List<Change> optimizers(Scenario run) {
+        return catalogue.optimizers(run);
+    }
+
+    MicroBatchSearch passes() {
         return passes;
     }
 
-    Checkpoints checkpoints() {
+    CheckpointOptions checkpoints() {
         return checkpoints;
     }
 }

@@ -2,7 +2,8 @@ package dev.headroom.advisor.plans;
 
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 
-import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.advisor.change.Change;
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,13 +13,13 @@ final class LargerBatchSearch {
     /** A plan has to allow so many times the batch of those before it to be worth its changes. */
     private static final double WORTHWHILE = 1.05;
 
-    private final PredictionRequest asked;
-    private final Trials trials;
+    private final Scenario asked;
+    private final VariantPlayer player;
     private final AvailableChanges tools;
 
-    LargerBatchSearch(PredictionRequest asked, Trials trials, AvailableChanges tools) {
+    LargerBatchSearch(Scenario asked, VariantPlayer player, AvailableChanges tools) {
         this.asked = asked;
-        this.trials = trials;
+        this.player = player;
         this.tools = tools;
     }
 
@@ -29,53 +30,53 @@ final class LargerBatchSearch {
      * @param optimizers whether other optimizers may be proposed
      */
     List<Variant> beyond(long least, boolean optimizers) {
-        List<Variant> ways = ways(optimizers);
-        ways.sort(Variant.RANK);
-        List<Long> largest = ways.parallelStream().map(this::largest).toList();
+        List<Variant> variants = variants(optimizers);
+        variants.sort(Variant.RANK);
+        List<Long> largest = variants.parallelStream().map(this::largest).toList();
         List<Variant> out = new ArrayList<>();
         long most = least;
-        for (int i = 0; i < ways.size(); i++) {
+        for (int i = 0; i < variants.size(); i++) {
             if (largest.get(i) > most && largest.get(i) >= WORTHWHILE * most) {
                 most = largest.get(i);
-                out.add(minimal(ways.get(i), most));
+                out.add(minimal(variants.get(i), most));
             }
         }
         return out;
     }
 
-    private long largest(Variant way) {
-        Long value = LargestValue.batch(asked, trials, way.run()).value();
+    private long largest(Variant variant) {
+        Long value = LargestSizeSearch.batch(player, variant.run()).value();
         return value == null ? 0 : value;
     }
 
     /** With the batch, and without the free changes that it gets through without. */
-    private Variant minimal(Variant way, long batch) {
-        Scenario run = asked.scenario().with(BATCH, batch);
-        return Variant.of(run).with(way.changes()).minimal(run, trials::fits);
+    private Variant minimal(Variant variant, long batch) {
+        Scenario run = asked.with(BATCH, batch);
+        return Variant.of(run).with(variant.changes()).minimal(run, player::fits);
     }
 
-    private List<Variant> ways(boolean optimizers) {
-        Variant start = Variant.of(asked.scenario());
+    private List<Variant> variants(boolean optimizers) {
+        Variant start = Variant.of(asked);
         Variant last = tools.checkpoints().strongest().map(start::with).orElse(start);
         List<Change> helpful = tools.helpful(List.of(start, last));
-        List<Variant> ways = new ArrayList<>();
+        List<Variant> variants = new ArrayList<>();
         for (Variant base : bases(start, optimizers)) {
             Variant free = base.with(tools.applicable(helpful, base));
-            ways.add(base);
-            ways.add(free);
-            tools.checkpoints().some().forEach(change -> ways.add(free.with(change)));
+            variants.add(base);
+            variants.add(free);
+            tools.checkpoints().some().forEach(change -> variants.add(free.with(change)));
         }
-        ways.removeIf(way -> way.changes().isEmpty());
-        return ways;
+        variants.removeIf(variant -> variant.changes().isEmpty());
+        return variants;
     }
 
     /** The run as it is, with fewer bits, and with both fewer bits and other optimizers. */
     private List<Variant> bases(Variant start, boolean optimizers) {
         List<Variant> bases = new ArrayList<>(List.of(start));
-        tools.precisions(asked.scenario()).forEach(change -> bases.add(start.with(change)));
+        tools.precisions(asked).forEach(change -> bases.add(start.with(change)));
         if (optimizers) {
             Variant deepest = bases.get(bases.size() - 1);
-            OptimizerChanges.of(asked.scenario()).forEach(change -> bases.add(deepest.with(change)));
+            tools.optimizers(asked).forEach(change -> bases.add(deepest.with(change)));
         }
         return bases;
     }

@@ -1,10 +1,10 @@
 package dev.headroom.advisor.plans;
 
-import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
-
+import dev.headroom.advisor.change.Catalogue;
+import dev.headroom.advisor.variants.Outcome;
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
-import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.runtime.Category;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.units.Mib;
@@ -13,19 +13,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What would not help, told from what the run's peak is made of and from trials. */
+/** What would not help, told from what the run's peak is made of and from variants. */
 final class Notes {
     /** Recomputation that takes less than this share off the peak is no help. */
     private static final double HELPS = 0.05;
 
-    private final Trials trials;
-    private final PredictionRequest request;
+    private final VariantPlayer player;
     private final Scenario asked;
 
-    Notes(Trials trials, PredictionRequest request) {
-        this.trials = trials;
-        this.request = request;
-        this.asked = request.scenario();
+    Notes(VariantPlayer player, Scenario asked) {
+        this.player = player;
+        this.asked = asked;
     }
 
     /** Of a run that gets through. */
@@ -35,35 +33,34 @@ final class Notes {
 
     /** Of a run that does not. */
     List<String> failing(AvailableChanges tools, List<Plan> plans) {
-        Prediction whole = Predictor.predict(request.unbounded());
-        boolean recomputes = plans.stream()
-                .flatMap(plan -> plan.changes().stream())
-                .anyMatch(change -> change.kind().equals(Checkpoints.KIND));
+        Prediction unbounded = player.predict(PredictionRequest.unbounded(asked));
+        boolean recomputes =
+                plans.stream().flatMap(plan -> plan.changes().stream()).anyMatch(Catalogue::recomputes);
         List<String> lines = new ArrayList<>();
         if (!recomputes) {
-            dominated(whole, tools).ifPresent(lines::add);
+            dominated(unbounded, tools).ifPresent(lines::add);
         }
-        reentrant(whole).ifPresent(lines::add);
+        reentrant(unbounded).ifPresent(lines::add);
         return lines;
     }
 
     /** Weights and what goes with them outweigh all that recomputation could save. */
-    private Optional<String> dominated(Prediction whole, AvailableChanges tools) {
-        Map<Category, Long> peak = whole.atPeak();
+    private Optional<String> dominated(Prediction unbounded, AvailableChanges tools) {
+        Map<Category, Long> peak = unbounded.atPeak();
         long fixed = peak.get(Category.PARAMETERS)
                 + peak.get(Category.BUFFERS)
                 + peak.get(Category.GRADIENTS)
                 + peak.get(Category.OPTIMIZER_STATE);
-        long allocated = whole.peak().allocated();
+        long allocated = unbounded.peak().allocated();
         long saved = peak.get(Category.SAVED_ACTIVATIONS);
         String where = "the peak of " + Mib.text(allocated) + " (in "
-                + whole.peak().moment().phase() + ") holds "
+                + unbounded.peak().moment().phase() + ") holds "
                 + Mib.text(fixed) + " of weights, gradients and optimizer state and " + Mib.text(saved)
                 + " of saved activations";
         if (asked.loop().inference() || asked.checkpointing().any()) {
             return Optional.empty();
         }
-        Optional<Long> left = tools.checkpoints().strongest().map(c -> trials.unbounded(c.of(asked))
+        Optional<Long> left = tools.checkpoints().strongest().map(c -> player.unbounded(c.of(asked))
                 .allocated());
         if (left.isEmpty()) {
             return saved < HELPS * allocated && fixed > allocated / 2
@@ -76,18 +73,18 @@ final class Notes {
     }
 
     /** The variant that drops gradients of what comes before the first input that requires one. */
-    private Optional<String> reentrant(Prediction whole) {
+    private Optional<String> reentrant(Prediction unbounded) {
         boolean trap = Boolean.TRUE.equals(asked.checkpointing().reentrant())
-                && whole.warnings().stream().anyMatch(w -> w.startsWith("re-entrant checkpointing"));
+                && unbounded.warnings().stream().anyMatch(w -> w.startsWith("re-entrant checkpointing"));
         if (!trap) {
             return Optional.empty();
         }
-        Scenario other = asked.with(REENTRANT, false);
-        Trials.Outcome outcome = trials.unbounded(other);
+        Scenario other = Catalogue.nonReentrant().of(asked);
+        Outcome outcome = player.unbounded(other);
         return outcome.fits()
                 ? Optional.of("re-entrant checkpoints of inputs without gradients train nothing in them: pass"
                         + " use_reentrant=False, which allocates " + Mib.text(outcome.allocated()) + " in place of "
-                        + Mib.text(whole.peak().allocated()))
+                        + Mib.text(unbounded.peak().allocated()))
                 : Optional.empty();
     }
 }

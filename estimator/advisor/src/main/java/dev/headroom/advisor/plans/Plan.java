@@ -1,5 +1,8 @@
 package dev.headroom.advisor.plans;
 
+import dev.headroom.advisor.change.Change;
+import dev.headroom.advisor.change.Cost;
+import dev.headroom.advisor.change.Intrusion;
 import dev.headroom.estimator.predict.Prediction;
 import java.util.List;
 

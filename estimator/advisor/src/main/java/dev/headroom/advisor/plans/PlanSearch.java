@@ -1,15 +1,17 @@
 package dev.headroom.advisor.plans;
 
+import dev.headroom.advisor.change.Change;
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Looks for changes under which a run gets through without losing samples of a step. Single changes come first. They are
- * combined where none suffices, or where a combination is less intrusive or cheaper than any that does: upon the run as it
- * is, then with fewer bits, then with other optimizers, each time the free changes that help, more passes, recomputation,
- * and all of them.
+ * Looks for changes under which a run gets through without losing samples of a step. Single changes come first. They
+ * are combined where none suffices, or where a combination is less intrusive or cheaper than any that does: upon the
+ * run as it is, then with fewer bits, then with other optimizers, each time the free changes that help, more passes,
+ * recomputation, and all of them.
  */
 final class PlanSearch {
     /** Combinations that are enough when no single change does. */
@@ -19,15 +21,15 @@ final class PlanSearch {
     private static final double NOTABLE = 0.01;
 
     private final Scenario asked;
-    private final Trials trials;
+    private final VariantPlayer player;
     private final AvailableChanges tools;
     private final List<Variant> found = new ArrayList<>();
     private final List<Variant> strongest = new ArrayList<>();
     private List<Change> helpful = List.of();
 
-    PlanSearch(Scenario asked, Trials trials, AvailableChanges tools) {
+    PlanSearch(Scenario asked, VariantPlayer player, AvailableChanges tools) {
         this.asked = asked;
-        this.trials = trials;
+        this.player = player;
         this.tools = tools;
     }
 
@@ -55,15 +57,16 @@ final class PlanSearch {
     }
 
     private void singles() {
-        List<Variant> ways = new ArrayList<>();
+        List<Variant> variants = new ArrayList<>();
         Variant start = Variant.of(asked);
-        helpful.forEach(change -> ways.add(start.with(change)));
-        tools.passes().fewest(asked).ifPresent(change -> ways.add(start.with(change)));
-        tools.checkpoints().cheapest(asked).ifPresent(change -> ways.add(start.with(change)));
-        tools.precisions(asked).forEach(change -> ways.add(start.with(change)));
-        OptimizerChanges.of(asked).forEach(change -> ways.add(start.with(change)));
-        found.addAll(
-                ways.parallelStream().filter(way -> trials.mayFit(way.run())).toList());
+        helpful.forEach(change -> variants.add(start.with(change)));
+        tools.passes().fewest(asked).ifPresent(change -> variants.add(start.with(change)));
+        tools.checkpoints().cheapest(asked).ifPresent(change -> variants.add(start.with(change)));
+        tools.precisions(asked).forEach(change -> variants.add(start.with(change)));
+        tools.optimizers(asked).forEach(change -> variants.add(start.with(change)));
+        found.addAll(variants.parallelStream()
+                .filter(variant -> player.mayFit(variant.run()))
+                .toList());
     }
 
     /** What combinations begin with, the least intrusive first. */
@@ -72,71 +75,72 @@ final class PlanSearch {
         List<Variant> precise = new ArrayList<>(List.of(start));
         tools.precisions(asked).forEach(change -> precise.add(start.with(change)));
         List<Variant> all = new ArrayList<>(precise);
-        for (Change optimizer : OptimizerChanges.of(asked)) {
-            precise.forEach(way -> all.add(way.with(optimizer)));
+        for (Change optimizer : tools.optimizers(asked)) {
+            precise.forEach(variant -> all.add(variant.with(optimizer)));
         }
         return all;
     }
 
     private void combine(Variant base, Variant best) {
-        if (trials.mayFit(base.run())) {
+        if (player.mayFit(base.run())) {
             // Alone it is listed already; where it is a combination, nothing has to be added.
             list(base, best);
             return;
         }
         Variant free = base.with(tools.applicable(helpful, base));
         Variant all = squeezed(free);
-        if (!trials.mayFit(all.run()) && !trials.mayFit(mostPasses(free).run())) {
+        if (!player.mayFit(all.run()) && !player.mayFit(mostPasses(free).run())) {
             strongest.add(all);
             return;
         }
-        List<Optional<Variant>> ways = new ArrayList<>();
-        ways.add(Optional.of(free));
-        ways.add(tools.passes().fewest(base.run()).map(base::with));
-        ways.add(tools.checkpoints().cheapest(base.run()).map(base::with));
-        ways.add(tools.passes().fewest(free.run()).map(free::with));
-        ways.add(tools.checkpoints().cheapest(free.run()).map(free::with));
-        if (ways.stream().flatMap(Optional::stream).noneMatch(way -> trials.mayFit(way.run()))) {
-            ways.add(both(base).or(() -> both(free)));
+        List<Optional<Variant>> variants = new ArrayList<>();
+        variants.add(Optional.of(free));
+        variants.add(tools.passes().fewest(base.run()).map(base::with));
+        variants.add(tools.checkpoints().cheapest(base.run()).map(base::with));
+        variants.add(tools.passes().fewest(free.run()).map(free::with));
+        variants.add(tools.checkpoints().cheapest(free.run()).map(free::with));
+        if (variants.stream().flatMap(Optional::stream).noneMatch(variant -> player.mayFit(variant.run()))) {
+            variants.add(both(base).or(() -> both(free)));
         }
-        ways.stream()
+        variants.stream()
                 .flatMap(Optional::stream)
-                .filter(way -> trials.mayFit(way.run()))
-                .forEach(way -> list(way.minimal(asked, trials::mayFit), best));
+                .filter(variant -> player.mayFit(variant.run()))
+                .forEach(variant -> list(variant.minimal(asked, player::mayFit), best));
     }
 
     /** Recomputation that keeps least with the fewest passes, then the cheapest recomputation that will do. */
-    private Optional<Variant> both(Variant way) {
+    private Optional<Variant> both(Variant variant) {
         return tools.checkpoints()
                 .strongest()
-                .flatMap(change -> tools.passes().fewest(change.of(way.run())))
+                .flatMap(change -> tools.passes().fewest(change.of(variant.run())))
                 .flatMap(passes -> tools.checkpoints()
-                        .cheapest(passes.of(way.run()))
-                        .map(change -> way.with(passes).with(change)));
+                        .cheapest(passes.of(variant.run()))
+                        .map(change -> variant.with(passes).with(change)));
     }
 
-    private void list(Variant way, Variant best) {
-        boolean cheaper = best == null || Variant.RANK.compare(way, best) < 0;
-        boolean known = found.stream().anyMatch(f -> way.kinds().containsAll(f.kinds()) && !muchCheaper(way, f));
-        if (cheaper && !known && !way.changes().isEmpty()) {
-            found.add(way);
+    private void list(Variant variant, Variant best) {
+        boolean cheaper = best == null || Variant.RANK.compare(variant, best) < 0;
+        boolean known =
+                found.stream().anyMatch(f -> variant.kinds().containsAll(f.kinds()) && !muchCheaper(variant, f));
+        if (cheaper && !known && !variant.changes().isEmpty()) {
+            found.add(variant);
         }
     }
 
-    private static boolean muchCheaper(Variant way, Variant than) {
-        int intrusion = way.intrusion().compareTo(than.intrusion());
-        double share = than.cost().recomputedShare() - way.cost().recomputedShare();
-        boolean fewerPasses = way.cost().passes() < than.cost().passes() && share >= 0;
+    private static boolean muchCheaper(Variant variant, Variant than) {
+        int intrusion = variant.intrusion().compareTo(than.intrusion());
+        double share = than.cost().recomputedShare() - variant.cost().recomputedShare();
+        boolean fewerPasses = variant.cost().passes() < than.cost().passes() && share >= 0;
         return intrusion < 0 || intrusion == 0 && (share >= NOTABLE || fewerPasses);
     }
 
-    private Variant mostPasses(Variant way) {
-        return tools.passes().most(way);
+    private Variant mostPasses(Variant variant) {
+        return tools.passes().most(variant);
     }
 
     /** With as many passes as there are samples, and the recomputation that keeps least. */
-    private Variant squeezed(Variant way) {
-        Variant most = mostPasses(way);
+    private Variant squeezed(Variant variant) {
+        Variant most = mostPasses(variant);
         return tools.checkpoints().strongest().map(most::with).orElse(most);
     }
 }

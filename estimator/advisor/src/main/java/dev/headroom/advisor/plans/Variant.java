@@ -1,5 +1,8 @@
 package dev.headroom.advisor.plans;
 
+import dev.headroom.advisor.change.Change;
+import dev.headroom.advisor.change.Cost;
+import dev.headroom.advisor.change.Intrusion;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,9 +19,9 @@ import java.util.stream.Collectors;
 record Variant(List<Change> changes, Scenario run) {
     /** The least intrusive first, then by recomputation, passes and the number of changes. */
     static final Comparator<Variant> RANK = Comparator.comparing(Variant::intrusion)
-            .thenComparingDouble(w -> w.cost().recomputedShare())
-            .thenComparingInt(w -> w.cost().passes())
-            .thenComparingInt(w -> w.changes().size());
+            .thenComparingDouble(v -> v.cost().recomputedShare())
+            .thenComparingInt(v -> v.cost().passes())
+            .thenComparingInt(v -> v.changes().size());
 
     static Variant of(Scenario run) {
         return new Variant(List.of(), run);
@@ -31,11 +34,11 @@ record Variant(List<Change> changes, Scenario run) {
     }
 
     Variant with(List<Change> more) {
-        Variant way = this;
+        Variant variant = this;
         for (Change change : more) {
-            way = way.with(change);
+            variant = variant.with(change);
         }
-        return way;
+        return variant;
     }
 
     /** The changes but one, made to the run as it was asked for. */

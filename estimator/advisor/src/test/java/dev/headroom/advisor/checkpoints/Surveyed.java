@@ -4,6 +4,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
 import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 
+import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.scenario.CudnnWorkspace;
@@ -22,7 +23,8 @@ record Surveyed(
         boolean chain) {
     static Surveyed of(String model, long batch) {
         Scenario run = Scenario.defaults().with(BATCH, batch).with(STEPS, 2).with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
-        Rehearsal rehearsal = new Rehearsal(new PredictionRequest(Importers.read(archive(model)), run));
+        Rehearsal rehearsal =
+                new Rehearsal(new VariantPlayer(new PredictionRequest(Importers.read(archive(model)), run)), run);
         Stages stages = Stages.of(rehearsal.storeAll().prepared().plan().graph());
         CostSurvey survey = new CostSurvey(rehearsal, stages);
         PassLog log = new PassLog(rehearsal.storeAll(), stages);

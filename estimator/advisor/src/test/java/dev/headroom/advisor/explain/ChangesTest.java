@@ -44,7 +44,9 @@ class ChangesTest {
                 .orElseThrow();
     }
 
-    /** P5: "checkpointing does not reduce memory" (2019): three linear layers of 2 GiB each after small convolutions. */
+    /**
+     * P5: "checkpointing does not reduce memory" (2019): three linear layers of 2 GiB each after small convolutions.
+     */
     @Test
     void checkpointingDoesNotHelpWhereWeightsDominate() {
         Explanation explanation =

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.advisor.change.Intrusion;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
@@ -66,6 +67,10 @@ class AdvisorTest {
     private static PredictionRequest with(PredictionRequest request, long batch) {
         Scenario run = request.scenario().with(BATCH, batch);
         return request.with(run);
+    }
+
+    private static PredictionRequest with(PredictionRequest request, String dim, long size) {
+        return request.with(request.scenario().withDim(dim, size));
     }
 
     @ParameterizedTest
@@ -143,20 +148,18 @@ class AdvisorTest {
     @ParameterizedTest
     @CsvSource({"4, 11000, MODEL", "256, 100, MEMORY"})
     void theLongestSequenceIsFoundWhereItIsOpen(long batch, long mib, Largest.Limit limit) {
-        Scenario run = run(batch);
-        run.sizes().dims().put("input_ids.1", 16L);
+        Scenario run = run(batch).withDim("input_ids.1", 16);
         PredictionRequest request = request(model("small/gpt2-open-sequence"), run, mib);
         Largest longest = Advisor.advise(request, Goal.KEEP_BATCH).largest().get(1);
         assertEquals("input_ids.1", longest.name());
         assertEquals(limit, longest.limit());
-        run.sizes().dims().put("input_ids.1", longest.value());
-        assertTrue(fits(request));
-        run.sizes().dims().put("input_ids.1", longest.next());
+        assertTrue(fits(with(request, "input_ids.1", longest.value())));
+        PredictionRequest beyond = with(request, "input_ids.1", longest.next());
         if (limit == Largest.Limit.MODEL) {
             assertEquals(256, longest.value());
-            assertThrows(UserInputException.class, () -> fits(request));
+            assertThrows(UserInputException.class, () -> fits(beyond));
         } else {
-            assertFalse(fits(request));
+            assertFalse(fits(beyond));
         }
     }
 

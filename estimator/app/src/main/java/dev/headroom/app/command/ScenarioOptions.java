@@ -1,8 +1,8 @@
 package dev.headroom.app.command;
 
-import dev.headroom.app.report.ScenarioArguments;
 import dev.headroom.model.scenario.BadValue;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioArguments;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
 import dev.headroom.model.scenario.ValueFormat;

@@ -18,6 +18,7 @@ import dev.headroom.executor.measure.MeasurementRequest;
 import dev.headroom.executor.measure.Measurer;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.scenario.CudnnWorkspace;
@@ -76,10 +77,18 @@ public final class MeasureCommand implements Subcommand {
     @Option(names = "--strict", description = "A difference ends with exit status 1.")
     boolean strict;
 
+    private BackendProvider provider() {
+        try {
+            return Backends.choose(backend);
+        } catch (UserInputException e) {
+            throw new UserInputException("--backend: " + e.getMessage(), e);
+        }
+    }
+
     @Override
     public Integer call() {
         Scenario run = device.on(scenario.toRun());
-        BackendProvider provider = Backends.choose(backend);
+        BackendProvider provider = provider();
         Refusals.check(run, provider);
         if (!provider.isDevice()) {
             run = run.with(CUDNN_WORKSPACE, CudnnWorkspace.NONE); // no cuDNN runs there that could want one

@@ -1,13 +1,14 @@
 package dev.headroom.app.report;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.headroom.advisor.change.Change;
+import dev.headroom.advisor.change.Cost;
 import dev.headroom.advisor.plans.Advice;
-import dev.headroom.advisor.plans.Change;
-import dev.headroom.advisor.plans.Cost;
 import dev.headroom.advisor.plans.Largest;
 import dev.headroom.advisor.plans.Plan;
 import dev.headroom.advisor.plans.Shortfall;
 import dev.headroom.model.scenario.OptionNames;
+import dev.headroom.model.scenario.ScenarioArguments;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.List;

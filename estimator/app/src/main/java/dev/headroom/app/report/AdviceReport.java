@@ -1,13 +1,14 @@
 package dev.headroom.app.report;
 
+import dev.headroom.advisor.change.Change;
+import dev.headroom.advisor.change.Cost;
 import dev.headroom.advisor.plans.Advice;
-import dev.headroom.advisor.plans.Change;
-import dev.headroom.advisor.plans.Cost;
 import dev.headroom.advisor.plans.Goal;
 import dev.headroom.advisor.plans.Largest;
 import dev.headroom.advisor.plans.Plan;
 import dev.headroom.advisor.plans.Shortfall;
 import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.model.scenario.ScenarioArguments;
 import dev.headroom.model.units.Mib;
 import java.io.PrintWriter;
 import java.util.ArrayList;

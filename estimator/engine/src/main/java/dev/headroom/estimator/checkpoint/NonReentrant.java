@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@code checkpoint(…, use_reentrant=False)} (torch/utils/checkpoint.py, _checkpoint_without_reentrant_generator): the
- * forward pass keeps its graph, but instead of each saved tensor a placeholder. The first node that asks for one runs the
- * body again, until as many tensors were saved as the first time; they wait in their placeholders for their nodes. The
- * inputs live until the last placeholder is gone.
+ * {@code checkpoint(…, use_reentrant=False)} (torch/utils/checkpoint.py, _checkpoint_without_reentrant_generator):
+ * the forward pass keeps its graph, but instead of each saved tensor a placeholder. The first node that asks for one
+ * runs the body again, until as many tensors were saved as the first time; they wait in their placeholders for their
+ * nodes. The inputs live until the last placeholder is gone.
  */
 final class NonReentrant {
     private final EagerRuntime runtime;

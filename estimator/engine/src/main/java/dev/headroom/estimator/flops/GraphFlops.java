@@ -96,11 +96,11 @@ public final class GraphFlops {
         return sum.times(run.loop().accumulate());
     }
 
-    /** Of forward passes beyond one, when node i ran {@code times[i]} times. */
-    public Flops beyond(int[] times, int passes) {
+    /** Of forward passes beyond one, when node i ran {@code times.get(i)} times. */
+    public Flops beyond(List<Integer> times, int passes) {
         Flops sum = Flops.NONE;
         for (int i = 0; i < nodes.length; i++) {
-            sum = sum.plus(nodes[i].forward().times(Math.max(0, times[i] - passes)));
+            sum = sum.plus(nodes[i].forward().times(Math.max(0, times.get(i) - passes)));
         }
         return sum;
     }

@@ -1,6 +1,6 @@
 package dev.headroom.estimator.loop;
 
-import dev.headroom.estimator.program.GraphRunner;
+import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
@@ -74,8 +74,8 @@ final class Batch {
 
     private Tensor input(TensorMeta meta) {
         long[] sizes = OutputShape.sizes(meta, prepared.symbols());
-        DType type = GraphRunner.typeUnder(
-                meta.dtype(), prepared.scenario().precision().dtype());
+        DType type =
+                ModelTypes.under(meta.dtype(), prepared.scenario().precision().dtype());
         // What is in both formats, as an image of one channel is, contiguous(memory_format=…) leaves alone.
         long[] rows = Shapes.contiguous(sizes);
         boolean turned = prepared.scenario().kernels().channelsLast()

@@ -2,7 +2,7 @@ package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.op.core.Squeeze;
 import dev.headroom.estimator.op.loss.Losses;
-import dev.headroom.estimator.program.GraphRunner;
+import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
@@ -50,7 +50,7 @@ final class Criterion {
         return switch (kind()) {
             case CROSS_ENTROPY -> labels(classified(out.sizes()));
             case MSE -> {
-                DType type = GraphRunner.typeUnder(
+                DType type = ModelTypes.under(
                         out.type(), prepared.scenario().precision().dtype());
                 yield Batch.held(runtime, type, out.sizes(), Shapes.contiguous(out.sizes()));
             }

@@ -1,7 +1,10 @@
 package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.run.Moment;
+import java.util.List;
+import java.util.function.Function;
 
 /**
  * The points of the training loop at which a script, or a library around PyTorch, does work of its own: clipping,
@@ -11,7 +14,9 @@ import dev.headroom.model.run.Moment;
  * <pre>
  *  attach
  *  for each phase:  between → begin → the phase's own work → end → memory is read
+ *                                     model, wrap: optimizer
  *                                     zero_grad: zeroGrad
+ *                                     forward:   outputs
  *                                     backward:  root
  *                                     optimizer: step
  * </pre>
@@ -45,6 +50,32 @@ public interface LoopHook {
      */
     default void zeroGrad(Runnable own) {
         own.run();
+    }
+
+    /** Whether a phase follows the model's in which the model is wrapped and the optimizer made. */
+    default boolean wraps() {
+        return false;
+    }
+
+    /**
+     * Makes the optimizer.
+     *
+     * @param parameters of the model, in the order of {@code parameters()}
+     * @param own makes one of some parameters; it makes {@code null} for a run without optimizer
+     * @return whose states are by position in {@code parameters}
+     */
+    default Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+        return own.apply(parameters);
+    }
+
+    /**
+     * What the model returns.
+     *
+     * @param made by the forward pass, with a reference each that passes over; {@code null} for an output that is no tensor
+     * @return the same, or others with a reference each for the caller
+     */
+    default Tensor[] outputs(Tensor[] made) {
+        return made;
     }
 
     /**

@@ -23,6 +23,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * The modelled training loop: zero_grad, forward, loss, backward, optimizer step; without training, forward passes alone.
@@ -64,7 +65,16 @@ public final class TrainingLoop {
     /** Plays all steps. */
     public void play() {
         hooks.forEach(h -> h.attach(this));
-        phase(Moment.of(Phase.MODEL), this::makeModel);
+        boolean wraps = hooks.stream().anyMatch(LoopHook::wraps);
+        phase(Moment.of(Phase.MODEL), () -> {
+            makeModel();
+            if (!wraps) {
+                makeOptimizer();
+            }
+        });
+        if (wraps) {
+            phase(Moment.of(Phase.WRAP), this::makeOptimizer);
+        }
         phase(Moment.of(Phase.INPUTS), this::loadBatch);
         forward = new GraphRunner(
                 runtime, prepared.plan(), engine, prepared.symbols(), unmodelled, ModelTypes.of(prepared.graph(), run));
@@ -100,8 +110,19 @@ public final class TrainingLoop {
                 run.kernels().channelsLast(),
                 run.precision().convertsOnDevice());
         batch = new Batch(runtime, prepared, criterion, model.byValue());
+    }
+
+    private void makeOptimizer() {
         workOf(Phase.OPTIMIZER);
-        optimizer = run.loop().inference() ? null : Optimizers.of(run, runtime, model.parameters());
+        if (run.loop().inference()) {
+            return;
+        }
+        Function<List<Tensor>, Optimizer> make = parameters -> Optimizers.of(run, runtime, parameters);
+        for (LoopHook hook : hooks) {
+            Function<List<Tensor>, Optimizer> inner = make;
+            make = parameters -> hook.optimizer(parameters, inner);
+        }
+        optimizer = make.apply(model.parameters());
     }
 
     private void train(int step) {
@@ -141,7 +162,11 @@ public final class TrainingLoop {
     }
 
     private void forward() {
-        variables.bindOutputs(forward.run(batch.values()));
+        Tensor[] made = forward.run(batch.values());
+        for (LoopHook hook : hooks) {
+            made = hook.outputs(made);
+        }
+        variables.bindOutputs(made);
     }
 
     private void computeLoss() {
@@ -213,6 +238,11 @@ public final class TrainingLoop {
     /** What the run is played on. */
     public EagerRuntime runtime() {
         return runtime;
+    }
+
+    /** Runs the backward passes. */
+    public AutogradEngine engine() {
+        return engine;
     }
 
     /** Where the loop has come to. */

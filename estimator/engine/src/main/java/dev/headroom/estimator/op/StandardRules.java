@@ -17,17 +17,17 @@ import dev.headroom.estimator.op.loss.LossRules;
 import dev.headroom.estimator.op.matmul.MatmulRules;
 import dev.headroom.estimator.op.normalization.NormalizationRules;
 import dev.headroom.estimator.op.normalization.SoftmaxRules;
-import dev.headroom.estimator.op.pooling.AdaptivePooling;
-import dev.headroom.estimator.op.pooling.ImagePatches;
+import dev.headroom.estimator.op.pooling.AdaptivePoolingRules;
+import dev.headroom.estimator.op.pooling.ImagePatchRules;
 import dev.headroom.estimator.op.pooling.PoolingRules;
-import dev.headroom.estimator.op.pooling.Upsampling;
+import dev.headroom.estimator.op.pooling.UpsamplingRules;
 import dev.headroom.estimator.op.recurrent.CellRules;
 import dev.headroom.estimator.op.recurrent.RecurrentRules;
 import dev.headroom.estimator.op.reduction.ReductionRules;
 import dev.headroom.estimator.op.reduction.SelectionRules;
 import dev.headroom.estimator.op.rule.Registry;
-import dev.headroom.estimator.op.view.Padding;
-import dev.headroom.estimator.op.view.Repetition;
+import dev.headroom.estimator.op.view.PaddingRules;
+import dev.headroom.estimator.op.view.RepetitionRules;
 import dev.headroom.estimator.op.view.StridedViewRules;
 import dev.headroom.estimator.op.view.ViewRules;
 
@@ -50,19 +50,19 @@ public final class StandardRules {
             .family("matrix products", MatmulRules::register)
             .family("convolutions", ConvolutionRules::register)
             .family("pooling", PoolingRules::register)
-            .family("pooling", AdaptivePooling::register)
+            .family("pooling", AdaptivePoolingRules::register)
             .family("normalisation", NormalizationRules::register)
             .family("softmax", SoftmaxRules::register)
             .family("losses", LossRules::register)
             .family("dropout", DropoutRules::register)
             .family("embeddings", EmbeddingRules::register)
             .family("indexing", IndexingRules::register)
-            .family("padding", Padding::register)
-            .family("repetition", Repetition::register)
+            .family("padding", PaddingRules::register)
+            .family("repetition", RepetitionRules::register)
             .family("indexing", ScatterRules::register)
-            .family("interpolation and sampling", Upsampling::register)
+            .family("interpolation and sampling", UpsamplingRules::register)
             .family("views", StridedViewRules::register)
-            .family("patches", ImagePatches::register)
+            .family("patches", ImagePatchRules::register)
             .family("recurrent", CellRules::register)
             .family("recurrent", RecurrentRules::register)
             .family("attention", AttentionRules::register)

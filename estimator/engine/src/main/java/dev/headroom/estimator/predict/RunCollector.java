@@ -5,6 +5,7 @@ import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.estimator.loop.PhaseListener;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -20,11 +21,14 @@ import java.util.List;
 /** Reads memory phase by phase while a run is played, and finishes into what is left of the run. */
 final class RunCollector implements PhaseListener {
     private final EagerRuntime runtime;
+    private final CollectiveLog collectives;
     private final List<PhaseMemory> phases = new ArrayList<>();
     private final List<Integer> ends = new ArrayList<>();
 
-    RunCollector(EagerRuntime runtime) {
+    /** @param collectives are added to it phase by phase as the run is played */
+    RunCollector(EagerRuntime runtime, CollectiveLog collectives) {
         this.runtime = runtime;
+        this.collectives = collectives;
     }
 
     @Override
@@ -51,6 +55,7 @@ final class RunCollector implements PhaseListener {
                 loop.nodeRuns(),
                 runtime.options().convolutions().asked(),
                 Collections.unmodifiableMap(loop.unmodelled()),
+                collectives.phases(),
                 end == null ? null : failure(loop.moment(), end));
     }
 

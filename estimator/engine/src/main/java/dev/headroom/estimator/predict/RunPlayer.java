@@ -8,6 +8,8 @@ import dev.headroom.estimator.cudnn.WorkspaceEnd;
 import dev.headroom.estimator.cudnn.WorkspaceSources;
 import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.parallel.RankRun;
+import dev.headroom.estimator.parallel.Strategies;
 import dev.headroom.estimator.program.Preparation;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.DeviceModel;
@@ -19,6 +21,7 @@ import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.Scenario;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -67,8 +70,14 @@ public record RunPlayer(
     public Simulation play(Graph imported, Scenario scenario) {
         PreparedRun prepared = Preparation.of(imported, scenario);
         EagerRuntime runtime = new EagerRuntime(new CachingAllocator(settings, memory), device, options(scenario));
-        RunCollector collector = new RunCollector(runtime);
-        TrainingLoop loop = new TrainingLoop(runtime, prepared, regime, collector);
+        RankRun rank = Strategies.of(scenario);
+        List<LoopHook> hooks = new ArrayList<>(regime);
+        hooks.addAll(rank.hooks());
+        if (scenario.parallel().eventsLag()) {
+            runtime.allocator().deviceLags();
+        }
+        RunCollector collector = new RunCollector(runtime, rank.collectives());
+        TrainingLoop loop = new TrainingLoop(runtime, prepared, hooks, collector);
         watcher.begins(runtime.allocator(), new Position(runtime, loop));
         try {
             loop.play();

@@ -2,6 +2,7 @@ package dev.headroom.estimator.predict;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.estimator.cudnn.AskedConvolutions;
+import dev.headroom.estimator.parallel.group.CollectiveRow;
 import dev.headroom.estimator.program.NodeRuns;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.EventLog;
@@ -25,6 +26,7 @@ import java.util.Map;
  * @param nodes how the nodes of the plan's graph ran
  * @param convolutions whose workspaces were asked for
  * @param unmodelled calls of operators that have no rule, by operator, in alphabetical order
+ * @param collectives that the rank asked for, by phase; empty for a run on one GPU
  * @param failure {@code null} when the run got through
  */
 public record Simulation(
@@ -38,6 +40,7 @@ public record Simulation(
         NodeRuns nodes,
         AskedConvolutions convolutions,
         Map<String, Integer> unmodelled,
+        List<List<CollectiveRow>> collectives,
         Failure failure) {
 
     /** The allocator at the end of each phase. */

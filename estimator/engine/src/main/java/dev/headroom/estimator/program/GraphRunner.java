@@ -1,11 +1,6 @@
 package dev.headroom.estimator.program;
 
 import dev.headroom.estimator.checkpoint.Checkpoint;
-import dev.headroom.estimator.op.StandardRules;
-import dev.headroom.estimator.op.core.Autocast;
-import dev.headroom.estimator.op.rule.Call;
-import dev.headroom.estimator.op.rule.NoRule;
-import dev.headroom.estimator.op.rule.Rule;
 import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -14,37 +9,31 @@ import dev.headroom.estimator.runtime.StopRecomputation;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.Region;
-import dev.headroom.model.error.UserInputException;
-import dev.headroom.model.graph.Argument;
-import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
-import dev.headroom.model.graph.SymExpr;
-import dev.headroom.model.graph.TensorMeta;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
-/** Runs a graph's operators in order over a {@link EagerRuntime}, with the lifetimes of the Python program behind it. */
+/**
+ * Runs a graph's operators in order over a {@link EagerRuntime}, with the lifetimes of the Python program behind it.
+ */
 public final class GraphRunner {
     private final EagerRuntime runtime;
     private final Graph graph;
-    private final Map<String, Long> symbols;
-    private final Unmodelled unmodelled;
     private final Lifetimes lifetimes;
-    private final Rule[] rules;
+    private final NodeCalls calls;
     private final int[] attributions;
-    private final Map<String, GraphRunner> subgraphs = new HashMap<>();
     private final CheckpointPlan plan;
     private final AutogradEngine engine;
-    private final ModelTypes types;
-    private final NamedTypes namedTypes;
     private final Set<Region> withoutGradients = new LinkedHashSet<>();
     private final int[] executions;
     private final int[][] storages;
+    private final ModuleCalls moduleCalls;
 
     /** A runner that recomputes nothing. */
     public GraphRunner(
@@ -60,23 +49,19 @@ public final class GraphRunner {
             Map<String, Long> symbols,
             Unmodelled unmodelled,
             ModelTypes types) {
-        this.types = types;
-        this.namedTypes = new NamedTypes(plan.graph(), types.archive(), types.run());
         this.runtime = runtime;
         this.graph = plan.graph();
         this.plan = plan;
         this.engine = engine;
-        this.symbols = symbols;
-        this.unmodelled = unmodelled;
         this.lifetimes = Lifetimes.of(graph);
+        this.moduleCalls = new ModuleCalls(runtime, graph);
+        this.calls = new NodeCalls(runtime, graph, symbols, unmodelled, types, lifetimes);
         List<Node> nodes = graph.nodes();
-        rules = new Rule[nodes.size()];
         attributions = new int[nodes.size()];
         executions = new int[nodes.size()];
         storages = new int[nodes.size()][];
-        for (int i = 0; i < rules.length; i++) {
+        for (int i = 0; i < attributions.length; i++) {
             Node node = nodes.get(i);
-            rules[i] = StandardRules.registry().find(node.target());
             attributions[i] = runtime.number(new Attribution(node.module(), node.operator(), ""));
         }
     }
@@ -89,32 +74,36 @@ public final class GraphRunner {
      */
     public Tensor[] run(Map<String, Tensor> inputs) {
         Map<String, Tensor> values = new HashMap<>(inputs);
-        namedTypes.note(values);
+        calls.given(values);
         int before = runtime.attribution();
         int at = 0;
         for (Region region : plan.regions()) {
-            steps(at, region.from(), values);
+            steps(at, region.from(), values, span -> true);
             checkpoint(region, values, inputs);
             at = region.to();
         }
-        steps(at, graph.nodes().size(), values);
+        steps(at, graph.nodes().size(), values, span -> true);
         runtime.attribute(before);
         return outputs(values, inputs);
     }
 
-    /** Runs a range of nodes, and drops what Python drops on the way. */
-    private void steps(int from, int to, Map<String, Tensor> values) {
-        List<Node> nodes = graph.nodes();
+    /**
+     * Runs a range of nodes, and drops what Python drops on the way.
+     *
+     * @param hooked calls of modules whose hooks may run
+     */
+    private void steps(int from, int to, Map<String, Tensor> values, Predicate<ModuleCalls.Span> hooked) {
         for (int i = from; i < to; i++) {
             runtime.attribute(attributions[i]);
+            moduleCalls.enter(i, hooked, values);
             counted(i, values);
-            for (String v : lifetimes.releasedAfter(i)) {
-                runtime.release(values.remove(v));
-            }
+            moduleCalls.leave(i, lifetimes.releasedAfter(i), values);
         }
     }
 
-    /** A recomputation that stops at this node stops before its kernel runs, unless it stops at what the kernel made. */
+    /**
+     * A recomputation that stops at this node stops before its kernel runs, unless it stops at what the kernel made.
+     */
     private void counted(int i, Map<String, Tensor> values) {
         try {
             step(i, values);
@@ -123,6 +112,11 @@ public final class GraphRunner {
             throw e;
         }
         executions[i]++;
+    }
+
+    /** Leaves hooks of modules out: the body of a higher-order operator is no call that users see. */
+    void ignoreHooks() {
+        moduleCalls.ignoreHooks();
     }
 
     /** How the nodes ran so far. */
@@ -135,6 +129,9 @@ public final class GraphRunner {
         if (plan.reentrant() && runtime.gradMode() && !requiresGrad(inputs)) {
             withoutGradients.add(region);
         }
+        for (int i = region.from(); i < region.to(); i++) {
+            moduleCalls.enter(i, span -> span.last() >= region.to(), values);
+        }
         Frame frame = runtime.frame();
         try {
             Tensor[] made = Checkpoint.run(plan, runtime, engine, given -> region(region, given, model), inputs);
@@ -145,9 +142,7 @@ public final class GraphRunner {
             frame.close();
         }
         for (int i = region.from(); i < region.to(); i++) {
-            for (String v : lifetimes.releasedAfter(i)) {
-                runtime.release(values.remove(v));
-            }
+            moduleCalls.leave(i, lifetimes.releasedAfter(i), values);
         }
     }
 
@@ -163,8 +158,9 @@ public final class GraphRunner {
             values.put(region.inputs().get(i), inputs[i]);
         }
         values.values().forEach(runtime::hold);
+        int depth = moduleCalls.depth();
         try {
-            steps(region.from(), region.to(), values);
+            steps(region.from(), region.to(), values, span -> span.last() < region.to());
             Tensor[] out = new Tensor[region.outputs().size()];
             for (int i = 0; i < out.length; i++) {
                 out[i] = runtime.hold(values.get(region.outputs().get(i)));
@@ -172,6 +168,7 @@ public final class GraphRunner {
             }
             return out;
         } finally {
+            moduleCalls.unwind(depth);
             values.values().forEach(runtime::release);
         }
     }
@@ -194,66 +191,11 @@ public final class GraphRunner {
     }
 
     private void step(int index, Map<String, Tensor> values) {
-        Node node = graph.nodes().get(index);
-        Rule rule = rules[index];
         Frame frame = runtime.frame();
         try {
-            convertFactor(index, values);
-            Tensor[] results;
-            if (node.target().startsWith("higher_order.")) {
-                results = higherOrder(node, values);
-            } else if (rule != null) {
-                results = withRule(index, node, rule, values);
-            } else {
-                unmodelled.count(node.operator());
-                results = conservative(node, values);
-            }
-            bind(index, results, values);
+            bind(index, calls.call(index, values), values);
         } finally {
             frame.close();
-        }
-    }
-
-    private Tensor[] run(int index, Call call, Rule rule) {
-        boolean off = !runtime.gradMode() && runtime.autocast().active() && namedTypes.keepsOutOfAutocast(index);
-        boolean before = off && runtime.autocast().exclude(true);
-        try {
-            return Autocast.run(call, rule);
-        } finally {
-            if (off) {
-                runtime.autocast().exclude(before);
-            }
-        }
-    }
-
-    /** Makes a conversion that the program makes only when its weights are in half precision. */
-    private void convertFactor(int index, Map<String, Tensor> values) {
-        String name = namedTypes.converted(index);
-        Tensor before = name == null || runtime.autocast().active() ? null : values.get(name);
-        if (before == null
-                || before.dtype() == types.run()
-                || !lifetimes.releasedAfter(index).contains(name)) {
-            return;
-        }
-        values.put(name, runtime.hold(Autocast.convert(runtime, before, types.run())));
-        runtime.release(before);
-    }
-
-    private Call call(int index, Node node, Map<String, Tensor> values) {
-        Call call = new Call(runtime, node, values, symbols);
-        Tensor self = call.has("self") ? call.tensor("self") : null;
-        DType lower = runtime.autocast().active() ? runtime.autocast().type() : null;
-        DType named = namedTypes.at(index, self, lower);
-        return named == null ? call : call.naming(named);
-    }
-
-    /** A rule may find that it does not know this very call: then the call counts as unmodelled. */
-    private Tensor[] withRule(int index, Node node, Rule rule, Map<String, Tensor> values) {
-        try {
-            return run(index, call(index, node, values), rule);
-        } catch (NoRule e) {
-            unmodelled.count(node.operator());
-            return conservative(node, values);
         }
     }
 
@@ -265,74 +207,8 @@ public final class GraphRunner {
             if (names.get(i) != null && results[i] != null) {
                 runtime.hold(results[i]);
                 values.put(names.get(i), results[i]);
-                namedTypes.note(names.get(i), results[i]);
+                calls.made(names.get(i), results[i]);
             }
         }
-    }
-
-    /** A body that runs under another mode: {@code wrap_with_set_grad_enabled(enabled, body, inputs…)}. */
-    private Tensor[] higherOrder(Node node, Map<String, Tensor> values) {
-        Argument.Subgraph body = null;
-        Map<String, Tensor> inputs = new HashMap<>();
-        int next = 0;
-        for (Node.NamedArgument a : node.arguments()) {
-            if (a.value() instanceof Argument.Subgraph s) {
-                body = s;
-            } else if (body != null && a.value() instanceof Argument.Value v) {
-                inputs.put(body.graph().inputs().get(next++).value(), values.get(v.name()));
-            } else if (body != null) {
-                next++;
-            }
-        }
-        if (body == null) {
-            unmodelled.count(node.operator());
-            return conservative(node, values);
-        }
-        Runnable leave = BodyMode.enter(runtime, node);
-        Graph graphOfBody = body.graph();
-        Tensor[] out = subgraphs
-                .computeIfAbsent(body.name(), k -> new GraphRunner(runtime, graphOfBody, symbols, unmodelled, types))
-                .run(inputs);
-        leave.run();
-        for (Tensor t : out) {
-            runtime.adopt(t);
-        }
-        return out;
-    }
-
-    /**
-     * An operator without a rule: fresh results of the archive's sizes, which keep every input for a backward pass that
-     * makes a gradient for each. Never free, never silent.
-     */
-    private Tensor[] conservative(Node node, Map<String, Tensor> values) {
-        Tensor[] inputs =
-                node.reads().stream().map(values::get).filter(t -> t != null).toArray(Tensor[]::new);
-        Tensor[] out = new Tensor[node.outputs().size()];
-        for (int i = 0; i < out.length; i++) {
-            String name = node.outputs().get(i);
-            TensorMeta meta = name == null ? null : graph.values().get(name);
-            if (meta != null) {
-                out[i] = runtime.empty(meta.dtype(), evaluate(meta.sizes(), name));
-            }
-        }
-        Fallback.record(runtime, node.operator(), inputs, out);
-        return out;
-    }
-
-    private long[] evaluate(List<SymExpr> sizes, String name) {
-        long[] out = new long[sizes.size()];
-        for (int i = 0; i < out.length; i++) {
-            out[i] = sizes.get(i).evaluate(symbols);
-            if (out[i] < 0) {
-                throw new UserInputException(
-                        "value '" + name + "' has the negative size " + out[i] + "; check --batch and --dim");
-            }
-        }
-        return out;
-    }
-
-    /** The type that a run gives to a tensor of the archive. */
-    public static DType typeUnder(DType inArchive, DType run) {
-        return run != null && inArchive.isFloatingPoint() ? run : inArchive;
     }
 }

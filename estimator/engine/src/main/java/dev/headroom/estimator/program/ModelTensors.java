@@ -34,6 +34,7 @@ public final class ModelTensors {
     private final Map<String, Tensor> byValue = new HashMap<>();
     private final List<Tensor> parameters = new ArrayList<>();
     private final List<String> parameterNames = new ArrayList<>();
+    private final List<Tensor> buffers = new ArrayList<>();
 
     public ModelTensors(EagerRuntime runtime, Graph graph, DType type) {
         this(runtime, graph, type, false, false);
@@ -79,6 +80,8 @@ public final class ModelTensors {
                 parameters.add(t);
                 parameterNames.add(e.getKey());
                 runtime.requireGrad(t, held.meta().requiresGrad());
+            } else if (held.kind() == Graph.InputKind.BUFFER && first) {
+                buffers.add(t);
             }
         }
     }
@@ -104,8 +107,7 @@ public final class ModelTensors {
 
     private Tensor converted(String name, ModelState.HeldTensor held, DType type) {
         Tensor before = unconverted.get(held.storage());
-        if (before != null
-                && before.dtype() == GraphRunner.typeUnder(held.meta().dtype(), type)) {
+        if (before != null && before.dtype() == ModelTypes.under(held.meta().dtype(), type)) {
             return before;
         }
         Tensor after = make(name, held, type);
@@ -118,7 +120,7 @@ public final class ModelTensors {
         Frame frame = runtime.frame();
         try {
             long[] sizes = sizes(held.meta().sizes());
-            DType of = GraphRunner.typeUnder(held.meta().dtype(), type);
+            DType of = ModelTypes.under(held.meta().dtype(), type);
             if (held.kind() == Graph.InputKind.CONSTANT) {
                 // A literal or a plain attribute: Module.to leaves its type, Module.cuda() leaves it in host memory.
                 // A literal scalar is made in the type of what it is for (a mask's zero); it decides a result's type
@@ -159,6 +161,11 @@ public final class ModelTensors {
     /** In the order of {@code parameters()}. */
     public List<Tensor> parameters() {
         return parameters;
+    }
+
+    /** In the order of {@code buffers()}. */
+    public List<Tensor> buffers() {
+        return buffers;
     }
 
     /** Qualified names, parallel to {@link #parameters}. */

@@ -35,4 +35,9 @@ public record ModelTypes(DType archive, DType run, boolean mixed) {
                 .findFirst()
                 .orElse(DType.FLOAT32);
     }
+
+    /** The type that a run gives to a tensor of the archive. */
+    public static DType under(DType inArchive, DType run) {
+        return run != null && inArchive.isFloatingPoint() ? run : inArchive;
+    }
 }

@@ -20,7 +20,9 @@ public final class AutocastMode {
     private boolean excluded;
     private int nesting;
 
-    /** By source. PyTorch frees them in the order of host addresses, which no model knows; here the oldest goes first. */
+    /**
+     * By source. PyTorch frees them in the order of host addresses, which no model knows; here the oldest goes first.
+     */
     private final Map<Tensor, Tensor> casts = new LinkedHashMap<>();
 
     AutocastMode(EagerRuntime runtime) {

@@ -27,19 +27,26 @@ public final class AutogradEngine {
         Tensor cloneLike(EagerRuntime runtime, Tensor grad, Tensor variable);
     }
 
+    private static final Tensor[] NOTHING = {};
+
     private final EagerRuntime runtime;
     private final Tape tape;
     private final Arithmetic arithmetic;
+    private final GradientSums sums;
 
     /** The worker thread's, shared by a backward pass and those that its nodes start. */
     private final ReadyQueue queue = new ReadyQueue();
 
     private int depth;
 
+    /** The pass that the running node belongs to; {@code null} while none runs. */
+    private GraphTask current;
+
     public AutogradEngine(EagerRuntime runtime, Arithmetic arithmetic) {
         this.runtime = runtime;
         this.tape = runtime.tape();
         this.arithmetic = arithmetic;
+        this.sums = new GradientSums(runtime, arithmetic);
     }
 
     /** {@code root.backward(grad)}; gradients end up in the leaves' {@code .grad}. */
@@ -48,8 +55,8 @@ public final class AutogradEngine {
     }
 
     /**
-     * {@code torch.autograd.backward(roots, grads)}. A call from a running node is re-entrant: it runs at once, ahead of
-     * all that waits.
+     * {@code torch.autograd.backward(roots, grads)}. A call from a running node is re-entrant: it runs at once, ahead
+     * of all that waits.
      */
     public void backward(Tensor[] roots, Tensor[] grads) {
         GradNode.Edge[] edges = new GradNode.Edge[roots.length];
@@ -57,9 +64,9 @@ public final class AutogradEngine {
             edges[i] = tape.edge(roots[i]);
             if (edges[i] == null) {
                 throw new UserInputException(
-                        "the loss does not depend on any parameter that requires a gradient: there is"
-                                + " no backward pass; --inference plays forward passes alone, --input-grad wants the gradient of"
-                                + " the input");
+                        "the loss does not depend on any parameter that requires a gradient: there is no backward"
+                                + " pass; --inference plays forward passes alone, --input-grad wants the gradient of the"
+                                + " input");
             }
         }
         boolean modeBefore = runtime.setGradMode(false);
@@ -76,6 +83,7 @@ public final class AutogradEngine {
             run(start, first);
         } finally {
             depth--;
+            current = depth == 0 ? null : current;
             tape.setBackwardThread(threadBefore);
             runtime.setGradMode(modeBefore);
             runtime.attribute(attributionBefore);
@@ -87,7 +95,13 @@ public final class AutogradEngine {
 
     /** A node in front of several roots (torch/csrc/autograd/functions/basic_ops.h). */
     private GradNode graphRoot(GradNode.Edge[] edges, Tensor[] grads) {
-        GradNode root = new GradNode("GraphRoot", GradNode.FIRST, edges, runtime.attribution(), null);
+        GradNode root = new GradNode(
+                "GraphRoot",
+                GradNode.FIRST,
+                edges,
+                runtime.attribution(),
+                runtime.streams().current(),
+                null);
         root.backward = none -> grads;
         return root;
     }
@@ -95,12 +109,28 @@ public final class AutogradEngine {
     private void run(GradNode start, Tensor[] first) {
         GraphTask graphTask = new GraphTask(depth, dependencies(start));
         push(graphTask, start, first);
+        GraphTask outer = current;
         // Deeper tasks come out of the queue first, so that nothing of another pass runs before this one is through.
         while (graphTask.outstanding > 0) {
             ReadyQueue.Task task = queue.pop();
+            current = task.graphTask();
             evaluate(task.graphTask(), task.node(), task.inputs());
             task.graphTask().outstanding--;
         }
+        current = graphTask;
+        graphTask.callBack();
+        current = outer;
+    }
+
+    /**
+     * {@code queue_callback}: called once all nodes of the running backward pass are through, before its caller goes on
+     * (torch/csrc/autograd/engine.cpp, GraphTask::exec_post_processing). Callbacks may queue more.
+     */
+    public void queueCallback(Runnable callback) {
+        if (current == null) {
+            throw new IllegalStateException("callbacks can be queued only while a backward pass runs");
+        }
+        current.callbacks.add(callback);
     }
 
     private void push(GraphTask graphTask, GradNode node, Tensor[] inputs) {
@@ -110,11 +140,17 @@ public final class AutogradEngine {
 
     private void evaluate(GraphTask graphTask, GradNode node, Tensor[] inputs) {
         runtime.attribute(node);
-        if (node.variable != null) {
-            accumulateGrad(node.variable, inputs[0]);
-            return;
+        int stream = runtime.streams().use(node.stream);
+        try {
+            Tensor[] outputs = node.variable == null ? call(node, inputs) : accumulate(node, inputs);
+            pass(graphTask, node, outputs);
+        } finally {
+            runtime.streams().use(stream);
         }
-        Tensor[] outputs = call(node, inputs);
+    }
+
+    /** Hands a node's results to the nodes that wait for them, and queues those that have all. */
+    private void pass(GraphTask graphTask, GradNode node, Tensor[] outputs) {
         tape.releaseSaved(node);
         node.backward = null;
         for (int i = 0; i < node.edges.length; i++) {
@@ -129,7 +165,7 @@ public final class AutogradEngine {
             if (!waiting) {
                 buffer = new Tensor[target.inputs()];
             }
-            addToBuffer(buffer, next.input(), outputs[i]);
+            sums.addToBuffer(buffer, next.input(), outputs[i], target.stream);
             if (ready) {
                 push(graphTask, target, buffer);
                 graphTask.notReady.remove(target);
@@ -163,6 +199,8 @@ public final class AutogradEngine {
         if (node.backward == null) {
             throw new IllegalStateException(node.name + " runs a second time");
         }
+        NodeHooks hooks = node.hooks();
+        callBefore(hooks, inputs);
         Tensor[] outputs;
         Frame results = runtime.frame();
         try {
@@ -183,11 +221,41 @@ public final class AutogradEngine {
         } finally {
             results.close();
         }
+        if (hooks != null) {
+            hooks.callAfter(runtime, outputs, inputs);
+        }
         // After the node's own variables, the gradients that it was given.
         for (Tensor t : inputs) {
             runtime.release(t);
         }
         return outputs;
+    }
+
+    private void callBefore(NodeHooks hooks, Tensor[] inputs) {
+        if (hooks != null) {
+            hooks.callTensorHooks(runtime, inputs);
+            hooks.callBefore(runtime, inputs);
+        }
+    }
+
+    /** Runs the node of a leaf. Takes over the gradient's reference. */
+    private Tensor[] accumulate(GradNode node, Tensor[] inputs) {
+        Tensor leaf = node.variable;
+        if (leaf.leafHooks != null) {
+            leaf.leafHooks.callTensorHooks(runtime, inputs);
+        }
+        callBefore(node.hooks(), inputs);
+        if (inputs[0] != null) {
+            sums.accumulate(leaf, inputs[0]);
+            if (leaf.leafHooks != null) {
+                leaf.leafHooks.callAccumulated(runtime, leaf);
+            }
+        }
+        if (node.hooks() != null) {
+            node.hooks().callAfter(runtime, NOTHING, inputs);
+        }
+        runtime.release(inputs[0]);
+        return NOTHING;
     }
 
     /** {@code validate_outputs}: gradients take the shape and the type of what they are gradients of. */
@@ -225,68 +293,5 @@ public final class AutogradEngine {
             runtime.free(before);
         }
         return with;
-    }
-
-    /** InputBuffer::add (torch/csrc/autograd/input_buffer.cpp): sums in place when nobody else can see it. */
-    private void addToBuffer(Tensor[] buffer, int i, Tensor grad) {
-        if (grad == null) {
-            return;
-        }
-        Tensor old = buffer[i];
-        if (old == null) {
-            buffer[i] = grad;
-            return;
-        }
-        Frame f = runtime.frame();
-        try {
-            if (old.isNonOverlappingAndDense()
-                    && old.useCount() == 1
-                    && old.storage().useCount() == 1) {
-                arithmetic.addInPlace(runtime, old, grad);
-            } else {
-                buffer[i] = runtime.hold(arithmetic.add(runtime, old, grad));
-                runtime.release(old);
-            }
-        } finally {
-            f.close();
-        }
-        runtime.release(grad);
-    }
-
-    /** AccumulateGrad::accumulateGrad (torch/csrc/autograd/functions/accumulate_grad.h), grad mode off. */
-    private void accumulateGrad(Tensor variable, Tensor grad) {
-        if (grad == null) {
-            return;
-        }
-        Frame f = runtime.frame();
-        try {
-            Tensor before = variable.grad();
-            if (before != null) {
-                arithmetic.addInPlace(runtime, before, grad);
-            } else if (grad.useCount() == 1 && obeysLayout(grad, variable)) {
-                runtime.setCategory(grad, Category.GRADIENTS);
-                runtime.setGrad(variable, runtime.detach(grad));
-            } else {
-                Tensor copy = arithmetic.cloneLike(runtime, grad, variable);
-                runtime.setCategory(copy, Category.GRADIENTS);
-                runtime.setGrad(variable, copy);
-            }
-        } finally {
-            f.close();
-        }
-        runtime.release(grad);
-    }
-
-    /** torch/csrc/autograd/utils/grad_layout_contract.h. */
-    private static boolean obeysLayout(Tensor grad, Tensor variable) {
-        if (!variable.isNonOverlappingAndDense()) {
-            return grad.isContiguous();
-        }
-        for (int d = 0; d < variable.dim(); d++) {
-            if (variable.size(d) != 1 && grad.stride(d) != variable.stride(d)) {
-                return false;
-            }
-        }
-        return true;
     }
 }

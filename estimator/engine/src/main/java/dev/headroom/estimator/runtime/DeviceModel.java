@@ -8,7 +8,10 @@ package dev.headroom.estimator.runtime;
  * @param sms streaming multiprocessors
  */
 public record DeviceModel(int major, int minor, int sms) {
-    /** Resident threads of a multiprocessor (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"). */
+    /**
+     * Resident threads of a multiprocessor (CUDA C++ Programming Guide, "Technical Specifications per Compute
+     * Capability").
+     */
     public int threadsPerSm() {
         if (major == 7 && minor == 5) {
             return 1024;

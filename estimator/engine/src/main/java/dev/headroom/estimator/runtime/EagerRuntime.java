@@ -15,18 +15,21 @@ public final class EagerRuntime {
     private final DeviceModel device;
     private final KernelOptions options;
     private final Attributions attributions = new Attributions();
+    private final Streams streams;
     private final LoggedMemory memory;
     private final Tape tape;
     private final PlanCache plans = new PlanCache();
     private final Workspaces workspaces = new Workspaces(this);
     private final AutocastMode autocast = new AutocastMode(this);
+    private final ModuleHooks modules = new ModuleHooks();
     private Frame frame;
 
     public EagerRuntime(CachingAllocator allocator, DeviceModel device, KernelOptions options) {
         this.allocator = allocator;
         this.device = device;
         this.options = options;
-        this.memory = new LoggedMemory(allocator, attributions);
+        this.streams = new Streams(allocator);
+        this.memory = new LoggedMemory(allocator, attributions, streams);
         this.tape = new Tape(this, memory);
     }
 
@@ -48,6 +51,16 @@ public final class EagerRuntime {
 
     public Workspaces workspaces() {
         return workspaces;
+    }
+
+    /** CUDA streams, and which of them is the current one. */
+    public Streams streams() {
+        return streams;
+    }
+
+    /** What is called where modules begin and end. */
+    public ModuleHooks modules() {
+        return modules;
     }
 
     /** Plans that convolutions run with. */
@@ -99,8 +112,8 @@ public final class EagerRuntime {
     }
 
     /**
-     * Events until a request for memory failed, or -1. What the log has beyond it is the release of what was alive in the
-     * functions that the failure ended.
+     * Events until a request for memory failed, or -1. What the log has beyond it is the release of what was alive in
+     * the functions that the failure ended.
      */
     public int eventsAtFailure() {
         return memory.eventsAtFailure();
@@ -297,6 +310,18 @@ public final class EagerRuntime {
         Tensor old = variable.grad();
         variable.setGradField(grad);
         release(old);
+    }
+
+    /**
+     * {@code t.data = data}, with a part of {@code data} of the same sizes: the tensor stays who it is, and its memory is
+     * another.
+     */
+    public void setData(Tensor t, Tensor data, long[] strides, long offset) {
+        Storage before = t.storage();
+        t.setMemory(data.storage(), strides, offset);
+        if (before.release()) {
+            memory.free(before);
+        }
     }
 
     /** {@code requires_grad_()} of a leaf. */

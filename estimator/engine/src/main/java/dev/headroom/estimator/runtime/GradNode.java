@@ -40,7 +40,13 @@ public final class GradNode {
 
     int refs;
 
-    GradNode(String name, long sequence, Edge[] edges, int attribution, Tensor variable) {
+    /** The stream that the node was recorded on, where it runs as well. */
+    final int stream;
+
+    private NodeHooks hooks;
+
+    GradNode(String name, long sequence, Edge[] edges, int attribution, int stream, Tensor variable) {
+        this.stream = stream;
         this.name = name;
         this.sequence = sequence;
         this.edges = edges;
@@ -51,6 +57,28 @@ public final class GradNode {
     /** Such as {@code AddmmBackward0}. */
     public String name() {
         return name;
+    }
+
+    /** {@code Node.register_prehook}. */
+    public AutogradHooks.Handle addHook(AutogradHooks.BeforeNode hook) {
+        return makeHooks().add(hook);
+    }
+
+    /** {@code Node.register_hook}. */
+    public AutogradHooks.Handle addHook(AutogradHooks.AfterNode hook) {
+        return makeHooks().add(hook);
+    }
+
+    /** Its hooks, or {@code null} for none. */
+    NodeHooks hooks() {
+        return hooks;
+    }
+
+    NodeHooks makeHooks() {
+        if (hooks == null) {
+            hooks = new NodeHooks();
+        }
+        return hooks;
     }
 
     int inputs() {

@@ -9,10 +9,9 @@ import dev.headroom.model.graph.DType;
  * into the event log. Knows how far the log was when allocated memory was highest and when a request failed.
  */
 final class LoggedMemory {
-    private static final int STREAM = 0;
-
     private final CachingAllocator allocator;
     private final Attributions attributions;
+    private final Streams streams;
     private final EventLog log = new EventLog();
     private int requester;
     private long maxAllocated = -1;
@@ -20,7 +19,8 @@ final class LoggedMemory {
     private int eventsAtPeak;
     private int eventsAtFailure = -1;
 
-    LoggedMemory(CachingAllocator allocator, Attributions attributions) {
+    LoggedMemory(CachingAllocator allocator, Attributions attributions, Streams streams) {
+        this.streams = streams;
         this.allocator = allocator;
         this.attributions = attributions;
     }
@@ -45,12 +45,12 @@ final class LoggedMemory {
             eventsAtPeak = log.size();
             reservedAtPeak = reserved();
         }
-        return new Storage(id, bytes, block, category);
+        return new Storage(id, bytes, block, streams.current(), category);
     }
 
     private int request(long bytes) {
         try {
-            return allocator.allocate(bytes, STREAM);
+            return allocator.allocate(bytes, streams.current());
         } catch (OutOfMemoryException e) {
             eventsAtFailure = eventsAtFailure < 0 ? log.size() : eventsAtFailure;
             throw e;
@@ -60,7 +60,7 @@ final class LoggedMemory {
     /** A storage in host memory: it takes none of the device's. */
     Storage onHost(DType dtype, long[] sizes) {
         int id = log.add(0, 0, attributions.running(), Category.TEMPORARIES, dtype, sizes, reserved());
-        return new Storage(id, 0, -1, Category.TEMPORARIES);
+        return new Storage(id, 0, -1, streams.current(), Category.TEMPORARIES);
     }
 
     /** A storage lost its last reference. */

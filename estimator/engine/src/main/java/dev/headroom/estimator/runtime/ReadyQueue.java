@@ -4,8 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Nodes that can run: those of the innermost backward pass first, then by sequence number, highest first. Ties come out in the order of libstdc++'s binary heap, which
- * PyTorch's std::priority_queue uses (torch/csrc/autograd/engine.h, ReadyQueue).
+ * Nodes that can run: those of the innermost backward pass first, then by sequence number, highest first. Ties come
+ * out in the order of libstdc++'s binary heap, which PyTorch's std::priority_queue uses
+ * (torch/csrc/autograd/engine.h, ReadyQueue).
  */
 final class ReadyQueue {
     record Task(GraphTask graphTask, GradNode node, Tensor[] inputs) {}

@@ -1,9 +1,9 @@
 package dev.headroom.estimator.runtime;
 
 /**
- * Records one call of an operator for the backward pass: what it saves, how gradients are computed, which results it made.
- * A rule makes the same calls whether or not any of its inputs wants a gradient; when none does, the recorder keeps
- * nothing. Obtained from {@link EagerRuntime#record}.
+ * Records one call of an operator for the backward pass: what it saves, how gradients are computed, which results it
+ * made. A rule makes the same calls whether or not any of its inputs wants a gradient; when none does, the recorder
+ * keeps nothing. Obtained from {@link EagerRuntime#record}.
  */
 public interface Recorder {
     /** Gradient of one input from the gradient of the only output. */

@@ -1,6 +1,8 @@
 package dev.headroom.estimator.runtime;
 
-/** A tensor that a node keeps for its backward pass: PyTorch's SavedVariable (torch/csrc/autograd/saved_variable.cpp). */
+/**
+ * A tensor that a node keeps for its backward pass: PyTorch's SavedVariable (torch/csrc/autograd/saved_variable.cpp).
+ */
 public final class Saved {
     /** Stands for what is not kept. */
     static final Saved NOTHING = new Saved((Tensor) null);

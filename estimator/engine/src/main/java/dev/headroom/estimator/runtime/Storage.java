@@ -10,6 +10,9 @@ public final class Storage {
     /** The allocator's handle, or -1: empty, or not on the device. */
     final int block;
 
+    /** The stream whose pool its block is of. */
+    final int stream;
+
     private int refs;
     private int savedRefs;
 
@@ -18,7 +21,8 @@ public final class Storage {
 
     private Category category;
 
-    Storage(int id, long bytes, int block, Category category) {
+    Storage(int id, long bytes, int block, int stream, Category category) {
+        this.stream = stream;
         this.id = id;
         this.bytes = bytes;
         this.block = block;

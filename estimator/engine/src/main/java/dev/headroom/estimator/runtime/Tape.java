@@ -84,7 +84,8 @@ public final class Tape {
     /** A node with a number of its own; threads count theirs apart (aten/src/ATen/SequenceNumber.cpp). */
     GradNode node(String name, GradNode.Edge... edges) {
         long sequence = nextSequence[backwardThread ? 1 : 0]++;
-        return new GradNode(name, sequence, edges, runtime.attribution(), null);
+        return new GradNode(
+                name, sequence, edges, runtime.attribution(), runtime.streams().current(), null);
     }
 
     /** Where a tensor's gradient goes, with a reference to the node; {@code null}: nowhere. */
@@ -109,12 +110,57 @@ public final class Tape {
     private GradNode accumulator(Tensor leaf) {
         GradNode node = leaf.accumulatorField();
         if (node == null) {
-            node = new GradNode("AccumulateGrad", GradNode.FIRST, new GradNode.Edge[0], runtime.attribution(), leaf);
+            node = new GradNode(
+                    "AccumulateGrad",
+                    GradNode.FIRST,
+                    new GradNode.Edge[0],
+                    runtime.attribution(),
+                    runtime.streams().current(),
+                    leaf);
             node.inputSizes.add(leaf.sizes());
             node.inputTypes.add(leaf.dtype());
             runtime.hold(leaf);
             leaf.setAccumulator(node);
         }
+        return node;
+    }
+
+    /**
+     * {@code Tensor.register_hook}: called with the whole gradient of a tensor that requires one, in every backward
+     * pass for a leaf, else in the one through the node that made the tensor.
+     */
+    public AutogradHooks.Handle addHook(Tensor t, AutogradHooks.OfTensor hook) {
+        if (!t.requiresGrad()) {
+            throw new IllegalArgumentException("a hook on a tensor that requires no gradient");
+        }
+        if (t.hasStaleHistory()) {
+            ViewHistory.refresh(runtime, t);
+        }
+        return t.isLeaf() ? leafHooks(t).add(0, hook) : t.gradNode().makeHooks().add(t.outputNumber(), hook);
+    }
+
+    /** {@code Tensor.register_post_accumulate_grad_hook} of a leaf. */
+    public AutogradHooks.Handle addHook(Tensor leaf, AutogradHooks.AfterAccumulate hook) {
+        if (!leaf.isLeaf()) {
+            throw new IllegalArgumentException("no gradient is accumulated for a tensor that is no leaf");
+        }
+        return leafHooks(leaf).add(hook);
+    }
+
+    private static NodeHooks leafHooks(Tensor leaf) {
+        if (leaf.leafHooks == null) {
+            leaf.leafHooks = new NodeHooks();
+        }
+        return leaf.leafHooks;
+    }
+
+    /**
+     * The AccumulateGrad node of a leaf, with a reference for the caller, who gives it back with {@link #release}.
+     * Hooks of the node last as long as the node; a leaf without a graph has none but while somebody holds it.
+     */
+    public GradNode holdAccumulator(Tensor leaf) {
+        GradNode node = accumulator(leaf);
+        node.refs++;
         return node;
     }
 
@@ -242,7 +288,7 @@ public final class Tape {
     // ------------------------------------------------------------ nodes end
 
     /** Gives a reference to a node back. */
-    void release(GradNode node) {
+    public void release(GradNode node) {
         if (node == null || --node.refs > 0) {
             return;
         }

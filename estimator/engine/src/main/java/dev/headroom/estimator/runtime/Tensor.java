@@ -8,11 +8,11 @@ import dev.headroom.model.graph.Shapes;
  * PyTorch's TensorImpl is, because counts decide what autograd may reuse in place.
  */
 public final class Tensor {
-    private final Storage storage;
+    private Storage storage;
     private final DType dtype;
     private final long[] sizes;
-    private final long[] strides;
-    private final long offset;
+    private long[] strides;
+    private long offset;
     private int refs;
 
     /** Position in the frame that holds a reference to it, or -1. */
@@ -26,6 +26,9 @@ public final class Tensor {
     private Tensor grad;
     private GradNode accumulator;
     private Tensor base;
+
+    /** Of a leaf: the hooks of whichever node accumulates its gradients; {@code null} for none. */
+    NodeHooks leafHooks;
 
     /** Of a view: the version of its storage that its history is of. */
     int historyVersion;
@@ -139,6 +142,14 @@ public final class Tensor {
 
     void setOnDevice(boolean onDevice) {
         device = onDevice;
+    }
+
+    /** Puts other memory under the tensor. The caller lets go of what was there. */
+    void setMemory(Storage other, long[] otherStrides, long otherOffset) {
+        other.hold();
+        storage = other;
+        strides = otherStrides;
+        offset = otherOffset;
     }
 
     void setWrappedNumber() {

@@ -11,10 +11,11 @@ final class ViewHistory {
     private ViewHistory() {}
 
     /**
-     * Makes {@code CopySlices} the base's node: it applies the operator's node to the part of the gradient that belongs to
-     * the view.
+     * Makes {@code CopySlices} the base's node: it applies the operator's node to the part of the gradient that
+     * belongs to the view.
      *
-     * @param fn the operator's node, its first input the view; what it saved and where its other gradients go is taken over
+     * @param fn the operator's node, its first input the view; what it saved and where its other gradients go is
+     *     taken over
      */
     static void rebase(EagerRuntime rt, GradNode fn, Tensor view) {
         Tensor base = view.base();

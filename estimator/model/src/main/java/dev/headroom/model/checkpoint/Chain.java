@@ -7,6 +7,7 @@ import dev.headroom.model.graph.Node;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A chain of modules, each of which reads only what the one before it made: what users hand to
@@ -39,7 +40,7 @@ final class Chain {
     }
 
     /** The chain of a graph, or {@code null}. */
-    static Chain of(Graph graph) {
+    static @Nullable Chain of(Graph graph) {
         ArrayDeque<ModuleCalls.Call> next = new ArrayDeque<>(ModuleCalls.roots(graph));
         while (!next.isEmpty()) {
             ModuleCalls.Call parent = next.poll();
@@ -52,7 +53,7 @@ final class Chain {
         return null;
     }
 
-    private static Chain below(Graph graph, ModuleCalls.Call parent) {
+    private static @Nullable Chain below(Graph graph, ModuleCalls.Call parent) {
         if (parent.isSequential()) {
             return chain(graph, parent, List.of(parent));
         }
@@ -91,7 +92,7 @@ final class Chain {
         return last + 1;
     }
 
-    private static Chain chain(Graph graph, ModuleCalls.Call parent, List<ModuleCalls.Call> containers) {
+    private static @Nullable Chain chain(Graph graph, ModuleCalls.Call parent, List<ModuleCalls.Call> containers) {
         List<Integer> bounds = new ArrayList<>();
         int begin = containers.get(0).from();
         if (begin > parent.from()) {
@@ -114,7 +115,7 @@ final class Chain {
             }
             bounds.set(bounds.size() - 1, container.to());
         }
-        boolean itself = containers.get(0) == parent;
+        boolean itself = parent.isSequential();
         int operators = bounds.get(bounds.size() - 1) - begin;
         boolean most = 2 * operators >= graph.nodes().size();
         return bounds.size() < 3 || !most

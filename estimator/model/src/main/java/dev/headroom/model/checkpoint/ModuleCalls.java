@@ -5,6 +5,7 @@ import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** The calls of modules that a graph's nodes were traced in, as a tree. */
 public final class ModuleCalls {
@@ -73,7 +74,7 @@ public final class ModuleCalls {
         return calls;
     }
 
-    private static Node.ModuleCall at(Node node, int depth) {
+    private static Node.@Nullable ModuleCall at(Node node, int depth) {
         return depth < node.moduleStack().size() ? node.moduleStack().get(depth) : null;
     }
 

@@ -60,7 +60,7 @@ final class ModuleRuns {
         for (ModuleCalls.Call c : siblings) {
             if (begin == null && c.path().equals(first)) {
                 begin = c;
-            } else if (begin != null && before.to() < c.from()) {
+            } else if (begin != null && before != null && before.to() < c.from()) {
                 throw new UserInputException("--checkpoint-modules: between '" + before.path() + "' and '" + c.path()
                         + "' of the run '" + pattern + "' stand operators of '"
                         + graph.nodes().get(before.to()).module() + "'; end the run before them");

@@ -3,4 +3,7 @@
  * graph's module calls. {@link CheckpointPlan} is the result, a graph with {@link Region}s; {@link ModulePatterns}
  * reads the user's patterns. What a checkpoint does when it runs is written twice, in the engine and in the executor.
  */
+@NullMarked
 package dev.headroom.model.checkpoint;
+
+import org.jspecify.annotations.NullMarked;

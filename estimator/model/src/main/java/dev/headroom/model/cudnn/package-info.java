@@ -3,4 +3,7 @@
  * WorkspaceAnswer}. A {@link WorkspaceSource} knows answers; sources are found as services. The engine ships rules and
  * bounds, the executor asks an installed library.
  */
+@NullMarked
 package dev.headroom.model.cudnn;
+
+import org.jspecify.annotations.NullMarked;

@@ -57,7 +57,7 @@ public final class Model {
 
     /** Writes the graph of one forward pass. */
     public Graph graph() {
-        Map<Layer, String> paths = new IdentityHashMap<>();
+        IdentityHashMap<Layer, String> paths = new IdentityHashMap<>();
         List<String> modules = new ArrayList<>();
         Map<String, ModelState.HeldTensor> held = new LinkedHashMap<>();
         Map<String, TensorMeta> values = new LinkedHashMap<>();
@@ -76,7 +76,7 @@ public final class Model {
                 name,
                 signature,
                 scope.nodes(),
-                List.of(new Graph.Output(Graph.OutputKind.USER, out.name(), null)),
+                List.of(new Graph.Output(Graph.OutputKind.USER, out.name(), out.name())),
                 values,
                 Map.of(),
                 open ? Map.of(BATCH_SYMBOL, new Graph.SymbolRange(1, Long.MAX_VALUE, null)) : Map.of(),
@@ -88,7 +88,7 @@ public final class Model {
             String path,
             Layer module,
             boolean frozenAbove,
-            Map<Layer, String> paths,
+            IdentityHashMap<Layer, String> paths,
             List<String> modules,
             Map<String, ModelState.HeldTensor> held,
             Map<String, TensorMeta> values,

@@ -1,16 +1,18 @@
 package dev.headroom.model.dsl;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * {@code out = body(x); out += shortcut(x); return end(out)}: the block of residual networks. Without a shortcut the
  * input itself is added; without an end the sum is the result.
  */
 public final class Residual extends Layer {
     private final Layer body;
-    private final Layer shortcut;
-    private final Layer end;
+    private final @Nullable Layer shortcut;
+    private final @Nullable Layer end;
     private final boolean inPlace;
 
-    private Residual(Layer body, Layer shortcut, Layer end, boolean inPlace) {
+    private Residual(Layer body, @Nullable Layer shortcut, @Nullable Layer end, boolean inPlace) {
         this.body = child("body", body);
         this.shortcut = shortcut == null ? null : child("shortcut", shortcut);
         this.end = end == null ? null : child("end", end);
@@ -23,7 +25,7 @@ public final class Residual extends Layer {
     }
 
     /** As in ResNet: the sum is in place. {@code shortcut} and {@code end} may be {@code null}. */
-    public static Residual of(Layer body, Layer shortcut, Layer end) {
+    public static Residual of(Layer body, @Nullable Layer shortcut, @Nullable Layer end) {
         return of(body, shortcut, end, true);
     }
 
@@ -33,7 +35,7 @@ public final class Residual extends Layer {
      * @param shortcut {@code null}: the input itself
      * @param end {@code null}: nothing
      */
-    public static Residual of(Layer body, Layer shortcut, Layer end, boolean inPlace) {
+    public static Residual of(Layer body, @Nullable Layer shortcut, @Nullable Layer end, boolean inPlace) {
         return new Residual(body, shortcut, end, inPlace);
     }
 

@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** The running program while a model is written: emits operators, keeps the stack of modules and their source lines. */
 public final class Scope {
@@ -27,14 +29,14 @@ public final class Scope {
         }
     }
 
-    private final Map<Layer, String> paths;
+    private final IdentityHashMap<Layer, String> paths;
     private final boolean training;
     private final Map<Layer, Integer> calls = new HashMap<>();
     private final Deque<Running> stack = new ArrayDeque<>();
     private final List<Node> nodes = new ArrayList<>();
     private final Map<String, Integer> names = new HashMap<>();
 
-    Scope(Map<Layer, String> paths, boolean training) {
+    Scope(IdentityHashMap<Layer, String> paths, boolean training) {
         this.paths = paths;
         this.training = training;
     }
@@ -78,7 +80,7 @@ public final class Scope {
         if (!module.held.containsKey(name)) {
             throw new IllegalArgumentException(module.type() + " declares no tensor '" + name + "'");
         }
-        return new Value(valueName(paths.get(module), name));
+        return new Value(valueName(Objects.requireNonNull(paths.get(module), name), name));
     }
 
     static String valueName(String path, String name) {

@@ -9,4 +9,7 @@
  *         .graph();
  * }</pre>
  */
+@NullMarked
 package dev.headroom.model.dsl;
+
+import org.jspecify.annotations.NullMarked;

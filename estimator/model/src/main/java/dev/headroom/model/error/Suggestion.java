@@ -2,6 +2,7 @@ package dev.headroom.model.error;
 
 import java.util.Collection;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the known word that somebody meant. */
 public final class Suggestion {
@@ -14,7 +15,7 @@ public final class Suggestion {
     }
 
     /** The nearest candidate, or {@code null} when more than a third of the word would have to change. */
-    static String nearest(String word, Collection<String> candidates) {
+    static @Nullable String nearest(String word, Collection<String> candidates) {
         String lower = word.toLowerCase(Locale.ROOT);
         String best = null;
         int bestCost = Integer.MAX_VALUE;

@@ -2,6 +2,7 @@ package dev.headroom.model.error;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** Says why a file that an option names was not written. */
 public final class Unwritable {
@@ -12,7 +13,7 @@ public final class Unwritable {
         return new UserInputException(option + ": " + file + " cannot be written: " + reason(e), e);
     }
 
-    private static String reason(IOException e) {
+    private static @Nullable String reason(IOException e) {
         String what = e.getClass().getSimpleName().replace("Exception", "");
         return switch (what) {
             case "NoSuchFile" -> "its folder does not exist";

@@ -1,6 +1,7 @@
 package dev.headroom.model.error;
 
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Bad input: one line that says what, where, and what to do. Never a defect of Headroom. */
 public class UserInputException extends RuntimeException {
@@ -9,15 +10,15 @@ public class UserInputException extends RuntimeException {
     /** What could break a line or confuse a terminal: names out of a damaged file may hold anything. */
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cntrl}\\u0080-\\u009F\\u2028\\u2029]+");
 
-    public UserInputException(String message) {
+    public UserInputException(@Nullable String message) {
         super(oneLine(message));
     }
 
-    public UserInputException(String message, Throwable cause) {
+    public UserInputException(@Nullable String message, Throwable cause) {
         super(oneLine(message), cause);
     }
 
-    private static String oneLine(String message) {
+    private static @Nullable String oneLine(@Nullable String message) {
         return message == null ? null : UNPRINTABLE.matcher(message).replaceAll(" ");
     }
 }

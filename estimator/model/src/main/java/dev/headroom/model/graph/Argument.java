@@ -1,6 +1,7 @@
 package dev.headroom.model.graph;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** One argument of an operator call. */
 public sealed interface Argument {
@@ -8,7 +9,7 @@ public sealed interface Argument {
     record Value(String name) implements Argument {}
 
     /** Tensors in a list; {@code null} elements are absent ones ({@code Tensor?[]}). */
-    record Values(List<String> names) implements Argument {}
+    record Values(List<@Nullable String> names) implements Argument {}
 
     record Int(SymExpr value) implements Argument {}
 

@@ -4,7 +4,9 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A forward pass as ATen operator calls over named values; sizes may be expressions over symbols.
@@ -50,6 +52,15 @@ public record Graph(
         return new Graph(name, inputs, other, outputs, values, ints, symbols, state, held);
     }
 
+    /**
+     * What the graph says of a tensor.
+     *
+     * @throws NullPointerException if the graph has no tensor of that name
+     */
+    public TensorMeta meta(String value) {
+        return Objects.requireNonNull(values.get(value), value);
+    }
+
     private static ModelState heldByInputs(List<Input> inputs, Map<String, TensorMeta> values) {
         Set<String> modules = new LinkedHashSet<>(Set.of(""));
         Map<String, ModelState.HeldTensor> tensors = new LinkedHashMap<>();
@@ -61,7 +72,7 @@ public record Graph(
             for (int dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
                 modules.add(name.substring(0, dot));
             }
-            TensorMeta meta = values.get(input.value());
+            TensorMeta meta = Objects.requireNonNull(values.get(input.value()), name);
             boolean persistent = input.persistent() || input.kind() == InputKind.PARAMETER;
             tensors.put(name, new ModelState.HeldTensor(input.kind(), meta, persistent, input.value(), name));
         }
@@ -95,12 +106,12 @@ public record Graph(
     }
 
     /** @param value the tensor value, or {@code null} for one that is no tensor */
-    public record Output(OutputKind kind, String value, String target) {}
+    public record Output(OutputKind kind, @Nullable String value, String target) {}
 
     /**
      * Values that a symbol may take, both inclusive.
      *
      * @param hint the value at export, or {@code null}
      */
-    public record SymbolRange(long min, long max, Long hint) {}
+    public record SymbolRange(long min, long max, @Nullable Long hint) {}
 }

@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tensors that a model holds, whether or not its graph reads them.
@@ -30,7 +31,12 @@ public record ModelState(List<String> modules, Map<String, HeldTensor> tensors, 
      * @param storage qualified name of the first tensor, in the order of {@link #tensors}, that lives in the same
      *     storage: its own name unless it is tied to, or a view of, an earlier one
      */
-    public record HeldTensor(Graph.InputKind kind, TensorMeta meta, boolean persistent, String value, String storage) {}
+    public record HeldTensor(
+            Graph.InputKind kind,
+            TensorMeta meta,
+            boolean persistent,
+            @Nullable String value,
+            String storage) {}
 
     /** The module that holds a tensor: all but the last part of its qualified name, "" for the model itself. */
     public static String owner(String qualifiedName) {

@@ -2,6 +2,7 @@ package dev.headroom.model.graph;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One operator call.
@@ -18,7 +19,7 @@ public record Node(
         String name,
         String target,
         List<NamedArgument> arguments,
-        List<String> outputs,
+        List<@Nullable String> outputs,
         List<ModuleCall> moduleStack,
         String stackTrace) {
 

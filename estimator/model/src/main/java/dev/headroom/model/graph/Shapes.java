@@ -2,6 +2,7 @@ package dev.headroom.model.graph;
 
 import dev.headroom.model.error.UserInputException;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Arithmetic on sizes and strides, in elements; the rules are those of c10/core/TensorImpl and ATen/ExpandUtils. */
 public final class Shapes {
@@ -183,7 +184,7 @@ public final class Shapes {
     }
 
     /** Strides of a view of other sizes, or {@code null} where only a copy will do (ATen/TensorUtils.cpp, computeStride). */
-    public static long[] viewStrides(long[] oldSizes, long[] oldStrides, long[] newSizes) {
+    public static long @Nullable [] viewStrides(long[] oldSizes, long[] oldStrides, long[] newSizes) {
         if (numel(oldSizes) == 0) {
             return Arrays.equals(oldSizes, newSizes) ? oldStrides : contiguous(newSizes);
         }

@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides the value of every symbol of a graph from what the user asks for.
@@ -33,7 +34,7 @@ public final class SymbolBinding {
      * @return a value for every symbol that the graph's sizes depend on
      * @throws UserInputException if a size is missing, unknown, contradictory, out of range, or makes a tensor impossible
      */
-    public static Map<String, Long> bind(Graph graph, Long batch, Map<String, Long> dims) {
+    public static Map<String, Long> bind(Graph graph, @Nullable Long batch, Map<String, Long> dims) {
         SymbolBinding binding = new SymbolBinding(graph);
         dims.forEach(binding::bindNamed);
         if (batch != null) {
@@ -67,7 +68,7 @@ public final class SymbolBinding {
     }
 
     /** The first open first dimension of the user's inputs, else the first fixed one, else {@code null}. */
-    private static SymExpr batchSize(Graph graph) {
+    private static @Nullable SymExpr batchSize(Graph graph) {
         SymExpr fixed = null;
         for (Graph.Input input : graph.inputs()) {
             TensorMeta meta = graph.values().get(input.value());
@@ -104,7 +105,7 @@ public final class SymbolBinding {
     }
 
     /** The size that {@code input.dimension} names, or {@code null}. */
-    private SymExpr dimension(String name) {
+    private @Nullable SymExpr dimension(String name) {
         int dot = name.lastIndexOf('.');
         String digits = name.substring(dot + 1);
         if (dot < 0
@@ -150,7 +151,7 @@ public final class SymbolBinding {
         set(symbol, solution, asked);
     }
 
-    private static Long solution(SymExpr size, String symbol, long value) {
+    private static @Nullable Long solution(SymExpr size, String symbol, long value) {
         try {
             long atOne = size.evaluate(Map.of(symbol, 1L));
             long step = Math.subtractExact(size.evaluate(Map.of(symbol, 2L)), atOne);

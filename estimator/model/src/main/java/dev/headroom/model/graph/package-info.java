@@ -4,4 +4,7 @@
  * {@link SymbolBinding} gives the symbols their numbers. {@link Shapes} is PyTorch's arithmetic on sizes and strides.
  * Everything here is immutable and knows nothing of memory.
  */
+@NullMarked
 package dev.headroom.model.graph;
+
+import org.jspecify.annotations.NullMarked;

@@ -9,6 +9,7 @@ import dev.headroom.model.graph.SymExpr;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the argument unions of torch/_export/serde/schema.py. */
 final class ArgumentReader {
@@ -73,7 +74,7 @@ final class ArgumentReader {
     }
 
     /** A tensor's name or {@code null}; the element is {@code {"name"}}, {@code {"as_tensor"}} or {@code {"as_none"}}. */
-    private String optionalName() throws IOException {
+    private @Nullable String optionalName() throws IOException {
         String name = "";
         for (int scope = json.object(); json.nextField(scope); ) {
             switch (json.name()) {

@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the {@code graph} object of an exported program, subgraphs included. Integers that arguments name stay
@@ -93,14 +94,14 @@ final class GraphReader {
     }
 
     /** The tensors that a result or operand stands for; one {@code null} for anything else. */
-    static List<String> tensors(Argument argument) {
+    static List<@Nullable String> tensors(Argument argument) {
         if (argument instanceof Argument.Value value) {
             return List.of(value.name());
         }
         if (argument instanceof Argument.Values list) {
             return list.names();
         }
-        List<String> none = new ArrayList<>();
+        List<@Nullable String> none = new ArrayList<>();
         none.add(null);
         return none;
     }
@@ -132,7 +133,7 @@ final class GraphReader {
         if (fields.target == null) {
             throw new UserInputException("a node without a target");
         }
-        if (fields.computesIntegersOnly()) {
+        if (fields.computesIntegersOnly(fields.target)) {
             return;
         }
         nodes.add(new Node(
@@ -167,10 +168,10 @@ final class GraphReader {
     }
 
     private static final class NodeFields {
-        private String name;
-        private String target;
+        private @Nullable String name;
+        private @Nullable String target;
         private final List<NamedArgument> inputs = new ArrayList<>();
-        private final List<String> results = new ArrayList<>();
+        private final List<@Nullable String> results = new ArrayList<>();
         private boolean onlyIntegers = true;
         private String moduleStack = "";
         private String stackTrace = "";
@@ -184,7 +185,7 @@ final class GraphReader {
         }
 
         /** Size arithmetic, which the table of integers holds already. */
-        boolean computesIntegersOnly() {
+        boolean computesIntegersOnly(String target) {
             return onlyIntegers && !results.isEmpty() && NodeMetadata.isSizeArithmetic(target);
         }
 

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Reads sizes, element types and tensor descriptions, each expression once. */
 final class MetaReader {
@@ -31,7 +32,7 @@ final class MetaReader {
     }
 
     /** The type of a code of schema.py's {@code ScalarType}, or {@code null} if there is none. */
-    static DType dtype(int code) {
+    static @Nullable DType dtype(int code) {
         return switch (code) {
             case 1 -> DType.UINT8;
             case 2 -> DType.INT8;
@@ -78,8 +79,8 @@ final class MetaReader {
     private static final class Fields {
         private int dtype = -1;
         private int layout = STRIDED;
-        private List<SymExpr> sizes;
-        private List<SymExpr> strides;
+        private @Nullable List<SymExpr> sizes;
+        private @Nullable List<SymExpr> strides;
         private SymExpr offset = SymExpr.of(0);
         private boolean requiresGrad;
 
@@ -151,7 +152,7 @@ final class MetaReader {
         return parsed;
     }
 
-    private Long hint() throws IOException {
+    private @Nullable Long hint() throws IOException {
         Long hint = null;
         for (int scope = json.object(); json.nextField(scope); ) {
             if (json.name().equals("as_int")) {

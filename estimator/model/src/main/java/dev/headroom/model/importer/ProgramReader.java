@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Reads {@code ExportedProgram} of torch/_export/serde/schema.py, schema 8. */
 final class ProgramReader {
@@ -16,8 +17,8 @@ final class ProgramReader {
     private final Json json;
     private final MetaReader metas;
     private final GraphReader graphs;
-    private Graph graph;
-    private Signature signature;
+    private @Nullable Graph graph;
+    private @Nullable Signature signature;
     private final List<String> modules = new ArrayList<>();
     private final Map<String, SymbolRange> ranges = new LinkedHashMap<>();
 

@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
@@ -188,8 +189,9 @@ final class Pt2Archive implements AutoCloseable {
 
     private void read(String name, Json.DocumentHandler handler) {
         String where = file + ", " + name;
-        try (InputStream stream = zip.getInputStream(records.get(name))) {
-            Json.read(new CappedInput(stream, records.get(name).getCompressedSize()), where, handler);
+        ZipEntry entry = Objects.requireNonNull(records.get(name), name);
+        try (InputStream stream = zip.getInputStream(entry)) {
+            Json.read(new CappedInput(stream, entry.getCompressedSize()), where, handler);
         } catch (IOException | IllegalArgumentException e) {
             throw new UserInputException(where + " cannot be read (cut off or damaged?): " + e.getMessage(), e);
         }

@@ -8,6 +8,7 @@ import dev.headroom.model.graph.Graph.OutputKind;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The {@code signature} of an exported program: what each input and output of the graph is. */
 final class Signature {
@@ -54,9 +55,9 @@ final class Signature {
     }
 
     private static final class Spec {
-        private Argument value;
-        private String tensor;
-        private String name;
+        private @Nullable Argument value;
+        private @Nullable String tensor;
+        private @Nullable String name;
         private boolean persistent;
     }
 
@@ -94,7 +95,7 @@ final class Signature {
         }
     }
 
-    private void user(Argument argument) {
+    private void user(@Nullable Argument argument) {
         if (argument == null) {
             throw new UserInputException("a user input without a value");
         }
@@ -141,7 +142,7 @@ final class Signature {
         }
     }
 
-    private static String require(String name) {
+    private static String require(@Nullable String name) {
         if (name == null) {
             throw new UserInputException("an output without a name");
         }

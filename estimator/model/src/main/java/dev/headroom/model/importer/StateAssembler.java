@@ -11,11 +11,17 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /** Joins the signature's inputs with the archive's description of its tensors: what the model holds, in order. */
 final class StateAssembler {
-    private record Found(InputKind kind, TensorMeta meta, boolean persistent, String value) {}
+    private record Found(
+            InputKind kind,
+            TensorMeta meta,
+            boolean persistent,
+            @Nullable String value) {}
 
     private final Graph graph;
     private final Map<String, Found> found = new LinkedHashMap<>();
@@ -72,7 +78,7 @@ final class StateAssembler {
             }
             String name = input.qualifiedName();
             StateReader.Payload payload = weights.containsKey(name) ? weights.get(name) : constants.get(name);
-            TensorMeta meta = payload == null ? graph.values().get(input.value()) : payload.meta();
+            TensorMeta meta = payload == null ? graph.meta(input.value()) : payload.meta();
             if (inputs.put(name, new Found(input.kind(), meta, input.persistent(), input.value())) != null) {
                 throw new UserInputException("the tensor " + name + " is an input twice");
             }
@@ -117,7 +123,7 @@ final class StateAssembler {
         for (String module : modules) {
             for (InputKind kind : List.of(InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT)) {
                 for (String name : owned.getOrDefault(module, Map.of()).getOrDefault(kind, List.of())) {
-                    Found tensor = found.get(name);
+                    Found tensor = Objects.requireNonNull(found.get(name), name);
                     String storage = first.computeIfAbsent(canonical.getOrDefault(name, name), k -> name);
                     tensors.put(name, new HeldTensor(kind, tensor.meta, tensor.persistent, tensor.value, storage));
                 }

@@ -5,6 +5,7 @@ import dev.headroom.model.graph.TensorMeta;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Reads {@code PayloadConfig}: what an archive says of its weights and constants, without their bytes. */
 final class StateReader {
@@ -26,7 +27,7 @@ final class StateReader {
                 for (int table = json.object(); json.nextField(table); ) {
                     String name = json.name();
                     Payload payload = payload(json, metas);
-                    if (payload.meta != null && payloads.put(name, payload) != null) {
+                    if (payload != null && payloads.put(name, payload) != null) {
                         throw new UserInputException("the tensor " + name + " is described twice");
                     }
                 }
@@ -35,7 +36,7 @@ final class StateReader {
         return payloads;
     }
 
-    private static Payload payload(Json json, MetaReader metas) throws IOException {
+    private static @Nullable Payload payload(Json json, MetaReader metas) throws IOException {
         String record = "";
         boolean parameter = false;
         TensorMeta meta = null;
@@ -47,6 +48,6 @@ final class StateReader {
                 default -> {}
             }
         }
-        return new Payload(record, parameter, meta);
+        return meta == null ? null : new Payload(record, parameter, meta);
     }
 }

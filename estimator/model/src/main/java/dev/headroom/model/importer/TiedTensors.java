@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -113,7 +114,7 @@ final class TiedTensors {
             for (String other : order) {
                 if (readBy.get(owner).contains(other)
                         && !ModelState.owner(other).equals(owner)
-                        && sameShape(metas.get(other), metas.get(name))) {
+                        && sameShape(meta(other), meta(name))) {
                     candidates.add(other);
                 }
             }
@@ -146,7 +147,7 @@ final class TiedTensors {
                 if (used.contains(other)
                         && (idle || child)
                         && leaf(other).equals(leaf(name))
-                        && sameShape(metas.get(other), metas.get(name))) {
+                        && sameShape(meta(other), meta(name))) {
                     tied.put(name, other);
                     notes.add("took the unused parameter " + name + " to be tied to " + other
                             + ", which has its shape; an export with real weights would say");
@@ -154,6 +155,10 @@ final class TiedTensors {
                 }
             }
         }
+    }
+
+    private TensorMeta meta(String name) {
+        return Objects.requireNonNull(metas.get(name), name);
     }
 
     private static boolean sameShape(TensorMeta a, TensorMeta b) {

@@ -4,4 +4,7 @@
  * INF/services}. Files are hostile until read: sizes are capped, and whatever is wrong with one becomes a {@link
  * dev.headroom.model.error.UserInputException}.
  */
+@NullMarked
 package dev.headroom.model.importer;
+
+import org.jspecify.annotations.NullMarked;

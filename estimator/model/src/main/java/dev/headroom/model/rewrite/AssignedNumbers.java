@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -81,7 +82,8 @@ public final class AssignedNumbers {
                                     n.name(),
                                     "aten.fill_.Scalar",
                                     List.of(
-                                            new Node.NamedArgument("self", SkippedMasks.argument(n, "self")),
+                                            new Node.NamedArgument(
+                                                    "self", Objects.requireNonNull(SkippedMasks.argument(n, "self"))),
                                             new Node.NamedArgument("value", number)),
                                     n.outputs(),
                                     n.moduleStack(),

@@ -7,6 +7,7 @@ import dev.headroom.model.graph.TensorMeta;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a graph's integer and boolean tensors hold, where that follows from the graph alone: positions, offsets, and
@@ -31,18 +32,19 @@ final class KnownValues {
     }
 
     /** A boolean tensor, or {@code null} when it is not known. */
+    @Nullable
     Condition condition(String name) {
         return known.get(name) instanceof Condition c ? c : null;
     }
 
-    private long[] sizes(String name) {
+    private long @Nullable [] sizes(String name) {
         TensorMeta meta = graph.values().get(name);
         return meta == null
                 ? null
                 : meta.sizes().stream().mapToLong(s -> s.evaluate(symbols)).toArray();
     }
 
-    private Object evaluate(Node node) {
+    private @Nullable Object evaluate(Node node) {
         long[] out = sizes(node.outputs().get(0));
         if (out == null) {
             return null;
@@ -51,10 +53,9 @@ final class KnownValues {
         String operator = node.operator();
         return switch (operator) {
             case "aten.arange" -> arange(node, out);
-            case "aten.ones", "aten.new_ones", "aten.ones_like" -> constant(node, out, 1);
-            case "aten.zeros", "aten.new_zeros", "aten.zeros_like" -> constant(node, out, 0);
-            case "aten.full", "aten.new_full", "aten.full_like" ->
-                number(node, "fill_value") == null ? null : constant(node, out, number(node, "fill_value"));
+            case "aten.ones", "aten.new_ones", "aten.ones_like" -> constant(node, out, 1L);
+            case "aten.zeros", "aten.new_zeros", "aten.zeros_like" -> constant(node, out, 0L);
+            case "aten.full", "aten.new_full", "aten.full_like" -> constant(node, out, number(node, "fill_value"));
             case "aten.add" -> combine(node, 1);
             case "aten.sub" -> combine(node, -1);
             case "aten.unsqueeze", "aten.squeeze", "aten.view", "aten.reshape" -> reshaped(operand(node, "self"), out);
@@ -70,7 +71,7 @@ final class KnownValues {
         };
     }
 
-    private static Argument argument(Node node, String name) {
+    private static @Nullable Argument argument(Node node, String name) {
         for (Node.NamedArgument a : node.arguments()) {
             if (a.name().equals(name)) {
                 return a.value();
@@ -79,7 +80,7 @@ final class KnownValues {
         return null;
     }
 
-    private Long number(Node node, String name) {
+    private @Nullable Long number(Node node, String name) {
         Argument a = argument(node, name);
         if (a instanceof Argument.Int i) {
             return i.value().evaluate(symbols);
@@ -93,12 +94,12 @@ final class KnownValues {
         return null;
     }
 
-    private Object operand(Node node, String name) {
+    private @Nullable Object operand(Node node, String name) {
         return argument(node, name) instanceof Argument.Value v ? known.get(v.name()) : null;
     }
 
     /** An operand as integers, a number included; {@code null} when not known. */
-    private Affine integers(Node node, String name) {
+    private @Nullable Affine integers(Node node, String name) {
         Object o = operand(node, name);
         if (o instanceof Affine a) {
             return a;
@@ -110,24 +111,27 @@ final class KnownValues {
         return n == null ? null : Affine.constant(new long[0], n);
     }
 
-    private static Affine truth(Condition c) {
+    private static @Nullable Affine truth(Condition c) {
         return c.always() || c.never() ? Affine.constant(c.sizes(), c.never() ? 0 : 1) : null;
     }
 
-    private Object arange(Node node, long[] out) {
+    private @Nullable Object arange(Node node, long[] out) {
         Long start = argument(node, "start") == null ? Long.valueOf(0) : number(node, "start");
         Long step = argument(node, "step") == null ? Long.valueOf(1) : number(node, "step");
         return start == null || step == null ? null : new Affine(out, new long[] {step}, start);
     }
 
-    private Object constant(Node node, long[] out, long value) {
-        TensorMeta meta = graph.values().get(node.outputs().get(0));
+    private @Nullable Object constant(Node node, long[] out, @Nullable Long value) {
+        if (value == null) {
+            return null;
+        }
+        TensorMeta meta = graph.meta(node.outputs().get(0));
         return meta.dtype() == dev.headroom.model.graph.DType.BOOL
                 ? Condition.constant(out, value != 0)
                 : Affine.constant(out, value);
     }
 
-    private Object combine(Node node, long sign) {
+    private @Nullable Object combine(Node node, long sign) {
         Affine a = integers(node, "self");
         Affine b = integers(node, "other");
         boolean scaled = argument(node, "alpha") != null;
@@ -135,7 +139,7 @@ final class KnownValues {
     }
 
     /** Only dimensions of size 1 may come or go. */
-    private static Object reshaped(Object value, long[] out) {
+    private static @Nullable Object reshaped(@Nullable Object value, long[] out) {
         if (value instanceof Affine a) {
             return reshaped(a, out);
         }
@@ -146,7 +150,7 @@ final class KnownValues {
         return null;
     }
 
-    private static Affine reshaped(Affine a, long[] out) {
+    private static @Nullable Affine reshaped(Affine a, long[] out) {
         long[] c = new long[out.length];
         int from = 0;
         for (int d = 0; d < out.length; d++) {
@@ -164,14 +168,14 @@ final class KnownValues {
         return new Affine(out, c, a.constant());
     }
 
-    private static Object expanded(Object value, long[] out) {
+    private static @Nullable Object expanded(@Nullable Object value, long[] out) {
         if (value instanceof Affine a) {
             return a.expand(out);
         }
         return value instanceof Condition c ? c.expand(out) : null;
     }
 
-    private Object sliced(Node node, long[] out) {
+    private @Nullable Object sliced(Node node, long[] out) {
         Object value = operand(node, "self");
         Long dim = argument(node, "dim") == null ? Long.valueOf(0) : number(node, "dim");
         Long start = argument(node, "start") == null ? Long.valueOf(0) : number(node, "start");
@@ -186,9 +190,9 @@ final class KnownValues {
         return new Affine(out, c, a.constant() + a.coefficients()[d] * from);
     }
 
-    private Object converted(Node node) {
+    private @Nullable Object converted(Node node) {
         Object value = operand(node, "self");
-        TensorMeta meta = graph.values().get(node.outputs().get(0));
+        TensorMeta meta = graph.meta(node.outputs().get(0));
         boolean toBool = meta.dtype() == dev.headroom.model.graph.DType.BOOL;
         if (value instanceof Condition c && !toBool) {
             return truth(c);
@@ -197,7 +201,7 @@ final class KnownValues {
     }
 
     /** First differences along the last dimension, where they are the same everywhere. */
-    private Object diff(Node node, long[] out) {
+    private @Nullable Object diff(Node node, long[] out) {
         Affine a = integers(node, "self");
         Affine before = argument(node, "prepend") == null ? null : integers(node, "prepend");
         Long dim = argument(node, "dim") == null ? Long.valueOf(-1) : number(node, "dim");
@@ -220,17 +224,17 @@ final class KnownValues {
         return Affine.constant(out, step);
     }
 
-    private Object cumsum(Node node, long[] out) {
+    private @Nullable Object cumsum(Node node, long[] out) {
         Affine a = integers(node, "self");
         return a != null && a.isConstant() && a.constant() == 0 ? Affine.constant(out, 0) : null;
     }
 
-    private Object gathered(Node node, long[] out) {
+    private @Nullable Object gathered(Node node, long[] out) {
         Affine a = integers(node, "self");
         return a != null && a.isConstant() ? Affine.constant(out, a.constant()) : null;
     }
 
-    private Object compare(Node node, String operator) {
+    private @Nullable Object compare(Node node, String operator) {
         Affine a = integers(node, "self");
         Affine b = integers(node, "other");
         if (a == null || b == null) {
@@ -247,7 +251,7 @@ final class KnownValues {
         };
     }
 
-    private Object and(Node node) {
+    private @Nullable Object and(Node node) {
         return operand(node, "self") instanceof Condition a && operand(node, "other") instanceof Condition b
                 ? a.and(b)
                 : null;

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Attention masks that the transformers library builds only under tracing. Eagerly it gives
@@ -58,7 +59,7 @@ public final class SkippedMasks {
             } else if (traced(n) && n.operator().equals("aten.where")) {
                 r = positionBias(n);
             }
-            changed |= r != n;
+            changed |= !r.equals(n);
             nodes.add(r);
         }
         if (!changed) {
@@ -88,7 +89,7 @@ public final class SkippedMasks {
     }
 
     /** What {@code repeat_kv} was given: {@code reshape(expand(unsqueeze(x)))}; {@code null} for anything else. */
-    private String unrepeated(Argument argument) {
+    private @Nullable String unrepeated(@Nullable Argument argument) {
         String name = input(argument, "aten.reshape");
         name = name == null ? null : input(new Argument.Value(name), "aten.expand");
         name = name == null ? null : input(new Argument.Value(name), "aten.unsqueeze");
@@ -98,7 +99,7 @@ public final class SkippedMasks {
         if (name == null) {
             return null;
         }
-        List<dev.headroom.model.graph.SymExpr> sizes = graph.values().get(name).sizes();
+        List<dev.headroom.model.graph.SymExpr> sizes = graph.meta(name).sizes();
         return sizes.size() == 4 && sizes.get(3).evaluate(symbols) <= MAX_SHARED_HEAD_SIZE ? name : null;
     }
 
@@ -110,7 +111,7 @@ public final class SkippedMasks {
                 && e.value().evaluate(symbols) == Long.MAX_VALUE;
     }
 
-    private String input(Argument argument, String operator) {
+    private @Nullable String input(@Nullable Argument argument, String operator) {
         if (!(argument instanceof Argument.Value v)) {
             return null;
         }
@@ -123,28 +124,33 @@ public final class SkippedMasks {
 
     /** {@code where(mask, bias, lowest)}: eagerly the bias alone, or a causal mask without a batch dimension. */
     private Node positionBias(Node n) {
-        if (!(argument(n, "condition") instanceof Argument.Value v) || known.condition(v.name()) == null) {
+        if (!(argument(n, "condition") instanceof Argument.Value v)) {
             return n;
         }
         Condition mask = known.condition(v.name());
-        if (mask.always() && argument(n, "self") instanceof Argument.Value) {
+        if (mask == null) {
+            return n;
+        }
+        if (mask.always() && argument(n, "self") instanceof Argument.Value bias) {
             return new Node(
                     n.name(),
                     "aten.to.dtype",
-                    List.of(new Node.NamedArgument("self", argument(n, "self"))),
+                    List.of(new Node.NamedArgument("self", bias)),
                     n.outputs(),
                     n.moduleStack(),
                     n.stackTrace());
         }
         Node producer = producers.get(v.name());
-        boolean repeated = mask.isCausal()
+        if (mask.isCausal()
                 && producer != null
                 && producer.operator().equals("aten.expand")
-                && argument(producer, "self") instanceof Argument.Value;
-        return repeated ? with(n, "condition", argument(producer, "self")) : n;
+                && argument(producer, "self") instanceof Argument.Value repeated) {
+            return with(n, "condition", repeated);
+        }
+        return n;
     }
 
-    static Argument argument(Node node, String name) {
+    static @Nullable Argument argument(Node node, String name) {
         for (Node.NamedArgument a : node.arguments()) {
             if (a.name().equals(name)) {
                 return a.value();
@@ -154,7 +160,7 @@ public final class SkippedMasks {
     }
 
     /** The node with an argument replaced or added; {@code null} takes it away. */
-    private static Node with(Node n, String name, Argument value) {
+    private static Node with(Node n, String name, @Nullable Argument value) {
         List<Node.NamedArgument> arguments = new ArrayList<>();
         boolean found = false;
         for (Node.NamedArgument a : n.arguments()) {

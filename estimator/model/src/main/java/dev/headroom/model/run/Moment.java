@@ -1,5 +1,7 @@
 package dev.headroom.model.run;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Where a run has come to.
  *
@@ -8,7 +10,8 @@ package dev.headroom.model.run;
  * @param micro number of the pass in an accumulated step; {@code null} where a step has one pass, and in phases that
  *     belong to the whole step
  */
-public record Moment(Phase phase, Integer step, Integer micro) {
+public record Moment(
+        Phase phase, @Nullable Integer step, @Nullable Integer micro) {
     /** A phase before the first step. */
     public static Moment of(Phase phase) {
         return new Moment(phase, null, null);

@@ -1,5 +1,7 @@
 package dev.headroom.model.run;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Where and over what a run ran out of memory.
  *
@@ -19,7 +21,7 @@ public record OutOfMemory(Moment moment, String module, String operator, long re
     }
 
     /** Its step, or {@code null} before the first. */
-    public Integer step() {
+    public @Nullable Integer step() {
         return moment.step();
     }
 

@@ -7,6 +7,8 @@ import java.util.Optional;
 public enum Phase {
     /** The model is brought to the device, and the optimizer is made. */
     MODEL("model"),
+    /** The model is wrapped for several GPUs, and the optimizer is made. */
+    WRAP("wrap"),
     /** The batch and its labels are brought to the device. */
     INPUTS("inputs"),
     /** {@code optimizer.zero_grad()}. */

@@ -1,6 +1,7 @@
 package dev.headroom.model.run;
 
 import dev.headroom.allocator.CachingAllocator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The allocator at the end of a phase, in bytes; maxima run from the start of the process, as PyTorch's do.
@@ -25,12 +26,12 @@ public record PhaseMemory(Moment moment, long allocated, long reserved, long max
     }
 
     /** Its step, or {@code null}. */
-    public Integer step() {
+    public @Nullable Integer step() {
         return moment.step();
     }
 
     /** Its pass of an accumulated step, or {@code null}. */
-    public Integer micro() {
+    public @Nullable Integer micro() {
         return moment.micro();
     }
 }

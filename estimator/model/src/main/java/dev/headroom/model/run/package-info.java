@@ -4,4 +4,7 @@
  * the end of each phase. Both sides play the same phases in the same order, so that their results can be laid beside each
  * other and beside a recording of PyTorch.
  */
+@NullMarked
 package dev.headroom.model.run;
+
+import org.jspecify.annotations.NullMarked;

@@ -17,6 +17,7 @@ import java.util.Map;
  * @param allocConf in the syntax of {@code PYTORCH_CUDA_ALLOC_CONF}
  * @param torch the version whose behaviour is modelled
  * @param device the card, and what of its memory the run may use
+ * @param parallel over how many cards the run is spread, and how
  */
 public record Scenario(
         InputSizes sizes,
@@ -27,7 +28,8 @@ public record Scenario(
         Kernels kernels,
         String allocConf,
         TorchVersion torch,
-        DeviceBudget device) {
+        DeviceBudget device,
+        Parallelism parallel) {
     private static final Scenario DEFAULTS = new Scenario(
             InputSizes.DEFAULTS,
             Precision.DEFAULTS,
@@ -37,7 +39,8 @@ public record Scenario(
             Kernels.DEFAULTS,
             "",
             TorchVersion.NEWEST,
-            DeviceBudget.UNKNOWN);
+            DeviceBudget.UNKNOWN,
+            Parallelism.DEFAULTS);
 
     /** Whether multi-tensor optimizer kernels are used. */
     public enum Foreach {
@@ -94,12 +97,13 @@ public record Scenario(
 
     /** The same but for what is recomputed. */
     public Scenario withCheckpointing(Checkpointing value) {
-        return new Scenario(sizes, precision, optimizer, loop, value, kernels, allocConf, torch, device);
+        return new Scenario(sizes, precision, optimizer, loop, value, kernels, allocConf, torch, device, parallel);
     }
 
     /** The same on another card, or with another share of it. */
     public Scenario withDevice(DeviceBudget value) {
-        return new Scenario(sizes, precision, optimizer, loop, checkpointing, kernels, allocConf, torch, value);
+        return new Scenario(
+                sizes, precision, optimizer, loop, checkpointing, kernels, allocConf, torch, value, parallel);
     }
 
     /** The same on the whole of a card. */
@@ -108,30 +112,39 @@ public record Scenario(
     }
 
     Scenario withSizes(InputSizes value) {
-        return new Scenario(value, precision, optimizer, loop, checkpointing, kernels, allocConf, torch, device);
+        return new Scenario(
+                value, precision, optimizer, loop, checkpointing, kernels, allocConf, torch, device, parallel);
     }
 
     Scenario withPrecision(Precision value) {
-        return new Scenario(sizes, value, optimizer, loop, checkpointing, kernels, allocConf, torch, device);
+        return new Scenario(sizes, value, optimizer, loop, checkpointing, kernels, allocConf, torch, device, parallel);
     }
 
     Scenario withOptimizer(OptimizerChoice value) {
-        return new Scenario(sizes, precision, value, loop, checkpointing, kernels, allocConf, torch, device);
+        return new Scenario(sizes, precision, value, loop, checkpointing, kernels, allocConf, torch, device, parallel);
     }
 
     Scenario withLoop(Loop value) {
-        return new Scenario(sizes, precision, optimizer, value, checkpointing, kernels, allocConf, torch, device);
+        return new Scenario(
+                sizes, precision, optimizer, value, checkpointing, kernels, allocConf, torch, device, parallel);
     }
 
     Scenario withKernels(Kernels value) {
-        return new Scenario(sizes, precision, optimizer, loop, checkpointing, value, allocConf, torch, device);
+        return new Scenario(
+                sizes, precision, optimizer, loop, checkpointing, value, allocConf, torch, device, parallel);
     }
 
     Scenario withAllocConf(String value) {
-        return new Scenario(sizes, precision, optimizer, loop, checkpointing, kernels, value, torch, device);
+        return new Scenario(sizes, precision, optimizer, loop, checkpointing, kernels, value, torch, device, parallel);
     }
 
     Scenario withTorch(TorchVersion value) {
-        return new Scenario(sizes, precision, optimizer, loop, checkpointing, kernels, allocConf, value, device);
+        return new Scenario(
+                sizes, precision, optimizer, loop, checkpointing, kernels, allocConf, value, device, parallel);
+    }
+
+    /** The same, spread over GPUs in another way. */
+    public Scenario withParallel(Parallelism value) {
+        return new Scenario(sizes, precision, optimizer, loop, checkpointing, kernels, allocConf, torch, device, value);
     }
 }

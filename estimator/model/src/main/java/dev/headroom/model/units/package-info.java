@@ -1,4 +1,7 @@
 /**
  * Numbers of bytes as people read them.
  */
+@NullMarked
 package dev.headroom.model.units;
+
+import org.jspecify.annotations.NullMarked;

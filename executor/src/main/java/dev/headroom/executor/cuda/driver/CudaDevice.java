@@ -38,7 +38,9 @@ public record CudaDevice(int index, String title, int major, int minor, int sms,
         return devices;
     }
 
-    /** The card as predictions see it: the catalogue's name where it has one, and what this device reports of itself. */
+    /**
+     * The card as predictions see it: the catalogue's name where it has one, and what this device reports of itself.
+     */
     public Gpu gpu() {
         String name = catalogued()
                 .map(Gpu::name)

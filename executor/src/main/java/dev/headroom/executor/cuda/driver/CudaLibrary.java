@@ -1,8 +1,8 @@
 package dev.headroom.executor.cuda.driver;
 
 /**
- * A library of NVIDIA's that the executor calls, in the order in which they need each other. The versions are those that
- * the Java bindings were made for: CUDA 13 and cuDNN 9.
+ * A library of NVIDIA's that the executor calls, in the order in which they need each other. The versions are those
+ * that the Java bindings were made for: CUDA 13 and cuDNN 9.
  */
 enum CudaLibrary {
     DRIVER("libcuda.so.1", Advice.DRIVER),

@@ -10,8 +10,9 @@ import org.bytedeco.javacpp.SizeTPointer;
 /**
  * The memory of the current device through {@code cudaMalloc} and {@code cudaFree} and, for expandable segments, the
  * driver's virtual memory management, used as PyTorch uses them (c10/cuda/CUDACachingAllocator.cpp:
- * allocPrimitive, ExpandableSegment). Every piece that is out is remembered, so that {@link #close} gives all of it back
- * whatever went wrong before. Not safe for use by several threads; the device must be the calling thread's current one.
+ * allocPrimitive, ExpandableSegment). Every piece that is out is remembered, so that {@link #close} gives all of it
+ * back whatever went wrong before. Not safe for use by several threads; the device must be the calling thread's
+ * current one.
  */
 public final class CudaMemory implements DeviceMemory, AutoCloseable {
     private final long total;

@@ -24,8 +24,8 @@ public final class CudaStatus {
      * Checks a status of the CUDA runtime.
      *
      * @param call the function's name
-     * @throws CudaException when the status is not {@code cudaSuccess}; the runtime's last error is then cleared, so that
-     *     a later call does not report it again
+     * @throws CudaException when the status is not {@code cudaSuccess}; the runtime's last error is then cleared,
+     *     so that a later call does not report it again
      */
     public static void runtime(String call, int status) {
         if (status != cudart.cudaSuccess) {
@@ -91,7 +91,9 @@ public final class CudaStatus {
         return text == null || text.isNull() ? "" : text.getString().strip().replaceAll("\\s+", " ");
     }
 
-    /** The codes of the runtime and of the driver are the same numbers; those of the other libraries are not so high. */
+    /**
+     * The codes of the runtime and of the driver are the same numbers; those of the other libraries are not so high.
+     */
     private static String advice(int status) {
         return switch (status) {
             case INSUFFICIENT_DRIVER -> "; install NVIDIA's driver for CUDA 13 (580 or newer)";

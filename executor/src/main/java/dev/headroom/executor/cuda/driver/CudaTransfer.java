@@ -1,5 +1,6 @@
 package dev.headroom.executor.cuda.driver;
 
+import dev.headroom.allocator.Bytes;
 import java.nio.ByteBuffer;
 import org.bytedeco.cuda.global.cudart;
 import org.bytedeco.javacpp.BytePointer;
@@ -11,7 +12,7 @@ import org.bytedeco.javacpp.Pointer;
  */
 public final class CudaTransfer {
     /** Arrays of Java's are copied through native memory of this size. */
-    private static final int STAGE = 4 << 20;
+    private static final int STAGE = (int) (4 * Bytes.MIB);
 
     private CudaTransfer() {}
 

@@ -46,7 +46,9 @@ public final class LibraryFolders {
         return of(named, System.getenv(), Path.of("/"));
     }
 
-    /** The same places as far as they are known without starting a process, which takes too long for a mere question. */
+    /**
+     * The same places as far as they are known without starting a process, which takes too long for a mere question.
+     */
     static LibraryFolders withoutProcesses() {
         String named = System.getProperty("headroom.cuda.libraries", System.getenv(VARIABLE));
         return of(named, System.getenv(), Path.of("/"), false);

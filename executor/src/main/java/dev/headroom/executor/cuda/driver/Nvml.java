@@ -55,8 +55,8 @@ public final class Nvml implements AutoCloseable {
     }
 
     /**
-     * Bytes in use by one process; empty when the driver does not list it, as in a container with process numbers of its
-     * own, or does not tell the size.
+     * Bytes in use by one process; empty when the driver does not list it, as in a container with process numbers of
+     * its own, or does not tell the size.
      */
     public OptionalLong usedBy(long process) {
         int[] count = {PROCESSES};

@@ -1,5 +1,6 @@
 package dev.headroom.executor.cuda.kernel;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.executor.cuda.runtime.LaunchShape;
 import dev.headroom.executor.kernel.ReductionKernels;
 import dev.headroom.executor.tensor.Layout;
@@ -46,7 +47,7 @@ public final class CudaReductions implements ReductionKernels {
         boolean besideEachOther = last >= 0 && lineWalk.strides()[0][last] == 1;
         int across = length <= WARP ? THREADS : besideEachOther ? WARP : 1;
         int along = across == 1 && lines < MOST_THREADS ? MOST_THREADS : THREADS / across;
-        return new LaunchShape(Math.toIntExact((lines + across - 1) / across), 1, 1, across, along, 1, 0);
+        return new LaunchShape(Math.toIntExact(Bytes.ceilDiv(lines, across)), 1, 1, across, along, 1, 0);
     }
 
     private static int code(Kind kind) {

@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Where the elements of an indexed result are in the tensor: {@code struct Picks} of {@code indexing.cu}. The dimensions
- * of the indices stand where the first index does, or at the front when there are others between indices
+ * Where the elements of an indexed result are in the tensor: {@code struct Picks} of {@code indexing.cu}. The
+ * dimensions of the indices stand where the first index does, or at the front when there are others between indices
  * (aten/src/ATen/native/TensorAdvancedIndexing.cpp).
  */
 final class Picks {

@@ -5,8 +5,8 @@ import java.util.stream.IntStream;
 
 /**
  * A walk over several tensors of one shape at once, in an order of the dimensions that follows the first tensor through
- * memory, with dimensions joined where all of them allow it. The fewer dimensions are left, the fewer divisions a kernel
- * needs to find an element.
+ * memory, with dimensions joined where all of them allow it. The fewer dimensions are left, the fewer divisions a
+ * kernel needs to find an element.
  *
  * @param sizes outermost first; without dimensions of size 1
  * @param strides by tensor and dimension, in elements

@@ -14,7 +14,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Convolutions by cuDNN; depthwise ones without workspace, as PyTorch has them too, by kernels of the project's own. */
+/**
+ * Convolutions by cuDNN; depthwise ones without workspace, as PyTorch has them too, by kernels of the project's own.
+ */
 public final class CudaConvolutions implements ConvolutionKernels, AutoCloseable {
     private final CudaContext context;
     private final DirectConvolutions direct;

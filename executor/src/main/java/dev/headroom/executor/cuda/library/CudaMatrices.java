@@ -109,7 +109,10 @@ public final class CudaMatrices implements MatrixKernels, AutoCloseable {
         return new BlasMatrix(m.address() + bytes, m.rows(), m.columns(), m.rowStride(), m.columnStride());
     }
 
-    /** The transposed result, as cuBLAS sees the memory, is the product of the transposed operands the other way round. */
+    /**
+     * The transposed result, as cuBLAS sees the memory, is the product of the transposed operands the other way
+     * round.
+     */
     private static void product(
             Call call, BlasMatrix c, BlasMatrix a, BlasMatrix b, long batches, long ofC, long ofA, long ofB) {
         boolean wide = call.operands() == DType.FLOAT64;

@@ -1,5 +1,6 @@
 package dev.headroom.executor.cuda.library;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.executor.cuda.kernel.ChannelViews;
 import dev.headroom.executor.cuda.kernel.DeviceView;
 import dev.headroom.executor.cuda.kernel.KernelFiles;
@@ -40,7 +41,9 @@ public final class CudaNormalizations implements NormalizationKernels {
         return dnn.workspaceBytes(x, backward);
     }
 
-    /** Types of data, weights, statistics of the batch, and running statistics; what is missing is as something there. */
+    /**
+     * Types of data, weights, statistics of the batch, and running statistics; what is missing is as something there.
+     */
     private CudaKernel kernel(String name, Tensor data, Tensor weight, Tensor statistics, Tensor running) {
         DType batch = statistics == null ? running.dtype() : statistics.dtype();
         DType map = weight == null ? batch : weight.dtype();
@@ -232,7 +235,7 @@ public final class CudaNormalizations implements NormalizationKernels {
                             DeviceView.address(call.weight()));
         }
         if (gradients.affine() != null) {
-            int blocks = Math.toIntExact((n + COLUMNS - 1) / COLUMNS);
+            int blocks = Math.toIntExact(Bytes.ceilDiv(n, COLUMNS));
             kernel("layer_norm_weight_backward", x, map, call.mean(), null)
                     .launch(
                             new LaunchShape(blocks, 1, 1, COLUMNS, SHARING, 1, 0),

@@ -1,6 +1,6 @@
 /**
  * What cuBLAS and cuDNN compute: matrix products, convolutions, batch normalisation, recurrent layers. A plan holds a
- * problem's descriptors and the algorithm that the library prefers for it; problems that a library lacks go to the kernels
- * of the project's own.
+ * problem's descriptors and the algorithm that the library prefers for it; problems that a library lacks go to the
+ * kernels of the project's own.
  */
 package dev.headroom.executor.cuda.library;

@@ -22,9 +22,9 @@ import org.bytedeco.cuda.global.cudart;
 import org.bytedeco.cuda.global.cudnn;
 
 /**
- * This process on one device: the primary context, its memory, the handles of cuBLAS and cuDNN and the compiled kernels.
- * All work goes to the legacy default stream, as PyTorch's does. To be used by the thread that opened it; {@link #close}
- * gives back everything, whatever state the run ended in.
+ * This process on one device: the primary context, its memory, the handles of cuBLAS and cuDNN and the compiled
+ * kernels. All work goes to the legacy default stream, as PyTorch's does. To be used by the thread that opened it;
+ * {@link #close} gives back everything, whatever state the run ended in.
  */
 public final class CudaContext implements AutoCloseable {
     /**
@@ -124,8 +124,8 @@ public final class CudaContext implements AutoCloseable {
     }
 
     /**
-     * The cuDNN handle, made at its first use. It loads cuDNN: until then no class of the binding, descriptors included,
-     * may be touched.
+     * The cuDNN handle, made at its first use. It loads cuDNN: until then no class of the binding, descriptors
+     * included, may be touched.
      */
     public cudnnContext dnn() {
         if (dnn == null) {
@@ -154,8 +154,8 @@ public final class CudaContext implements AutoCloseable {
     }
 
     /**
-     * Waits for the device and releases kernels, handles and memory. All of it is tried; the first failure is thrown at the end. The primary
-     * context itself stays until the process ends, so that another one can be opened.
+     * Waits for the device and releases kernels, handles and memory. All of it is tried; the first failure is thrown
+     * at the end. The primary context itself stays until the process ends, so that another one can be opened.
      */
     @Override
     public void close() {
@@ -195,7 +195,9 @@ public final class CudaContext implements AutoCloseable {
         }
     }
 
-    /** The device's identifier as NVML spells it, without its prefix; read through the driver, which makes no context. */
+    /**
+     * The device's identifier as NVML spells it, without its prefix; read through the driver, which makes no context.
+     */
     private static String uuid(int device) {
         CudaStatus.driver("cuInit", cudart.cuInit(0));
         try (CUuuid uuid = new CUuuid()) {

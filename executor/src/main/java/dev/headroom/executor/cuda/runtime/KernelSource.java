@@ -4,7 +4,8 @@ import java.util.List;
 
 /**
  * CUDA C to be compiled. {@code prelude.cuh} is put before it: {@code __half} and {@code __nv_bfloat16} with their
- * conversions from and to {@code float}, {@code int64_t} and {@code INFINITY}, so that kernels need no headers of CUDA's.
+ * conversions from and to {@code float}, {@code int64_t} and {@code INFINITY}, so that kernels need no headers of
+ * CUDA's.
  *
  * @param name for messages
  * @param code the source; kernels are {@code extern "C" __global__ void} functions, or templates

@@ -1,11 +1,14 @@
 package dev.headroom.executor.cuda.runtime;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.executor.cuda.driver.DevicePointer;
 import org.bytedeco.javacpp.BytePointer;
 import org.bytedeco.javacpp.Pointer;
 import org.bytedeco.javacpp.PointerPointer;
 
-/** The values of a launch in native memory, as {@code cuLaunchKernel} reads them; the memory is used again and again. */
+/**
+ * The values of a launch in native memory, as {@code cuLaunchKernel} reads them; the memory is used again and again.
+ */
 final class LaunchArguments implements AutoCloseable {
     /** As CUDA aligns its largest vector types. */
     private static final int ALIGNMENT = 16;
@@ -44,7 +47,7 @@ final class LaunchArguments implements AutoCloseable {
 
     private static long slot(Object argument) {
         int bytes = argument instanceof byte[] struct ? struct.length : Long.BYTES;
-        return (bytes + ALIGNMENT - 1) / ALIGNMENT * (long) ALIGNMENT;
+        return Bytes.roundUp(bytes, ALIGNMENT);
     }
 
     private void put(long offset, Object argument) {

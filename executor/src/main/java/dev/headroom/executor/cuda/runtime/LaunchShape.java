@@ -1,5 +1,7 @@
 package dev.headroom.executor.cuda.runtime;
 
+import dev.headroom.allocator.Bytes;
+
 /**
  * The grid of a kernel's launch.
  *
@@ -22,7 +24,7 @@ public record LaunchShape(int gridX, int gridY, int gridZ, int blockX, int block
 
     /** Blocks of 256 threads, one thread an element; none for no elements. */
     public static LaunchShape elements(long elements) {
-        return of(Math.toIntExact((elements + THREADS - 1) / THREADS), THREADS);
+        return of(Math.toIntExact(Bytes.ceilDiv(elements, THREADS)), THREADS);
     }
 
     /** A block for each line, of as many threads as the line's elements can use: a power of two. */

@@ -1,5 +1,5 @@
 /**
- * A process's use of one device ({@link dev.headroom.executor.cuda.runtime.CudaContext}): the context and its library handles, CUDA C compiled by
- * NVRTC and kept for the process, modules, and launches of kernels.
+ * A process's use of one device ({@link dev.headroom.executor.cuda.runtime.CudaContext}): the context and its library
+ * handles, CUDA C compiled by NVRTC and kept for the process, modules, and launches of kernels.
  */
 package dev.headroom.executor.cuda.runtime;

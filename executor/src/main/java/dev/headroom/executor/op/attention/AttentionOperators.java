@@ -77,8 +77,8 @@ public final class AttentionOperators {
         if (last % MASK_ALIGNMENT != 0) {
             Tensor padded = Padding.constant(e, bias, new long[] {0, MASK_ALIGNMENT - last % MASK_ALIGNMENT}, 0);
             aligned = Slices.slice(e, padded, -1, 0, last, 1);
-            e.drop(padded);
-            e.drop(bias);
+            e.free(padded);
+            e.free(bias);
         }
         return Views.expand(e, aligned, q.size(0), q.size(1), q.size(2), k.size(2));
     }

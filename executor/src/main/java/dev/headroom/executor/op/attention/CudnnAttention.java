@@ -33,13 +33,13 @@ final class CudnnAttention {
                 ? null
                 : e.alias(sums, Arrays.copyOf(sums.sizes(), 3), Arrays.copyOf(sums.strides(), 3), 0);
         e.backend().attention().attention(new AttentionCall(q, k, v, bias, out, flat, spec));
-        e.drop(flat);
-        SavedTensor savedSums = r.saveResult(sums);
-        SavedTensor savedOut = r.saveResult(out);
-        r.saveResult(offset);
-        r.saveResult(seed);
+        e.free(flat);
+        SavedTensor savedSums = r.saveOutput(sums);
+        SavedTensor savedOut = r.saveOutput(out);
+        r.saveOutput(offset);
+        r.saveOutput(seed);
         SavedAttention saved = new SavedAttention(savedQ, savedK, savedV, savedBias, savedOut, savedSums);
-        return r.backward(g -> gradients(e, g[0], saved.call(spec))).result(out);
+        return r.backward(g -> gradients(e, g[0], saved.call(spec))).output(out);
     }
 
     /** alloc_with_matching_layout: packed, with dimensions in another tensor's order. */

@@ -1,5 +1,6 @@
 package dev.headroom.executor.op.attention;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.AttentionCall;
@@ -41,8 +42,8 @@ final class EfficientAttention {
         Tensor offset = spec.dropout() == 0 ? e.empty(DType.INT64) : null;
         Tensor made = e.empty(q.dtype(), q.size(0), q.size(2), q.size(1), v.size(3));
         Tensor out = Heads.outside(e, made);
-        e.drop(made);
-        long rows = (q.size(2) + SUM_ALIGNMENT - 1) / SUM_ALIGNMENT * SUM_ALIGNMENT;
+        e.free(made);
+        long rows = Bytes.roundUp(q.size(2), SUM_ALIGNMENT);
         Tensor sums = e.empty(DType.FLOAT32, q.size(0), q.size(1), trains ? rows : 0);
         try (Scope s = e.open()) {
             if (q.dtype().isReducedFloat() && Math.max(q.size(3), v.size(3)) > REGISTER_SIZE) {
@@ -50,12 +51,12 @@ final class EfficientAttention {
             }
             e.backend().attention().attention(new AttentionCall(q, k, v, bias, out, trains ? sums : null, spec));
         }
-        SavedTensor savedSums = r.saveResult(sums);
-        SavedTensor savedOut = r.saveResult(out);
-        r.saveResult(offset);
-        r.saveResult(seed);
+        SavedTensor savedSums = r.saveOutput(sums);
+        SavedTensor savedOut = r.saveOutput(out);
+        r.saveOutput(offset);
+        r.saveOutput(seed);
         SavedAttention saved = new SavedAttention(savedQ, savedK, savedV, savedBias, savedOut, savedSums);
-        return r.backward(g -> gradients(e, r, g[0], saved.call(spec))).result(out);
+        return r.backward(g -> gradients(e, r, g[0], saved.call(spec))).output(out);
     }
 
     private static Tensor[] gradients(Eager e, Recorder r, Tensor grad, AttentionCall call) {
@@ -107,10 +108,10 @@ final class EfficientAttention {
     private static Tensor biasGradient(Eager e, Tensor bias) {
         long[] sizes = bias.sizes().clone();
         long last = sizes[3];
-        sizes[3] = (last + BIAS_ALIGNMENT - 1) / BIAS_ALIGNMENT * BIAS_ALIGNMENT;
+        sizes[3] = Bytes.roundUp(last, BIAS_ALIGNMENT);
         Tensor whole = e.empty(bias.dtype(), sizes);
         Tensor part = e.alias(whole, bias.sizes(), Layout.contiguous(sizes), 0);
-        e.drop(whole);
+        e.free(whole);
         return part;
     }
 }

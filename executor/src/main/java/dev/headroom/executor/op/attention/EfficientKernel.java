@@ -1,5 +1,6 @@
 package dev.headroom.executor.op.attention;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.device.Gpu;
 
@@ -40,16 +41,14 @@ record EfficientKernel(int blockQueries, int blockKeys, boolean keepsInRegisters
         long heads = q.size(0) * q.size(1);
         long keys = k.size(2);
         // Each block's gradient of queries, behind a lock and a counter that fill 16 bytes.
-        long elements = ceil(q.size(2), blockQueries) * ceil(q.size(3), blockKeys) * (4 + blockQueries * blockKeys);
+        long elements = Bytes.ceilDiv(q.size(2), blockQueries)
+                * Bytes.ceilDiv(q.size(3), blockKeys)
+                * (4 + blockQueries * blockKeys);
         if (!keepsInRegisters && q.dtype().isReducedFloat()) {
-            long padded = ceil(keys, blockKeys) * blockKeys;
-            elements += padded * ceil(q.size(3), blockQueries) * blockQueries;
-            elements += padded * ceil(v.size(3), blockQueries) * blockQueries;
+            long padded = Bytes.ceilDiv(keys, blockKeys) * blockKeys;
+            elements += padded * Bytes.ceilDiv(q.size(3), blockQueries) * blockQueries;
+            elements += padded * Bytes.ceilDiv(v.size(3), blockQueries) * blockQueries;
         }
-        return heads * ceil(elements, 4) * 4 * Float.BYTES;
-    }
-
-    private static long ceil(long a, long b) {
-        return (a + b - 1) / b;
+        return heads * Bytes.ceilDiv(elements, 4) * 4 * Float.BYTES;
     }
 }

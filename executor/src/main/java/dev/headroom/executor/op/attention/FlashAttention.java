@@ -1,5 +1,6 @@
 package dev.headroom.executor.op.attention;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.AttentionCall;
@@ -43,23 +44,23 @@ final class FlashAttention {
             unused = s.pass(e.workspace(Long.BYTES));
             if (spec.dropout() > 0) {
                 Tensor drawn = e.workspace(2L * Long.BYTES); // replaces the state
-                e.drop(state);
+                e.free(state);
                 state = drawn;
             }
             e.backend().attention().attention(new AttentionCall(q, k, v, null, out, sums, spec));
             s.pass(state);
         }
-        SavedTensor savedSums = r.saveResult(sums);
-        SavedTensor savedOut = r.saveResult(out);
-        r.saveResult(state);
-        r.saveResult(unused);
+        SavedTensor savedSums = r.saveOutput(sums);
+        SavedTensor savedOut = r.saveOutput(out);
+        r.saveOutput(state);
+        r.saveOutput(unused);
         SavedAttention saved = new SavedAttention(savedQ, savedK, savedV, r.save(null), savedOut, savedSums);
-        return r.backward(g -> gradients(e, g[0], saved.call(spec))).result(out);
+        return r.backward(g -> gradients(e, g[0], saved.call(spec))).output(out);
     }
 
     private static long rounded(long size) {
         int alignment = size <= LARGE_SIZE ? SIZE_ALIGNMENT : 2 * SIZE_ALIGNMENT;
-        return (size + alignment - 1) / alignment * alignment;
+        return Bytes.roundUp(size, alignment);
     }
 
     private static Tensor[] gradients(Eager e, Tensor grad, AttentionCall call) {
@@ -72,7 +73,7 @@ final class FlashAttention {
         Tensor dk = Heads.emptyLikeInside(e, k);
         Tensor dv = Heads.emptyLikeInside(e, v);
         try (Scope s = e.open()) {
-            long rows = (q.size(2) + QUERY_ALIGNMENT - 1) / QUERY_ALIGNMENT * QUERY_ALIGNMENT;
+            long rows = Bytes.roundUp(q.size(2), QUERY_ALIGNMENT);
             e.empty(DType.FLOAT32, q.size(0), q.size(1), rows); // products of result and gradient
             e.empty(DType.FLOAT32, q.size(0), rows, q.size(1), rounded(q.size(3))); // the queries' gradient
             boolean grouped = k.size(1) != q.size(1);
@@ -93,8 +94,8 @@ final class FlashAttention {
     private static long splits(Eager e, Tensor q, Tensor k) {
         long size = q.size(3);
         int keysOfBlock = size <= 64 ? 256 : size <= 128 ? 128 : 64;
-        long keyBlocks = ceil(k.size(2), keysOfBlock);
-        long blocks = q.size(0) * q.size(1) * ceil(q.size(2), SPLIT_QUERIES);
+        long keyBlocks = Bytes.ceilDiv(k.size(2), keysOfBlock);
+        long blocks = q.size(0) * q.size(1) * Bytes.ceilDiv(q.size(2), SPLIT_QUERIES);
         long places = 2L * e.settings().gpu().sms();
         if (blocks >= 0.8f * places) {
             return 1;
@@ -114,15 +115,11 @@ final class FlashAttention {
 
     /** Whether so many splits give other parts than one less. */
     private static boolean eligible(long keyBlocks, long n) {
-        return n == 1 || ceil(keyBlocks, n) != ceil(keyBlocks, n - 1);
+        return n == 1 || Bytes.ceilDiv(keyBlocks, n) != Bytes.ceilDiv(keyBlocks, n - 1);
     }
 
     private static float efficiency(long blocks, long n, long places) {
         float waves = (float) (blocks * n) / places;
         return waves / (float) Math.ceil(waves);
-    }
-
-    private static long ceil(long a, long b) {
-        return (a + b - 1) / b;
     }
 }

@@ -35,13 +35,13 @@ final class Heads {
     static Tensor emptyLikeInside(Eager e, Tensor like) {
         Tensor seen = inside(e, like);
         Tensor out = swappedAndDropped(e, e.emptyLike(seen));
-        e.drop(seen);
+        e.free(seen);
         return out;
     }
 
     private static Tensor swappedAndDropped(Eager e, Tensor inner) {
         Tensor out = swapped(e, inner);
-        e.drop(inner);
+        e.free(inner);
         return out;
     }
 

@@ -60,7 +60,7 @@ final class MathAttention {
                 Elementwise.fill(e, ones, 1);
                 Tensor seen = e.empty(DType.BOOL, ones.sizes());
                 e.backend().indexing().triangle(seen, ones, 0, false);
-                e.drop(ones);
+                e.free(ones);
                 return AttentionOperators.additive(e, seen, q.dtype());
             });
         }
@@ -72,11 +72,11 @@ final class MathAttention {
             addInPlace(e, weights, added);
         }
         Tensor soft = safeSoftmax(e, weights);
-        e.drop(weights);
+        e.free(weights);
         if (dropout > 0) {
             Tensor given = soft;
             Tensor kept = e.call(() -> DropoutOperators.dropout(e, given, dropout));
-            e.drop(soft);
+            e.free(soft);
             soft = kept;
         }
         // The weights are a second result, converted before the first is computed: arguments of make_tuple.
@@ -99,7 +99,7 @@ final class MathAttention {
 
     private static Tensor scaled(Eager e, Tensor t, double factor) {
         Recorder r = e.record("MulBackward1", t);
-        return r.backward(g -> new Tensor[] {Scaling.times(e, g[0], factor)}).result(Scaling.times(e, t, factor));
+        return r.backward(g -> new Tensor[] {Scaling.times(e, g[0], factor)}).output(Scaling.times(e, t, factor));
     }
 
     private static void addInPlace(Eager e, Tensor t, Tensor added) {
@@ -123,8 +123,8 @@ final class MathAttention {
             e.empty(x.dtype()); // a zero
             Elementwise.into(e, ZERO_WHERE, out, out, whole);
         }
-        SavedTensor result = r.saveResult(out);
+        SavedTensor result = r.saveOutput(out);
         return r.backward(g -> new Tensor[] {SoftmaxOperators.gradient(e, g[0], result.get(), dim, x.dtype(), false)})
-                .result(out);
+                .output(out);
     }
 }

@@ -30,7 +30,7 @@ public final class Copies {
         var r = e.record("CloneBackward0", t);
         Tensor out = e.emptyStrided(t.dtype(), t.sizes(), strides(t, format));
         fill(e, out, t);
-        return r.backward(g -> new Tensor[] {g[0]}).result(out);
+        return r.backward(g -> new Tensor[] {g[0]}).output(out);
     }
 
     /** Row-major values for a kernel: the tensor itself or, below autograd, a copy. */
@@ -72,7 +72,7 @@ public final class Copies {
         // Integers have no gradient.
         boolean differentiable = dtype.isFloatingPoint() && from.isFloatingPoint();
         r.backward(g -> new Tensor[] {to(e, g[0], from)});
-        return differentiable ? r.result(out) : out;
+        return differentiable ? r.output(out) : out;
     }
 
     /** {@code sum_to_size} below autograd's view of it: sums the dimensions that broadcasting made. */

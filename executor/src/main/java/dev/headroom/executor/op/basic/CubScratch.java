@@ -1,11 +1,12 @@
 package dev.headroom.executor.op.basic;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.model.device.Gpu;
 
 /**
- * Bytes that CUB's device-wide algorithms ask PyTorch for. Each lays its arrays out in one block, every one rounded up to
- * 256 bytes, with 255 bytes more to align the first (cub/detail/temporary_storage.cuh, AliasTemporaries). Tile sizes
- * depend on the GPU's generation; they are those that PyTorch 2.14.1's calls show.
+ * Bytes that CUB's device-wide algorithms ask PyTorch for. Each lays its arrays out in one block, every one rounded
+ * up to 256 bytes, with 255 bytes more to align the first (cub/detail/temporary_storage.cuh, AliasTemporaries). Tile
+ * sizes depend on the GPU's generation; they are those that PyTorch 2.14.1's calls show.
  */
 public final class CubScratch {
     private static final long ALIGNMENT = 256;
@@ -26,7 +27,7 @@ public final class CubScratch {
     private static long laidOut(long... arrays) {
         long bytes = ALIGNMENT - 1;
         for (long a : arrays) {
-            bytes += (a + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+            bytes += Bytes.roundUp(a, ALIGNMENT);
         }
         return bytes;
     }
@@ -41,9 +42,9 @@ public final class CubScratch {
             return 1;
         }
         int bits = Long.SIZE - Long.numberOfLeadingZeros(Math.max(1, greatest));
-        int passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS;
+        int passes = (int) Bytes.ceilDiv(bits, DIGIT_BITS);
         int tile = gpu.major() >= 9 ? 4608 : gpu.major() == 8 ? 3840 : 2816;
-        long tiles = (n + tile - 1) / tile;
+        long tiles = Bytes.ceilDiv(n, tile);
         long bins = (long) passes * DIGITS * Long.BYTES;
         long lookback = tiles * DIGITS * Integer.BYTES;
         long counters = (long) passes * Integer.BYTES;
@@ -65,6 +66,6 @@ public final class CubScratch {
 
     /** A tile's state is its value and a status in one word of twice the size. */
     private static long states(long n, int tile, int bytes) {
-        return ((n + tile - 1) / tile + STATE_PADDING) * 2 * bytes;
+        return (Bytes.ceilDiv(n, tile) + STATE_PADDING) * 2 * bytes;
     }
 }

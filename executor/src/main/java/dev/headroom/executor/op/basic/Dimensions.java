@@ -23,7 +23,7 @@ public final class Dimensions {
         }
         return e.record("PermuteBackward0", t)
                 .backward(g -> new Tensor[] {permute(e, g[0], back)})
-                .result(e.view(t, sizes, strides, t.offset()));
+                .output(e.view(t, sizes, strides, t.offset()));
     }
 
     /** {@code movedim}. */
@@ -72,7 +72,7 @@ public final class Dimensions {
         long[] before = t.sizes();
         return e.record(dims.length == 0 ? "SqueezeBackward0" : "SqueezeBackward2", t)
                 .backward(g -> new Tensor[] {Views.reshape(e, g[0], before)})
-                .result(e.view(
+                .output(e.view(
                         t,
                         IntStream.of(kept).mapToLong(d -> t.sizes()[d]).toArray(),
                         IntStream.of(kept).mapToLong(d -> t.strides()[d]).toArray(),

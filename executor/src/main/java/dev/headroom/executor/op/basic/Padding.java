@@ -20,7 +20,7 @@ public final class Padding {
         Tensor out = e.call(() -> padded(e, t, amounts, value));
         long[] opposite = Arrays.stream(amounts).map(n -> -n).toArray();
         return r.backward(g -> new Tensor[] {e.call(() -> padded(e, g[0], opposite, 0))})
-                .result(out);
+                .output(out);
     }
 
     private static Tensor padded(Eager e, Tensor t, long[] amounts, double value) {

@@ -7,7 +7,10 @@ import dev.headroom.model.graph.DType;
 public final class Promotion {
     private Promotion() {}
 
-    /** Tensors with dimensions decide before scalars, and those before numbers, unless a later one is of a higher kind. */
+    /**
+     * Tensors with dimensions decide before scalars, and those before numbers, unless a later one is of a higher
+     * kind.
+     */
     public static DType common(Tensor... operands) {
         DType dimensioned = null;
         DType scalar = null;

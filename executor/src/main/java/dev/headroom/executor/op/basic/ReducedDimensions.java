@@ -18,7 +18,7 @@ public final class ReducedDimensions {
     public static Tensor shaped(Eager e, Tensor wide, long[] before, long[] kept, long[] dims, boolean keep) {
         long[] sizes = keep ? kept : dropped(before, kept, dims);
         Tensor out = e.alias(wide, sizes, Layout.contiguous(sizes), wide.offset());
-        e.drop(wide);
+        e.free(wide);
         return out;
     }
 

@@ -1,5 +1,6 @@
 package dev.headroom.executor.op.basic;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.model.device.Gpu;
 
 /**
@@ -48,20 +49,21 @@ record ReductionPlan(long bufferBytes, long semaphoreBytes) {
 
         long stepInput = fastestReduced ? width : 1;
         long stepOutput = fastestReduced ? 1 : width;
-        boolean acrossWarps = ceiling(inputs, stepInput) >= Math.min(height * LEAST_VALUES, MOST_VALUES);
+        boolean acrossWarps = Bytes.ceilDiv(inputs, stepInput) >= Math.min(height * LEAST_VALUES, MOST_VALUES);
         if (acrossWarps) {
             stepInput *= height;
         } else {
             stepOutput *= height;
         }
         long target = (long) gpu.sms() * (threadsPerMultiprocessor(gpu) / (width * height));
-        long grid = ceiling(outputs / outputVector, stepOutput);
-        long values = ceiling(inputs, stepInput);
+        long grid = Bytes.ceilDiv(outputs / outputVector, stepOutput);
+        long values = Bytes.ceilDiv(inputs, stepInput);
         if (!acrossWarps || values < MOST_VALUES || grid > target) {
             return new ReductionPlan(0, 0);
         }
-        long blocks =
-                Math.min(Math.max(ceiling(target, grid), ceiling(values, MOST_VALUES)), ceiling(values, LEAST_VALUES));
+        long blocks = Math.min(
+                Math.max(Bytes.ceilDiv(target, grid), Bytes.ceilDiv(values, MOST_VALUES)),
+                Bytes.ceilDiv(values, LEAST_VALUES));
         if (blocks <= 1) {
             return new ReductionPlan(0, 0);
         }
@@ -98,9 +100,5 @@ record ReductionPlan(long bufferBytes, long semaphoreBytes) {
 
     private static int lowerPower(long n) {
         return (int) Math.max(1, Long.highestOneBit(n));
-    }
-
-    private static long ceiling(long a, long b) {
-        return (a + b - 1) / b;
     }
 }

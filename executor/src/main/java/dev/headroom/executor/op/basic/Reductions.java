@@ -99,8 +99,8 @@ public final class Reductions {
         Tensor buffer = null;
         Tensor semaphores = null;
         for (ReductionShape part : parts) {
-            e.drop(semaphores);
-            e.drop(buffer);
+            e.free(semaphores);
+            e.free(buffer);
             ReductionPlan plan = ReductionPlan.of(
                     part, accumulatorBytes, vector, e.settings().gpu());
             buffer = plan.bufferBytes() == 0 ? null : e.workspace(plan.bufferBytes());

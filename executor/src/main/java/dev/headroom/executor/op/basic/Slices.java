@@ -1,5 +1,6 @@
 package dev.headroom.executor.op.basic;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
@@ -23,7 +24,7 @@ public final class Slices {
         long[] before = t.sizes();
         return e.record("SliceBackward0", t)
                 .backward(g -> new Tensor[] {sliceGradient(e, g[0], before, at, start, step)})
-                .result(part(e, t, at, start, (end - start + step - 1) / step, step));
+                .output(part(e, t, at, start, Bytes.ceilDiv(end - start, step), step));
     }
 
     private static long clamped(long value, long least, long most) {
@@ -63,7 +64,7 @@ public final class Slices {
         long[] before = t.sizes();
         return e.record("SelectBackward0", t)
                 .backward(g -> new Tensor[] {selectGradient(e, g[0], before, at, place)})
-                .result(entry(e, t, at, place));
+                .output(entry(e, t, at, place));
     }
 
     private static Tensor entry(Eager e, Tensor t, int dim, long place) {
@@ -87,7 +88,7 @@ public final class Slices {
     public static Tensor[] split(Eager e, Tensor t, long size, long dim) {
         int at = Layout.dimension(dim, t.dims());
         long whole = t.size(at);
-        long parts = size == 0 ? 1 : Math.max(1, (whole + size - 1) / size);
+        long parts = size == 0 ? 1 : Math.max(1, Bytes.ceilDiv(whole, size));
         long[] lengths = new long[Math.toIntExact(parts)];
         Arrays.fill(lengths, size);
         lengths[lengths.length - 1] = whole - size * (parts - 1);
@@ -102,7 +103,7 @@ public final class Slices {
     /** {@code chunk}: a split into so many parts or fewer. */
     public static Tensor[] chunk(Eager e, Tensor t, long chunks, long dim) {
         long whole = t.size(Layout.dimension(dim, t.dims()));
-        return split(e, t, (whole + chunks - 1) / chunks, dim);
+        return split(e, t, Bytes.ceilDiv(whole, chunks), dim);
     }
 
     private static Tensor[] pieces(Eager e, Tensor t, int dim, long[] lengths, String node) {
@@ -112,7 +113,7 @@ public final class Slices {
         Tensor[] out = new Tensor[lengths.length];
         long start = 0;
         for (int i = 0; i < out.length; i++) {
-            out[i] = r.result(part(e, t, dim, start, lengths[i], 1));
+            out[i] = r.output(part(e, t, dim, start, lengths[i], 1));
             start += lengths[i];
         }
         return out;
@@ -150,7 +151,7 @@ public final class Slices {
         r.backward(g -> new Tensor[] {stacked(e, g, before, at)});
         Tensor[] out = new Tensor[Math.toIntExact(t.size(at))];
         for (int i = 0; i < out.length; i++) {
-            out[i] = r.result(entry(e, t, at, i));
+            out[i] = r.output(entry(e, t, at, i));
         }
         return out;
     }

@@ -26,7 +26,7 @@ public final class Views {
         long[] before = t.sizes();
         return e.record("ViewBackward0", t)
                 .backward(g -> new Tensor[] {reshape(e, g[0], before)})
-                .result(e.view(t, sizes, strides, t.offset()));
+                .output(e.view(t, sizes, strides, t.offset()));
     }
 
     /** {@code reshape}: a view if that can be, else a copy. */
@@ -43,7 +43,7 @@ public final class Views {
         long[] before = t.sizes();
         return e.record("UnsafeViewBackward0", t)
                 .backward(g -> new Tensor[] {reshape(e, g[0], before)})
-                .result(e.alias(t, sizes, Layout.viewed(t.sizes(), t.strides(), sizes), t.offset()));
+                .output(e.alias(t, sizes, Layout.viewed(t.sizes(), t.strides(), sizes), t.offset()));
     }
 
     /** {@code transpose}. */
@@ -53,7 +53,7 @@ public final class Views {
         long[] sizes = swapped(t.sizes(), a, b);
         return e.record("TransposeBackward0", t)
                 .backward(g -> new Tensor[] {transpose(e, g[0], a, b)})
-                .result(e.view(t, sizes, swapped(t.strides(), a, b), t.offset()));
+                .output(e.view(t, sizes, swapped(t.strides(), a, b), t.offset()));
     }
 
     private static long[] swapped(long[] values, int a, int b) {
@@ -72,7 +72,7 @@ public final class Views {
         long[] strides = matrix ? swapped(t.strides(), 0, 1) : t.strides();
         return e.record("TBackward0", t)
                 .backward(g -> new Tensor[] {t(e, g[0])})
-                .result(e.view(t, sizes, strides, t.offset()));
+                .output(e.view(t, sizes, strides, t.offset()));
     }
 
     /** {@code expand}. */
@@ -85,7 +85,7 @@ public final class Views {
         long[] before = t.sizes();
         return e.record("ExpandBackward0", t)
                 .backward(g -> new Tensor[] {Copies.sumTo(e, g[0], before)})
-                .result(e.view(t, sizes, Layout.expanded(t.sizes(), t.strides(), sizes), t.offset()));
+                .output(e.view(t, sizes, Layout.expanded(t.sizes(), t.strides(), sizes), t.offset()));
     }
 
     /** {@code unsqueeze}. */
@@ -95,7 +95,7 @@ public final class Views {
         long step = at < t.dims() ? t.size(at) * t.stride(at) : 1;
         return e.record("UnsqueezeBackward0", t)
                 .backward(g -> new Tensor[] {squeeze(e, g[0], at)})
-                .result(e.view(t, sizes, inserted(t.strides(), at, step), t.offset()));
+                .output(e.view(t, sizes, inserted(t.strides(), at, step), t.offset()));
     }
 
     private static long[] inserted(long[] values, int at, long value) {
@@ -119,7 +119,7 @@ public final class Views {
         long[] strides = single ? removed(t.strides(), at) : t.strides();
         return e.record("SqueezeBackward1", t)
                 .backward(g -> new Tensor[] {single ? unsqueeze(e, g[0], at) : g[0]})
-                .result(e.view(t, sizes, strides, t.offset()));
+                .output(e.view(t, sizes, strides, t.offset()));
     }
 
     private static long[] removed(long[] values, int at) {

@@ -30,7 +30,7 @@ public record Activation(String node, Formula forward, Formula gradient, boolean
         Recorder r = e.record(node, x);
         SavedTensor operand = r.saveIf(!savesResult, x);
         Tensor out = Elementwise.map(e, forward, Promotion.floating(x.dtype()), numbers, x);
-        return finished(e, r, operand, out, numbers).result(out);
+        return finished(e, r, operand, out, numbers).output(out);
     }
 
     /** In place. A derivative that looks at the operand keeps a copy of it. */
@@ -38,7 +38,7 @@ public record Activation(String node, Formula forward, Formula gradient, boolean
         Recorder r = e.record(node, x);
         Tensor copy = savesResult || !r.records() ? null : ArithmeticOperators.copied(e, true, x);
         SavedTensor operand = r.save(copy);
-        e.drop(copy);
+        e.free(copy);
         Elementwise.into(e, forward, numbers, x, x);
         r.changed(x);
         finished(e, r, operand, x, numbers);
@@ -46,7 +46,7 @@ public record Activation(String node, Formula forward, Formula gradient, boolean
     }
 
     private Recorder finished(Eager e, Recorder r, SavedTensor operand, Tensor out, double... numbers) {
-        SavedTensor seen = savesResult ? r.saveResult(out) : operand;
+        SavedTensor seen = savesResult ? r.saveOutput(out) : operand;
         return r.backward(g -> new Tensor[] {derivative(e, g[0], seen.get(), numbers)});
     }
 

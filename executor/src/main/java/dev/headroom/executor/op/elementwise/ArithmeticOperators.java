@@ -13,7 +13,10 @@ import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 
-/** Arithmetic of two operands, of which the second may be a number (aten/src/ATen/native/BinaryOps.cpp; derivatives.yaml). */
+/**
+ * Arithmetic of two operands, of which the second may be a number (aten/src/ATen/native/BinaryOps.cpp;
+ * derivatives.yaml).
+ */
 public final class ArithmeticOperators {
     static final Formula NEGATE = Formula.unary("neg", "-x0", x -> -x);
     public static final Formula DIVIDE = Formula.binary("div", "x0 / x1", (a, b) -> a / b);
@@ -73,7 +76,7 @@ public final class ArithmeticOperators {
             Elementwise.into(e, ADD_SCALED, numbers, x, x, y);
             return r.changed(x);
         }
-        return r.result(Elementwise.map(e, ADD_SCALED, Promotion.common(x, y), numbers, x, y));
+        return r.output(Elementwise.map(e, ADD_SCALED, Promotion.common(x, y), numbers, x, y));
     }
 
     /** The second operand's gradient: a difference negates before it multiplies. */
@@ -83,7 +86,7 @@ public final class ArithmeticOperators {
         }
         Tensor negative = Elementwise.unary(e, NEGATE, g);
         Tensor out = Scaling.maybeTimes(e, negative, -factor);
-        e.dropUnless(negative, out);
+        e.freeUnless(negative, out);
         return out;
     }
 
@@ -106,10 +109,12 @@ public final class ArithmeticOperators {
             Elementwise.into(e, Elementwise.MULTIPLY, x, x, y);
             return r.changed(x);
         }
-        return r.result(Elementwise.map(e, Elementwise.MULTIPLY, Promotion.common(x, y), new double[0], x, y));
+        return r.output(Elementwise.map(e, Elementwise.MULTIPLY, Promotion.common(x, y), new double[0], x, y));
     }
 
-    /** An operator in place keeps a copy of an operand that its backward function needs (VariableType, original_self). */
+    /**
+     * An operator in place keeps a copy of an operand that its backward function needs (VariableType, original_self).
+     */
     static Tensor copied(Eager e, boolean wanted, Tensor x) {
         if (!wanted) {
             return x;
@@ -137,7 +142,7 @@ public final class ArithmeticOperators {
             Elementwise.into(e, DIVIDE, x, x, y);
             return r.changed(x);
         }
-        return r.result(Elementwise.map(e, DIVIDE, Promotion.floating(Promotion.common(x, y)), new double[0], x, y));
+        return r.output(Elementwise.map(e, DIVIDE, Promotion.floating(Promotion.common(x, y)), new double[0], x, y));
     }
 
     /** A rounded quotient, whose gradients are zeros. */
@@ -154,7 +159,7 @@ public final class ArithmeticOperators {
             Elementwise.into(e, formula, x, x, y);
             return r.changed(x);
         }
-        return r.result(Elementwise.map(e, formula, Promotion.common(x, y), new double[0], x, y));
+        return r.output(Elementwise.map(e, formula, Promotion.common(x, y), new double[0], x, y));
     }
 
     private static Tensor zerosLike(Eager e, Tensor t) {
@@ -181,6 +186,6 @@ public final class ArithmeticOperators {
         Tensor out = Elementwise.map(e, SUBTRACT_FROM, Promotion.common(x, y), new double[] {factor}, x, y);
         return r.backward(g ->
                         new Tensor[] {r.needs(0) ? Scaling.times(e, g[0], -factor) : null, r.needs(1) ? g[0] : null})
-                .result(out);
+                .output(out);
     }
 }

@@ -68,7 +68,7 @@ public final class DropoutOperators {
         Tensor out = e.emptyLike(x);
         e.backend().random().bernoulli(mask, 1 - p, e.randomness().next());
         Elementwise.into(e, MASKED, scale, out, x, mask);
-        SavedTensor saved = r.saveResult(mask);
+        SavedTensor saved = r.saveOutput(mask);
         return r.backward(g -> {
                     Tensor kept = saved.get();
                     // The gradient's layout decides, not the mask's.
@@ -76,7 +76,7 @@ public final class DropoutOperators {
                     Elementwise.into(e, MASKED, scale, mine, g[0], kept);
                     return new Tensor[] {mine};
                 })
-                .result(out);
+                .output(out);
     }
 
     private static Tensor bernoulli(Eager e, Tensor t, double p) {

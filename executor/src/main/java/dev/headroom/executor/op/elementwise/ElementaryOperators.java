@@ -17,7 +17,9 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.function.UnaryOperator;
 
-/** Elementary functions whose gradient takes several kernels (derivatives.yaml, FunctionsManual.cpp), and {@code all}. */
+/**
+ * Elementary functions whose gradient takes several kernels (derivatives.yaml, FunctionsManual.cpp), and {@code all}.
+ */
 public final class ElementaryOperators {
     private static final Formula POWER =
             new Formula("pow", "y0 = pow(x0, s0);", (x, s, y) -> y[0] = Math.pow(x[0], s[0]));
@@ -58,7 +60,7 @@ public final class ElementaryOperators {
                 Elementwise.map(e, formula, keepsType ? x.dtype() : Promotion.floating(x.dtype()), new double[0], x);
         return r.backward(g ->
                         new Tensor[] {Elementwise.binary(e, Elementwise.MULTIPLY, g[0], factor.apply(saved.get()))})
-                .result(out);
+                .output(out);
     }
 
     private static Tensor power(Eager e, Tensor x, double exponent, boolean whole) {
@@ -74,7 +76,7 @@ public final class ElementaryOperators {
                     Tensor slope = Scaling.times(e, lower, exponent);
                     return new Tensor[] {Elementwise.binary(e, Elementwise.MULTIPLY, g[0], slope)};
                 })
-                .result(out);
+                .output(out);
     }
 
     private static Tensor raised(Eager e, Tensor x, double exponent, DType type) {
@@ -84,13 +86,13 @@ public final class ElementaryOperators {
     private static Tensor rsqrt(Eager e, Tensor x) {
         Recorder r = e.record("RsqrtBackward0", x);
         Tensor out = of(e, RSQRT, x);
-        SavedTensor result = r.saveResult(out);
+        SavedTensor result = r.saveOutput(out);
         return r.backward(g -> {
                     Tensor cube = raised(e, result.get(), 3, result.get().dtype());
                     Tensor scaled = Scaling.times(e, g[0], -0.5);
                     return new Tensor[] {Elementwise.binary(e, Elementwise.MULTIPLY, scaled, cube)};
                 })
-                .result(out);
+                .output(out);
     }
 
     private static Tensor reduced(Eager e, Kind kind, Arguments a) {
@@ -98,7 +100,7 @@ public final class ElementaryOperators {
         long[] kept = ReducedDimensions.kept(t.sizes(), a.integers("dim"));
         Tensor wide = Reductions.reduce(e, kind, t, kept, DType.BOOL);
         Tensor out = ReducedDimensions.shaped(e, wide, t.sizes(), kept, a.integers("dim"), a.flag("keepdim", false));
-        e.drop(wide);
+        e.free(wide);
         return out;
     }
 }

@@ -31,7 +31,7 @@ public final class FunctionOperators {
             var x = a.tensor("self");
             return e.record("NegBackward0", x)
                     .backward(g -> new Tensor[] {Elementwise.unary(e, ArithmeticOperators.NEGATE, g[0])})
-                    .result(Elementwise.unary(e, ArithmeticOperators.NEGATE, x));
+                    .output(Elementwise.unary(e, ArithmeticOperators.NEGATE, x));
         });
     }
 
@@ -42,7 +42,7 @@ public final class FunctionOperators {
             Tensor x = a.tensor("self");
             Recorder r = e.record("ReciprocalBackward0", x);
             Tensor out = Elementwise.unary(e, RECIPROCAL, x);
-            SavedTensor result = r.saveResult(out);
+            SavedTensor result = r.saveOutput(out);
             return r.backward(g -> new Tensor[] {
                         e.call(() -> {
                             Tensor square = Elementwise.binary(e, Elementwise.MULTIPLY, result.get(), result.get());
@@ -50,7 +50,7 @@ public final class FunctionOperators {
                             return Elementwise.binary(e, Elementwise.MULTIPLY, g[0], negative);
                         })
                     })
-                    .result(out);
+                    .output(out);
         });
     }
 
@@ -62,9 +62,9 @@ public final class FunctionOperators {
             Elementwise.into(e, SQRT, x, x);
             r.changed(x);
         } else {
-            out = r.result(Elementwise.unary(e, SQRT, x));
+            out = r.output(Elementwise.unary(e, SQRT, x));
         }
-        SavedTensor result = r.saveResult(out);
+        SavedTensor result = r.saveOutput(out);
         r.backward(g -> new Tensor[] {
             e.call(() -> {
                 Tensor twice = Scaling.times(e, result.get(), 2);

@@ -71,7 +71,7 @@ public final class Selecting {
                     Tensor ofFirst = r.needs(0) ? share(e, g[0], a, b, greater ? LESS : GREATER) : null;
                     return new Tensor[] {ofFirst, ofSecond};
                 })
-                .result(out);
+                .output(out);
     }
 
     /** The gradient masked where the operand lost: where(a == b, g / 2, g).masked_fill_(lost, 0). */
@@ -90,7 +90,7 @@ public final class Selecting {
         Tensor kept = inPlace ? ArithmeticOperators.copied(e, r.records(), x) : x;
         SavedTensor saved = r.save(kept);
         if (kept != x) {
-            e.drop(kept);
+            e.free(kept);
         }
         r.backward(g -> new Tensor[] {clampGradient(e, g[0], saved.get(), from, to)});
         double[] bounds = {from == null ? Double.NEGATIVE_INFINITY : from, to == null ? Double.POSITIVE_INFINITY : to};
@@ -98,7 +98,7 @@ public final class Selecting {
             Elementwise.into(e, CLAMP, bounds, x, x);
             return r.changed(x);
         }
-        return r.result(Elementwise.map(e, CLAMP, x.dtype(), bounds, x));
+        return r.output(Elementwise.map(e, CLAMP, x.dtype(), bounds, x));
     }
 
     /** clamp_backward (FunctionsManual.cpp): a zero on the device, a mask for each bound, and the choice. */

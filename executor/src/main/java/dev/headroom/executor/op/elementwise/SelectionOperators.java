@@ -73,7 +73,7 @@ public final class SelectionOperators {
                     Tensor gb = r.needs(1) ? where(e, saved.get(), ZERO, g[0], true, false) : null;
                     return new Tensor[] {r.needs(0) ? where(e, saved.get(), g[0], ZERO, false, true) : null, gb};
                 })
-                .result(result);
+                .output(result);
     }
 
     private static final Tensor ZERO = Tensor.number(DType.INT64, 0);
@@ -97,7 +97,7 @@ public final class SelectionOperators {
         Tensor out = e.empty(t.dtype(), sizes);
         e.backend().elementwise().map(MASK, new double[] {value}, new Tensor[] {out}, t, mask);
         return r.backward(g -> new Tensor[] {maskedFill(e, g[0], saved.get(), 0)})
-                .result(out);
+                .output(out);
     }
 
     /** {@code masked_fill_}. */

@@ -49,7 +49,7 @@ public final class ConvolutionOperators {
         Tensor padded = uneven ? Padding.constant(e, x, before, 0) : x;
         Tensor out = of(
                 e, a, padded, spec(each(new long[] {1}, spatial), padding, dilation, a.integer("groups", 1)), spatial);
-        e.dropUnless(padded, x);
+        e.freeUnless(padded, x);
         return out;
     }
 

@@ -53,7 +53,7 @@ final class Convolutions {
         SavedTensor savedWeight = r.save(weight);
         Tensor out = e.call(() -> forward(e, x, weight, bias, spec));
         return r.backward(g -> backward(e, r, g[0], savedX.get(), savedWeight.get(), spec))
-                .result(out);
+                .output(out);
     }
 
     private static void requireChannels(Tensor x, Tensor weight, Spec spec) {
@@ -144,8 +144,8 @@ final class Convolutions {
         Tensor operand = Formats.packed(e, other, format);
         boolean forward = way == Direction.OUTPUT;
         run(e, new ConvolutionCall(way, forward ? operand : out, kernel, forward ? out : operand, g));
-        e.dropUnless(operand, other);
-        e.dropUnless(kernel, weight);
+        e.freeUnless(operand, other);
+        e.freeUnless(kernel, weight);
         return out;
     }
 
@@ -153,7 +153,7 @@ final class Convolutions {
         long bytes = e.backend().convolutions().workspaceBytes(call);
         Tensor workspace = bytes == 0 ? null : e.workspace(bytes);
         e.backend().convolutions().convolve(call, workspace);
-        e.drop(workspace);
+        e.free(workspace);
     }
 
     private static Tensor[] backward(
@@ -198,8 +198,8 @@ final class Convolutions {
                     ? weightGradient(e, weight.sizes(), x, g, geometry)
                     : weightGradient(e, weight.sizes(), g, x, geometry);
         }
-        e.dropUnless(g, given);
-        e.dropUnless(x, givenX);
+        e.freeUnless(g, given);
+        e.freeUnless(x, givenX);
         return out;
     }
 
@@ -209,8 +209,8 @@ final class Convolutions {
         Tensor packedInput = Formats.packed(e, input, format);
         Tensor out = Formats.empty(e, input.dtype(), format, sizes);
         run(e, new ConvolutionCall(Direction.WEIGHT_GRADIENT, packedInput, out, packedOutput, g));
-        e.dropUnless(packedInput, input);
-        e.dropUnless(packedOutput, output);
+        e.freeUnless(packedInput, input);
+        e.freeUnless(packedOutput, output);
         return out;
     }
 

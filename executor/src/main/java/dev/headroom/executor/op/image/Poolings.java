@@ -15,7 +15,10 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
 import java.util.Arrays;
 
-/** Pooling over two dimensions (aten/src/ATen/native/cuda/DilatedMaxPool2d.cu, AveragePool2d.cu, AdaptiveAveragePooling.cu). */
+/**
+ * Pooling over two dimensions (aten/src/ATen/native/cuda/DilatedMaxPool2d.cu, AveragePool2d.cu,
+ * AdaptiveAveragePooling.cu).
+ */
 final class Poolings {
     private Poolings() {}
 
@@ -34,9 +37,9 @@ final class Poolings {
         try (Scope s = e.open()) {
             e.backend().poolings().maxPool(out, places, Formats.packed(e, x, format), w);
         }
-        SavedTensor savedPlaces = r.saveResult(places);
+        SavedTensor savedPlaces = r.saveOutput(places);
         r.backward(g -> new Tensor[] {maxBackward(e, g[0], savedX.get(), savedPlaces.get())})
-                .result(out);
+                .output(out);
         return new Tensor[] {out, places};
     }
 
@@ -71,7 +74,7 @@ final class Poolings {
                     }
                     return new Tensor[] {gradX};
                 })
-                .result(out);
+                .output(out);
     }
 
     /** Sizes of the result (aten/src/ATen/native/Pool.h, pooling_output_shape). */
@@ -119,7 +122,7 @@ final class Poolings {
                     }
                     return new Tensor[] {gradX};
                 })
-                .result(out);
+                .output(out);
     }
 
     private static Tensor adaptiveMean(Eager e, Tensor x) {
@@ -137,7 +140,7 @@ final class Poolings {
                         Copies.fill(e, copy, g[0]);
                         return new Tensor[] {copy};
                     })
-                    .result(e.view(mean, sizes, strides, mean.offset()));
+                    .output(e.view(mean, sizes, strides, mean.offset()));
         });
     }
 }

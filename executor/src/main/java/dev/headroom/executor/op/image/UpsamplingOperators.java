@@ -42,7 +42,7 @@ public final class UpsamplingOperators {
         Tensor out = e.call(() -> forward(e, x, sizes, scaling, nearest));
         long[] before = x.sizes();
         return r.backward(g -> new Tensor[] {backward(e, g[0], before, scaling, nearest)})
-                .result(out);
+                .output(out);
     }
 
     private static double[] factors(Arguments a) {

@@ -42,7 +42,7 @@ public final class EmbeddingOperators {
             e.backend().indexing().index(out, weight, new Tensor[] {flat, null});
             long rows = weight.size(0);
             return r.backward(g -> new Tensor[] {gradient(e, g[0], saved.get(), rows, padding)})
-                    .result(out);
+                    .output(out);
         });
     }
 
@@ -81,9 +81,9 @@ public final class EmbeddingOperators {
             e.empty(g.dtype().isReducedFloat() ? DType.FLOAT32 : g.dtype(), parts, width);
             added(e, out, packed, g, padding);
         }
-        e.drop(order);
-        e.drop(sorted);
-        e.dropUnless(packed, indices);
+        e.free(order);
+        e.free(sorted);
+        e.freeUnless(packed, indices);
         return out;
     }
 
@@ -96,7 +96,7 @@ public final class EmbeddingOperators {
         if (padding >= 0) {
             Tensor row = e.alias(out, new long[] {out.size(1)}, new long[] {1}, padding * out.size(1));
             Elementwise.fill(e, row, 0);
-            e.drop(row);
+            e.free(row);
         }
         return out;
     }

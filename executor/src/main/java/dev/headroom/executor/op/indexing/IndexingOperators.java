@@ -57,7 +57,7 @@ public final class IndexingOperators {
                     accumulate(e, gradient, used, g[0]);
                     return new Tensor[] {gradient};
                 })
-                .result(out);
+                .output(out);
     }
 
     /** Indices of different shapes are copied to their common one. */
@@ -123,7 +123,7 @@ public final class IndexingOperators {
             for (Tensor i : indices) {
                 if (i != null) {
                     Tensor product = numbered(e, common);
-                    e.drop(linear == null ? null : product); // the others are added to the first
+                    e.free(linear == null ? null : product); // the others are added to the first
                     linear = linear == null ? product : linear;
                 }
             }
@@ -148,7 +148,7 @@ public final class IndexingOperators {
     private static Tensor numbered(Eager e, long[] sizes) {
         Tensor positive = e.empty(DType.INT64, sizes);
         Tensor product = e.empty(DType.INT64, sizes);
-        e.drop(positive);
+        e.free(positive);
         return product;
     }
 
@@ -169,7 +169,7 @@ public final class IndexingOperators {
                     e.backend().indexing().indexAdd(gradient, only(at, saved.get()), g[0]);
                     return new Tensor[] {gradient};
                 })
-                .result(out);
+                .output(out);
     }
 
     private static Tensor[] only(int dim, Tensor index) {
@@ -191,6 +191,6 @@ public final class IndexingOperators {
                     e.backend().indexing().scatterAdd(gradient, at, saved.get(), g[0]);
                     return new Tensor[] {gradient};
                 })
-                .result(out);
+                .output(out);
     }
 }

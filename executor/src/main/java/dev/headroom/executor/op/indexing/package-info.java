@@ -1,5 +1,5 @@
 /**
- * Operators that pick or place elements by indices, and embeddings. Their backward functions sort the indices; the scratch
- * memory that CUB takes for it is computed here.
+ * Operators that pick or place elements by indices, and embeddings. Their backward functions sort the indices; the
+ * scratch memory that CUB takes for it is computed here.
  */
 package dev.headroom.executor.op.indexing;

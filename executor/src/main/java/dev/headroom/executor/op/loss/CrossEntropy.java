@@ -113,9 +113,9 @@ public final class CrossEntropy {
         Tensor rows = byClass(e, packed);
         ClassLossCall call = new ClassLossCall(flat(e, labels), weight, total, ignored, each, mean);
         e.backend().indexing().classLoss(call, rows, out);
-        e.dropUnless(labels, target);
-        e.dropUnless(packed, scores);
-        SavedTensor savedTotal = r.saveResult(total);
+        e.freeUnless(labels, target);
+        e.freeUnless(packed, scores);
+        SavedTensor savedTotal = r.saveOutput(total);
         long[] sizes = scores.sizes();
         DType type = scores.dtype();
         return r.backward(g -> {
@@ -129,7 +129,7 @@ public final class CrossEntropy {
                     e.backend().indexing().classLossBackward(back, incoming, into);
                     return new Tensor[] {gradient};
                 })
-                .result(out);
+                .output(out);
     }
 
     /** Scores as (n, classes, rest). */

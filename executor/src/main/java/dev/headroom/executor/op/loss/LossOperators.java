@@ -36,8 +36,8 @@ public final class LossOperators {
     }
 
     /**
-     * {@code mse_loss} (aten/src/ATen/native/Loss.cpp, mse_loss_out). The reduced result keeps the memory of an unreduced
-     * one: it is made with the operands' shape and resized.
+     * {@code mse_loss} (aten/src/ATen/native/Loss.cpp, mse_loss_out). The reduced result keeps the memory of an
+     * unreduced one: it is made with the operands' shape and resized.
      *
      * @param reduction as in torch.nn.functional's _Reduction: 0 none, 1 mean, 2 sum
      */
@@ -50,7 +50,7 @@ public final class LossOperators {
                     r.needs(0) ? gradient(e, g[0], savedX.get(), savedTarget.get(), scale) : null,
                     r.needs(1) ? gradient(e, g[0], savedTarget.get(), savedX.get(), scale) : null
                 })
-                .result(e.call(() -> squares(e, x, target, reduction)));
+                .output(e.call(() -> squares(e, x, target, reduction)));
     }
 
     private static Tensor squares(Eager e, Tensor x, Tensor target, int reduction) {
@@ -96,7 +96,7 @@ public final class LossOperators {
     public static Tensor divided(Eager e, Tensor loss, int by) {
         return e.record("DivBackward0", loss)
                 .backward(g -> new Tensor[] {Scaling.times(e, g[0], 1.0 / by)})
-                .result(Scaling.times(e, loss, 1.0 / by));
+                .output(Scaling.times(e, loss, 1.0 / by));
     }
 
     /** A loss times a scale that is on the device, in the wider type of the two. */
@@ -104,7 +104,7 @@ public final class LossOperators {
         Recorder r = e.record("MulBackward0", loss);
         SavedTensor saved = r.save(scale);
         return r.backward(g -> new Tensor[] {Elementwise.binary(e, Elementwise.MULTIPLY, g[0], saved.get())})
-                .result(Elementwise.binary(e, Elementwise.MULTIPLY, loss, scale));
+                .output(Elementwise.binary(e, Elementwise.MULTIPLY, loss, scale));
     }
 
     /** {@code cross_entropy} of class scores and class numbers. */

@@ -8,7 +8,10 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.Arrays;
 
-/** {@code matmul} and {@code linear}, which end in products of matrices (aten/src/ATen/native/LinearAlgebra.cpp, Linear.cpp). */
+/**
+ * {@code matmul} and {@code linear}, which end in products of matrices (aten/src/ATen/native/LinearAlgebra.cpp,
+ * Linear.cpp).
+ */
 public final class Matmul {
     private Matmul() {}
 

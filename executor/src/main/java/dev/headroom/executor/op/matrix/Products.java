@@ -13,8 +13,8 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.MemoryFormat;
 
 /**
- * Products of matrices (aten/src/ATen/native/cuda/Blas.cpp; derivatives.yaml: mm, addmm, bmm, baddbmm, mv, dot). Gradients
- * are computed in the alphabetical order of the operands' names, as generated code does.
+ * Products of matrices (aten/src/ATen/native/cuda/Blas.cpp; derivatives.yaml: mm, addmm, bmm, baddbmm, mv, dot).
+ * Gradients are computed in the alphabetical order of the operands' names, as generated code does.
  */
 public final class Products {
     private Products() {}
@@ -32,7 +32,7 @@ public final class Products {
                     Tensor ga = r.needs(0) ? firstGradient(e, g[0], second.get(), firstTurned) : null;
                     return new Tensor[] {ga, gb};
                 })
-                .result(out);
+                .output(out);
     }
 
     private static boolean columnMajor(Tensor t) {
@@ -55,7 +55,10 @@ public final class Products {
         return out;
     }
 
-    /** {@code addmm}: the bias, given as a row, is added by the library; anything else is copied into the result before. */
+    /**
+     * {@code addmm}: the bias, given as a row, is added by the library; anything else is copied into the result
+     * before.
+     */
     static Tensor addmm(Eager e, Tensor bias, Tensor a, Tensor b, double beta, double alpha) {
         Recorder r = e.record("AddmmBackward0", bias, a, b);
         SavedTensor first = r.saveIf(r.needs(2), a);
@@ -79,7 +82,7 @@ public final class Products {
                             : null;
                     return new Tensor[] {r.needs(0) ? Scaling.maybeTimes(e, g[0], beta) : null, ga, gb};
                 })
-                .result(out);
+                .output(out);
     }
 
     /** {@code bmm}. */
@@ -99,7 +102,7 @@ public final class Products {
                     Tensor ga = r.needs(0) ? bmm(e, g[0], Views.transpose(e, second.get(), 1, 2)) : null;
                     return new Tensor[] {ga, gb};
                 })
-                .result(out);
+                .output(out);
     }
 
     /** {@code baddbmm}. */
@@ -123,7 +126,7 @@ public final class Products {
                             : null;
                     return new Tensor[] {r.needs(0) ? Scaling.maybeTimes(e, g[0], beta) : null, ga, gb};
                 })
-                .result(out);
+                .output(out);
     }
 
     /** {@code mv}. */
@@ -151,7 +154,7 @@ public final class Products {
                             : null,
                     r.needs(1) ? mv(e, Views.t(e, first.get()), g[0]) : null
                 })
-                .result(out);
+                .output(out);
     }
 
     /** {@code dot}. */
@@ -174,7 +177,7 @@ public final class Products {
                     r.needs(0) ? Elementwise.binary(e, Elementwise.MULTIPLY, g[0], second.get()) : null,
                     r.needs(1) ? Elementwise.binary(e, Elementwise.MULTIPLY, g[0], first.get()) : null
                 })
-                .result(out);
+                .output(out);
     }
 
     private static Tensor column(Eager e, Tensor vector) {

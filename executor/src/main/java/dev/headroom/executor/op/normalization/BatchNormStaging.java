@@ -1,5 +1,6 @@
 package dev.headroom.executor.op.normalization;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
@@ -33,22 +34,18 @@ final class BatchNormStaging {
         long channels = x.size(1);
         long rows = x.elements() / channels;
         long width = Math.min(power(channels), TILE);
-        long height = Math.min(power(ceiling(rows, ELEMENTS_PER_THREAD)), MOST_THREADS / width);
+        long height = Math.min(power(Bytes.ceilDiv(rows, ELEMENTS_PER_THREAD)), MOST_THREADS / width);
         if (width * height != MOST_THREADS) {
             width = Math.min(power(channels), MOST_THREADS / height);
         }
-        long blocks = Math.min(ceiling(rows, height * ELEMENTS_PER_THREAD), MOST_BLOCKS);
+        long blocks = Math.min(Bytes.ceilDiv(rows, height * ELEMENTS_PER_THREAD), MOST_BLOCKS);
         if (applies && blocks >= LEAST_BLOCKS) {
             e.empty(type, values * channels * blocks);
-            e.empty(DType.INT32, ceiling(channels, width));
+            e.empty(DType.INT32, Bytes.ceilDiv(channels, width));
         }
     }
 
     private static long power(long n) {
         return Math.max(1, Long.highestOneBit(n));
-    }
-
-    private static long ceiling(long a, long b) {
-        return (a + b - 1) / b;
     }
 }

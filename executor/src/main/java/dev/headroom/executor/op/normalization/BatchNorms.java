@@ -84,7 +84,7 @@ final class BatchNorms {
                                 n.epsilon());
                         return NativeBatchNorms.evaluationBackward(e, r, g[0], call);
                     })
-                    .result(out);
+                    .output(out);
         }
         Tensor mean = e.empty(c.weight().dtype(), x.size(1));
         Tensor invstd = e.empty(c.weight().dtype(), x.size(1));
@@ -95,7 +95,7 @@ final class BatchNorms {
                 new Running(c.mean(), c.variance(), n.momentum()),
                 out);
         changed(c);
-        e.drop(workspace);
+        e.free(workspace);
         SavedTensor savedMean = r.save(mean);
         SavedTensor savedInvstd = r.save(invstd);
         SavedTensor savedReserve = r.save(reserve);
@@ -110,7 +110,7 @@ final class BatchNorms {
                             new Library(savedReserve.get(), null));
                     return libraryBackward(e, g[0], call);
                 })
-                .result(out);
+                .output(out);
     }
 
     /** The running statistics were moved. */
@@ -142,7 +142,7 @@ final class BatchNorms {
                 kept.epsilon(),
                 new Library(kept.library().reserve(), workspace));
         kernels.batchNormBackward(call, g, new NormGradients(gradX, gradWeight, gradBias));
-        e.drop(workspace);
+        e.free(workspace);
         return new Tensor[] {gradX, gradWeight, gradBias};
     }
 }

@@ -62,7 +62,7 @@ public final class GroupNorms {
                             savedX.get(), savedWeight.get(), null, savedMean.get(), savedRstd.get(), groups, epsilon);
                     return backward(e, r, g[0], call);
                 })
-                .result(out);
+                .output(out);
     }
 
     private static Tensor[] backward(Eager e, Recorder r, Tensor given, GroupNormCall kept) {
@@ -84,11 +84,11 @@ public final class GroupNorms {
             boolean scaled = gradX != null && spatial && weight != null;
             Tensor first = scaled ? e.empty(type, x.size(0), x.size(1)) : null;
             e.backend().normalizations().groupNormBackward(call, g, new NormGradients(gradX, gradWeight, gradBias));
-            e.drop(third);
-            e.drop(second);
-            e.drop(first);
-            e.drop(products);
-            e.drop(sums);
+            e.free(third);
+            e.free(second);
+            e.free(first);
+            e.free(products);
+            e.free(sums);
         }
         return new Tensor[] {gradX, gradWeight, gradBias};
     }

@@ -1,5 +1,6 @@
 package dev.headroom.executor.op.normalization;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.executor.autograd.Recorder;
 import dev.headroom.executor.autograd.SavedTensor;
 import dev.headroom.executor.kernel.LayerNormCall;
@@ -57,16 +58,16 @@ public final class LayerNorm {
             Tensor into = matrix(e, out, n);
             LayerNormCall call = new LayerNormCall(matrix(e, x, n), row(e, weight), row(e, bias), mean, rstd, epsilon);
             e.backend().normalizations().layerNorm(call, into);
-            SavedTensor savedMean = r.saveResult(mean);
-            SavedTensor savedRstd = r.saveResult(rstd);
-            e.drop(mean);
-            e.drop(rstd);
+            SavedTensor savedMean = r.saveOutput(mean);
+            SavedTensor savedRstd = r.saveOutput(rstd);
+            e.free(mean);
+            e.free(rstd);
             return r.backward(g -> {
                         LayerNormCall kept = new LayerNormCall(
                                 savedInput.get(), savedWeight.get(), null, savedMean.get(), savedRstd.get(), epsilon);
                         return gradients(e, r, g[0], kept);
                     })
-                    .result(out);
+                    .output(out);
         });
     }
 
@@ -102,8 +103,8 @@ public final class LayerNorm {
 
     /** LaunchGammaBetaBackwardCUDAKernel: partial sums of blocks of rows, then their sum as a fresh tensor. */
     private static Tensor[] inTwoPasses(Eager e, Tensor dx, Tensor dweight, Tensor dbias, long rows, long n) {
-        long wide = (n + COLUMNS_OF_BLOCK - 1) / COLUMNS_OF_BLOCK;
-        long blocks = Math.min(MOST_BLOCKS / wide, (rows + ROWS_OF_BLOCK - 1) / ROWS_OF_BLOCK);
+        long wide = Bytes.ceilDiv(n, COLUMNS_OF_BLOCK);
+        long blocks = Math.min(MOST_BLOCKS / wide, Bytes.ceilDiv(rows, ROWS_OF_BLOCK));
         Tensor weights = partialSums(e, dweight, blocks);
         Tensor biases = partialSums(e, dbias, blocks);
         return new Tensor[] {dx, total(e, weights, dweight), total(e, biases, dbias)};
@@ -126,7 +127,7 @@ public final class LayerNorm {
             return null;
         }
         Tensor sum = Reductions.sum(e, partial, new long[] {1, partial.size(1)}, partial.dtype());
-        e.drop(whole);
+        e.free(whole);
         return e.alias(sum, whole.sizes(), Layout.contiguous(whole.sizes()), 0);
     }
 

@@ -43,8 +43,8 @@ final class NativeBatchNorms {
         }
         SavedTensor savedMean = r.save(mean);
         SavedTensor savedInvstd = r.save(invstd);
-        e.drop(mean);
-        e.drop(invstd);
+        e.free(mean);
+        e.free(invstd);
         Backward backward = n.training()
                 ? g -> {
                     BatchNormCall call = new BatchNormCall(
@@ -67,7 +67,7 @@ final class NativeBatchNorms {
                             n.epsilon());
                     return evaluationBackward(e, r, g[0], call);
                 };
-        return r.backward(backward).result(out);
+        return r.backward(backward).output(out);
     }
 
     static DType accumulator(DType type) {
@@ -105,9 +105,9 @@ final class NativeBatchNorms {
         Tensor one = r.needs(0) && weight == null && !alike ? e.empty(type) : null;
         Tensor gradX = r.needs(0) ? Formats.empty(e, x.dtype(), Formats.suggested(x), x.sizes()) : null;
         kernels.batchNormBackward(call, g, new NormGradients(gradX, gradWeight, gradBias));
-        e.drop(one);
-        e.drop(products);
-        e.drop(sums);
+        e.free(one);
+        e.free(products);
+        e.free(sums);
         return new Tensor[] {gradX, wanted(e, r, 1, gradWeight), wanted(e, r, 2, gradBias)};
     }
 
@@ -115,7 +115,7 @@ final class NativeBatchNorms {
         if (r.needs(input)) {
             return gradient;
         }
-        e.drop(gradient);
+        e.free(gradient);
         return null;
     }
 
@@ -144,9 +144,9 @@ final class NativeBatchNorms {
         gradBias = r.needs(2) ? e.empty(weight.dtype(), x.size(1)) : null;
         gradX = r.needs(0) ? e.emptyLike(g, x.dtype()) : null;
         kernels.givenNormBackward(call, g, new NormGradients(gradX, gradWeight, gradBias));
-        e.drop(products);
-        e.drop(sums);
-        e.drop(invstd);
+        e.free(products);
+        e.free(sums);
+        e.free(invstd);
         return new Tensor[] {gradX, gradWeight, gradBias};
     }
 }

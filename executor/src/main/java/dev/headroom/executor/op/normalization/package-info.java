@@ -1,5 +1,5 @@
 /**
- * Batch, group and layer normalisation, by cuDNN or by PyTorch's own kernels. They differ in the statistics that they keep
- * and in the scratch memory of their reductions.
+ * Batch, group and layer normalisation, by cuDNN or by PyTorch's own kernels. They differ in the statistics that they
+ * keep and in the scratch memory of their reductions.
  */
 package dev.headroom.executor.op.normalization;

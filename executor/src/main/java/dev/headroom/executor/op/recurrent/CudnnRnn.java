@@ -51,12 +51,12 @@ record CudnnRnn(Eager e, RecurrentLayers layers, boolean batchFirst, boolean tra
                     savedCell,
                     savedState,
                     savedInput,
-                    r.saveResult(out[0]),
-                    r.saveResult(kept[0]),
-                    r.saveResult(kept[1]));
+                    r.saveOutput(out[0]),
+                    r.saveOutput(kept[0]),
+                    r.saveOutput(kept[1]));
             r.backward(g -> gradients(r, weights.length, saved, g));
             for (Tensor t : out) {
-                s.pass(r.result(t));
+                s.pass(r.output(t));
             }
         }
         return out;

@@ -44,7 +44,7 @@ final class FusedCells {
         Tensor hy = e.empty(hx.dtype(), hx.sizes());
         Gates gates = new Gates(inputGates, hiddenGates, w.inputBias(), w.stateBias());
         e.backend().recurrent().gruCell(gates, hx, hy, kept);
-        SavedTensor savedKept = r.saveResult(kept);
+        SavedTensor savedKept = r.saveOutput(kept);
         boolean biased = w.inputBias() != null;
         long width = inputGates.size(1);
         return r.backward(g -> {
@@ -57,7 +57,7 @@ final class FusedCells {
                     Tensor dHiddenBias = biased ? rowSum(e, dHidden) : null;
                     return new Tensor[] {dInput, dHidden, dhx, dInputBias, dHiddenBias};
                 })
-                .result(hy);
+                .output(hy);
     }
 
     /** {@code lstm_cell}: the new state and the new cell. */
@@ -87,8 +87,8 @@ final class FusedCells {
         Tensor cy = e.empty(cx.dtype(), cx.sizes());
         Gates sums = new Gates(inputGates, hiddenGates, w.inputBias(), w.stateBias());
         e.backend().recurrent().lstmCell(sums, cx, new States(hy, cy), kept);
-        SavedTensor savedAfter = r.saveResult(cy);
-        SavedTensor savedKept = r.saveResult(kept);
+        SavedTensor savedAfter = r.saveOutput(cy);
+        SavedTensor savedKept = r.saveOutput(kept);
         boolean biased = w.inputBias() != null;
         r.backward(g -> {
                     Tensor gates = savedKept.get();
@@ -100,8 +100,8 @@ final class FusedCells {
                     Tensor dBias = biased ? rowSum(e, dGates) : null;
                     return new Tensor[] {dGates, dGates, dcx, dBias, dBias};
                 })
-                .result(hy);
-        return new Tensor[] {hy, r.result(cy)};
+                .output(hy);
+        return new Tensor[] {hy, r.output(cy)};
     }
 
     private static Tensor rowSum(Eager e, Tensor t) {

@@ -17,7 +17,10 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 
-/** {@code aten.max}, {@code aten.amax}, {@code aten.argmax} and their counterparts (aten/src/ATen/native/TensorCompare.cpp). */
+/**
+ * {@code aten.max}, {@code aten.amax}, {@code aten.argmax} and their counterparts
+ * (aten/src/ATen/native/TensorCompare.cpp).
+ */
 public final class ExtremeOperators {
     private static final Formula EQUAL = Formula.binary("eq", "x0 == x1", (a, b) -> a == b ? 1 : 0);
 
@@ -59,7 +62,7 @@ public final class ExtremeOperators {
         SavedTensor saved = r.save(x);
         Tensor wide = Reductions.reduce(e, kind, x, kept, x.dtype());
         Tensor out = ReducedDimensions.shaped(e, wide, x.sizes(), kept, dims, a.flag("keepdim", false));
-        SavedTensor result = r.saveResult(out);
+        SavedTensor result = r.saveOutput(out);
         return r.backward(g -> new Tensor[] {
                     e.call(() -> {
                         Tensor best = Views.view(e, result.get(), kept);
@@ -79,7 +82,7 @@ public final class ExtremeOperators {
                         return Elementwise.map(e, Elementwise.MULTIPLY, g[0].dtype(), new double[0], share, mask);
                     })
                 })
-                .result(out);
+                .output(out);
     }
 
     /** Along one dimension, with places. */
@@ -97,7 +100,7 @@ public final class ExtremeOperators {
         long[] whole = x.sizes();
         r.backward(g -> new Tensor[] {placed(e, Views.view(e, g[0], kept), saved.get(), whole, dim)});
         return new Tensor[] {
-            r.result(ReducedDimensions.shaped(e, values, whole, kept, dims, keep)),
+            r.output(ReducedDimensions.shaped(e, values, whole, kept, dims, keep)),
             ReducedDimensions.shaped(e, places, whole, kept, dims, keep)
         };
     }

@@ -54,7 +54,7 @@ public final class MomentOperators {
             Elementwise.into(e, ROOT, wide, wide);
         }
         Tensor out = ReducedDimensions.shaped(e, wide, x.sizes(), kept, dims, keep);
-        SavedTensor result = root ? r.saveResult(out) : null;
+        SavedTensor result = root ? r.saveOutput(out) : null;
         r.backward(g -> new Tensor[] {
             e.call(() -> {
                 if (!root) {
@@ -65,12 +65,12 @@ public final class MomentOperators {
                 Tensor share = Elementwise.binary(e, ArithmeticOperators.DIVIDE, g[0], twice);
                 Tensor zero = Elementwise.map(e, IS_ZERO, DType.BOOL, new double[0], result.get());
                 Elementwise.into(e, ZEROED, share, share, zero);
-                e.drop(zero);
-                e.drop(twice);
+                e.free(zero);
+                e.free(twice);
                 return gradient(e, share, saved.get(), kept, correction);
             })
         });
-        return new Tensor[] {r.result(out)};
+        return new Tensor[] {r.output(out)};
     }
 
     private static Tensor[] varianceAndMean(Eager e, Arguments a) {
@@ -99,8 +99,8 @@ public final class MomentOperators {
                     : Elementwise.binary(e, Elementwise.ADD, ofVariance, ofMean);
             return new Tensor[] {sum};
         });
-        Tensor first = r.result(ReducedDimensions.shaped(e, variance, x.sizes(), kept, dims, keep));
-        Tensor second = r.result(ReducedDimensions.shaped(e, mean, x.sizes(), kept, dims, keep));
+        Tensor first = r.output(ReducedDimensions.shaped(e, variance, x.sizes(), kept, dims, keep));
+        Tensor second = r.output(ReducedDimensions.shaped(e, mean, x.sizes(), kept, dims, keep));
         return new Tensor[] {first, second};
     }
 
@@ -112,9 +112,9 @@ public final class MomentOperators {
             Tensor distance = Elementwise.binary(e, DIFFERENCE, x, mean);
             Tensor scaled = Scaling.times(e, Views.view(e, g, kept), 2 / (n - correction));
             Tensor out = Elementwise.binary(e, Elementwise.MULTIPLY, scaled, distance);
-            e.drop(scaled);
-            e.drop(distance);
-            e.drop(mean);
+            e.free(scaled);
+            e.free(distance);
+            e.free(mean);
             return out;
         });
     }
@@ -130,7 +130,7 @@ public final class MomentOperators {
         SavedTensor saved = r.save(x);
         Tensor wide = Reductions.reduce(e, Kind.NORM, x, kept, x.dtype());
         Tensor out = ReducedDimensions.shaped(e, wide, x.sizes(), kept, dims, a.flag("keepdim", false));
-        SavedTensor result = r.saveResult(out);
+        SavedTensor result = r.saveOutput(out);
         return r.backward(g -> new Tensor[] {
                     e.call(() -> {
                         // norm_backward: g x / norm, nothing where the norm is zero
@@ -141,6 +141,6 @@ public final class MomentOperators {
                         return Elementwise.binary(e, Elementwise.MULTIPLY, unit, Views.view(e, g[0], kept));
                     })
                 })
-                .result(out);
+                .output(out);
     }
 }

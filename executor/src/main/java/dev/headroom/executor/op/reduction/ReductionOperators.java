@@ -47,6 +47,6 @@ public final class ReductionOperators {
                     Tensor whole = Views.expand(e, Views.view(e, g[0], kept), before);
                     return new Tensor[] {share == 1 ? whole : Scaling.times(e, whole, share)};
                 })
-                .result(out);
+                .output(out);
     }
 }

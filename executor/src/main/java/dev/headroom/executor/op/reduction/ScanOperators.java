@@ -42,7 +42,7 @@ public final class ScanOperators {
             Tensor sums = single ? g[0] : flip(e, cumsum(e, flip(e, g[0], at), at, null), at);
             return new Tensor[] {Copies.to(e, sums, from)};
         });
-        return type.isFloatingPoint() ? r.result(out) : out;
+        return type.isFloatingPoint() ? r.output(out) : out;
     }
 
     /** {@code flip}. */
@@ -50,7 +50,7 @@ public final class ScanOperators {
         var r = e.record("FlipBackward0", t);
         Tensor out = e.emptyLike(t);
         mirrored(e, out, t, dims, 0);
-        return r.backward(g -> new Tensor[] {flip(e, g[0], dims)}).result(out);
+        return r.backward(g -> new Tensor[] {flip(e, g[0], dims)}).output(out);
     }
 
     private static void mirrored(Eager e, Tensor out, Tensor t, long[] dims, int done) {

@@ -22,7 +22,10 @@ public final class SoftmaxOperators {
                 (e, a) -> softmax(e, a.tensor("self"), a.integer("dim", -1), a.dtype("dtype"), true));
     }
 
-    /** @param dtype of the result, {@code null} for the operand's: from half to single precision without a copy between */
+    /**
+     * @param dtype of the result, {@code null} for the operand's: from half to single precision without a copy
+     * between
+     */
     public static Tensor softmax(Eager e, Tensor x, long dim, DType dtype, boolean log) {
         return e.call(() -> {
             boolean widens = dtype == DType.FLOAT32 && x.dtype() == DType.FLOAT16;
@@ -37,10 +40,10 @@ public final class SoftmaxOperators {
         try (Scope s = e.open()) {
             e.backend().softmaxes().softmax(out, Copies.packed(e, x), dim, log);
         }
-        SavedTensor result = r.saveResult(out);
+        SavedTensor result = r.saveOutput(out);
         DType operandType = x.dtype();
         return r.backward(g -> new Tensor[] {gradient(e, g[0], result.get(), dim, operandType, log)})
-                .result(out);
+                .output(out);
     }
 
     public static Tensor gradient(Eager e, Tensor g, Tensor y, int dim, DType type, boolean log) {

@@ -1,5 +1,5 @@
 /**
- * Operators that reduce or scan dimensions: sums, means, extremes, moments, running sums, softmax. Which scratch memory a
- * reduction takes is decided in {@link dev.headroom.executor.op.basic.ReductionPlan}.
+ * Operators that reduce or scan dimensions: sums, means, extremes, moments, running sums, softmax. Which scratch
+ * memory a reduction takes is decided in {@link dev.headroom.executor.op.basic.ReductionPlan}.
  */
 package dev.headroom.executor.op.reduction;

@@ -61,7 +61,7 @@ public final class JoiningOperators {
             }
         }
         long[][] shapes = Arrays.stream(parts).map(Tensor::sizes).toArray(long[][]::new);
-        return r.backward(g -> slices(e, r, g[0], shapes, dim)).result(out);
+        return r.backward(g -> slices(e, r, g[0], shapes, dim)).output(out);
     }
 
     private static void requireFit(Tensor t, Tensor first, int dim) {
@@ -131,7 +131,7 @@ public final class JoiningOperators {
                     }
                     return grads;
                 })
-                .result(out);
+                .output(out);
     }
 
     /** {@code select}. */

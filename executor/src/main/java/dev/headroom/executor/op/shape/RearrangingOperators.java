@@ -35,12 +35,12 @@ public final class RearrangingOperators {
             Tensor done = t;
             for (int i = 0; i < dims.length; i++) {
                 Tensor next = rolled(e, done, shifts[i], Layout.dimension(dims[i], t.dims()));
-                e.dropUnless(done, t);
+                e.freeUnless(done, t);
                 done = next;
             }
             return done;
         });
-        return r.backward(g -> new Tensor[] {roll(e, g[0], back, dims)}).result(out);
+        return r.backward(g -> new Tensor[] {roll(e, g[0], back, dims)}).output(out);
     }
 
     private static Tensor rolled(Eager e, Tensor t, long shift, int dim) {
@@ -52,7 +52,7 @@ public final class RearrangingOperators {
             move(e, part(e, out, dim, ahead, n - ahead), part(e, from, dim, 0, n - ahead));
             move(e, part(e, out, dim, 0, ahead), part(e, from, dim, n - ahead, ahead));
         }
-        e.dropUnless(from, t);
+        e.freeUnless(from, t);
         return out;
     }
 
@@ -101,7 +101,7 @@ public final class RearrangingOperators {
                     Tensor sum = Arrays.equals(apart, once) ? whole : Reductions.sum(e, whole, once, g[0].dtype());
                     return new Tensor[] {Views.reshape(e, sum, before)};
                 })
-                .result(out);
+                .output(out);
     }
 
     private static Tensor triangle(Eager e, Tensor t, long diagonal, boolean upper) {
@@ -109,6 +109,6 @@ public final class RearrangingOperators {
         Tensor out = e.empty(t.dtype(), t.sizes());
         e.backend().indexing().triangle(out, t, diagonal, upper);
         return r.backward(g -> new Tensor[] {triangle(e, g[0], diagonal, upper)})
-                .result(out);
+                .output(out);
     }
 }

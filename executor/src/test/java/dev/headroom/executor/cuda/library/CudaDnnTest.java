@@ -22,7 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The emulated convolutions and batch normalisation against plain loops; cuDNN 9 calls its classic functions deprecated. */
+/**
+ * The emulated convolutions and batch normalisation against plain loops; cuDNN 9 calls its classic functions
+ * deprecated.
+ */
 @SuppressWarnings("deprecation")
 class CudaDnnTest {
     // A convolution with everything: 2 groups, stride 2, padding 1, dilation 2 in height.

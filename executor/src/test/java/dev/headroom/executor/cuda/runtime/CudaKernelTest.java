@@ -90,7 +90,8 @@ class CudaKernelTest {
                 struct Shape { int rows; int columns; long stride; };
                 template <typename T> __global__ void scale(T* x, Shape shape) {
                     int column = threadIdx.x, row = blockIdx.y;
-                    if (column < shape.columns) x[row * shape.stride + column] = T(FACTOR * float(x[row * shape.stride + column]));
+                    long at = row * shape.stride + column;
+                    if (column < shape.columns) x[at] = T(FACTOR * float(x[at]));
                 }
                 """, List.of("-DFACTOR=3"), List.of("scale<float>", "scale<__half>", "scale<__nv_bfloat16>"));
         byte[] shape = ByteBuffer.allocate(16)

@@ -8,8 +8,8 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 
 /**
- * cuDNN's fused attention (ATen/native/cudnn/MHA.cpp, run_cudnn_SDP_fprop and run_cudnn_SDP_bprop). What cuDNN's plans ask
- * for beyond the accumulators below is not known without cuDNN and counts as none.
+ * cuDNN's fused attention (ATen/native/cudnn/MHA.cpp, run_cudnn_SDP_fprop and run_cudnn_SDP_bprop). What cuDNN's
+ * plans ask for beyond the accumulators below is not known without cuDNN and counts as none.
  */
 final class CudnnAttention {
     private CudnnAttention() {}
@@ -65,8 +65,9 @@ final class CudnnAttention {
     }
 
     /**
-     * Bytes of the float32 sums that cuDNN's front end keeps in a backward pass: the query's gradient and the row sums of
-     * the softmax, each in units of 16 bytes (cudnn_frontend/node/scaled_dot_product_flash_attention.h, SDPABackwardNode).
+     * Bytes of the float32 sums that cuDNN's front end keeps in a backward pass: the query's gradient and the row
+     * sums of the softmax, each in units of 16 bytes (cudnn_frontend/node/scaled_dot_product_flash_attention.h,
+     * SDPABackwardNode).
      */
     private static long accumulators(Tensor q) {
         long rows = q.size(0) * q.size(1) * q.size(2);

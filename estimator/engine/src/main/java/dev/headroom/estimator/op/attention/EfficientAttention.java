@@ -11,8 +11,8 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 
 /**
- * The memory-efficient kernel (ATen/native/transformers/cuda/attention.cu and attention_backward.cu, _efficient_attention_*).
- * It sees operands rows before heads.
+ * The memory-efficient kernel (ATen/native/transformers/cuda/attention.cu and attention_backward.cu,
+ * _efficient_attention_*). It sees operands rows before heads.
  */
 final class EfficientAttention {
     /** Rows of the log-sum-exp are padded to this (mem_eff_attention/kernel_forward.h, kAlignLSE). */

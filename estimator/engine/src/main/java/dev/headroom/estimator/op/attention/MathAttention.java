@@ -5,9 +5,9 @@ import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.core.Views;
-import dev.headroom.estimator.op.elementwise.DropoutRules;
+import dev.headroom.estimator.op.elementwise.Dropout;
 import dev.headroom.estimator.op.matmul.Matmul;
-import dev.headroom.estimator.op.normalization.SoftmaxRules;
+import dev.headroom.estimator.op.normalization.Softmax;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Recorder;
@@ -44,7 +44,7 @@ final class MathAttention {
             }
             Tensor softmax = safeSoftmax(rt, weights);
             rt.free(weights);
-            Tensor dropped = DropoutRules.dropout(rt, softmax, c.dropout(), true);
+            Tensor dropped = Dropout.dropout(rt, softmax, c.dropout(), true);
             rt.freeUnless(softmax, dropped);
             // The weights are returned too, in the type of the query, and dropped; the last of a call's arguments is
             // evaluated first.
@@ -74,7 +74,7 @@ final class MathAttention {
         Tensor ones = rt.empty(DType.BOOL, rows, columns);
         Tensor lower = rt.empty(DType.BOOL, rows, columns);
         rt.free(ones);
-        Tensor mask = AttentionRules.additive(rt, lower, type);
+        Tensor mask = ScaledDotProduct.additive(rt, lower, type);
         rt.free(lower);
         return mask;
     }
@@ -100,7 +100,7 @@ final class MathAttention {
         rt.free(rows);
         rt.free(infinite);
         Saved result = r.saveOutput(out);
-        return r.gradient(0, g -> SoftmaxRules.backward(rt, g, result.get(), x.dtype(), true))
+        return r.gradient(0, g -> Softmax.backward(rt, g, result.get(), x.dtype(), true))
                 .output(out);
     }
 }

@@ -11,9 +11,10 @@ import java.util.List;
 
 /**
  * The plan of a cuDNN convolution and its workspace (ATen/native/cudnn/Conv_v8.cpp, run_single_conv and try_configs).
- * Plans come in the order of cuDNN's heuristics: the first
- * is tried alone, then all of them, until one gets its workspace; it is taken again for the same problem, until memory refuses it. With {@code torch.backends.cudnn.benchmark} all plans for a problem are tried at its first
- * occurrence, in one buffer, and all cached memory is given back after that.
+ * Plans come in the order of cuDNN's heuristics: the first is tried alone, then all of them, until one gets its
+ * workspace; it is taken again for the same problem, until memory refuses it. With {@code
+ * torch.backends.cudnn.benchmark} all plans for a problem are tried at its first occurrence, in one buffer, and all
+ * cached memory is given back after that.
  */
 final class ConvolutionPlans {
     private static final WorkspaceAnswer NONE = WorkspaceAnswer.fixed(WorkspaceLevel.BOUNDED, 0);

@@ -1,79 +1,20 @@
 package dev.headroom.estimator.op.convolution;
 
-import dev.headroom.estimator.op.core.Views;
-import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.Registry;
-import dev.headroom.estimator.op.view.Padding;
-import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Tensor;
 
-/** {@code conv1d} to {@code conv3d}, transposed ones, and {@code convolution} itself. */
+/** Convolutions by their names; {@link ConvolutionCalls} plays them. */
 public final class ConvolutionRules {
     private ConvolutionRules() {}
 
     public static void register(Registry r) {
         for (int dims = 1; dims <= 3; dims++) {
             int n = dims;
-            r.single("aten.conv" + n + "d", c -> plain(c, n));
-            r.single("aten.conv_transpose" + n + "d", c -> transposed(c, n));
+            r.single("aten.conv" + n + "d", c -> ConvolutionCalls.plain(c, n));
+            r.single("aten.conv_transpose" + n + "d", c -> ConvolutionCalls.transposed(c, n));
         }
         r.single("aten.convolution", c -> {
             int n = c.tensor("input").dim() - 2;
-            return run(c, n, c.flag("transposed", false), c.integers("padding", n, 0));
+            return ConvolutionCalls.run(c, n, c.flag("transposed", false), c.integers("padding", n, 0));
         });
-    }
-
-    private static Tensor plain(Call c, int n) {
-        String word = c.text("padding", null);
-        if (word == null) {
-            return run(c, n, false, c.integers("padding", n, 0));
-        }
-        return word.equals("same") ? same(c, n) : run(c, n, false, new long[n]);
-    }
-
-    /** {@code padding='same'}: what is not symmetric is padded first (ATen/native/Convolution.cpp, convolution_same). */
-    private static Tensor same(Call c, int n) {
-        Tensor w = c.tensor("weight");
-        Tensor x = c.tensor("input");
-        long[] dilation = c.integers("dilation", n, 1);
-        long[] padding = new long[n];
-        long[] sizes = x.sizes().clone();
-        boolean symmetric = true;
-        for (int i = 0; i < n; i++) {
-            long total = dilation[i] * (w.size(i + 2) - 1);
-            padding[i] = total / 2;
-            sizes[x.dim() - n + i] += total % 2;
-            symmetric &= total % 2 == 0;
-        }
-        if (symmetric) {
-            return run(c, n, false, padding);
-        }
-        Tensor padded = Padding.constant(c.runtime(), x, sizes);
-        Tensor out = run(c, padded, n, false, padding);
-        c.runtime().free(padded);
-        return out;
-    }
-
-    private static Tensor transposed(Call c, int n) {
-        return run(c, n, true, c.integers("padding", n, 0));
-    }
-
-    private static Tensor run(Call c, int n, boolean transposed, long[] padding) {
-        return run(c, c.tensor("input"), n, transposed, padding);
-    }
-
-    private static Tensor run(Call c, Tensor x, int n, boolean transposed, long[] padding) {
-        EagerRuntime rt = c.runtime();
-        boolean single = x.dim() == n + 1;
-        Tensor batched = single ? Views.unsqueeze(rt, x, 0) : x;
-        Convolution.Parameters p = new Convolution.Parameters(
-                c.integers("stride", n, 1),
-                padding,
-                c.integers("dilation", n, 1),
-                transposed,
-                c.integers("output_padding", n, 0),
-                c.integer("groups", 1));
-        Tensor out = Convolution.convolution(rt, batched, c.tensor("weight"), c.tensorOrNull("bias"), p);
-        return single ? Views.squeeze(rt, out, 0) : out;
     }
 }

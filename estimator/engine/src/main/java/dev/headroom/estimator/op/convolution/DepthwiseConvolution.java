@@ -61,7 +61,10 @@ final class DepthwiseConvolution {
                 : channels >= 512 || channels >= 256 && width >= 28;
     }
 
-    /** {@code _conv_depthwise2d} and {@code conv_depthwise3d} (ATen/native/cuda/DepthwiseConv2d.cu, DepthwiseConv3d.cu). */
+    /**
+     * {@code _conv_depthwise2d} and {@code conv_depthwise3d} (ATen/native/cuda/DepthwiseConv2d.cu,
+     * DepthwiseConv3d.cu).
+     */
     static Tensor forward(EagerRuntime rt, Tensor x, Tensor w, long[] sizes) {
         Tensor input = Copies.contiguous(rt, x);
         Tensor out = rt.empty(x.dtype(), sizes);

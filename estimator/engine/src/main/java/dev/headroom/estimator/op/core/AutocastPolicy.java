@@ -27,17 +27,19 @@ enum AutocastPolicy {
                 "_convolution _convolution.deprecated convolution cudnn_convolution cudnn_convolution_transpose conv1d"
                         + " conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d.input conv_transpose3d.input prelu"
                         + " addmm addmv addr addbmm baddbmm bmm mm mv matmul einsum linear linalg_vecdot chain_matmul"
-                        + " linalg_multi_dot _thnn_fused_lstm_cell _thnn_fused_gru_cell lstm_cell gru_cell rnn_tanh_cell"
-                        + " rnn_relu_cell _scaled_dot_product_flash_attention scaled_dot_product_attention");
+                        + " linalg_multi_dot _thnn_fused_lstm_cell _thnn_fused_gru_cell lstm_cell gru_cell"
+                        + " rnn_tanh_cell rnn_relu_cell _scaled_dot_product_flash_attention"
+                        + " scaled_dot_product_attention");
         put(
                 FLOAT32,
                 "acos asin cosh erfinv exp expm1 log log10 log2 log1p reciprocal rsqrt sinh tan pow.Tensor_Scalar"
                         + " pow.Tensor_Tensor pow.Scalar softplus layer_norm native_layer_norm rms_norm group_norm"
                         + " frobenius_norm.dim nuclear_norm nuclear_norm.dim cosine_similarity poisson_nll_loss"
-                        + " cosine_embedding_loss nll_loss nll_loss2d hinge_embedding_loss kl_div l1_loss smooth_l1_loss"
-                        + " huber_loss mse_loss margin_ranking_loss multilabel_margin_loss soft_margin_loss"
-                        + " triplet_margin_loss multi_margin_loss binary_cross_entropy_with_logits dist pdist cdist renorm"
-                        + " logsumexp upsample_nearest1d _upsample_nearest_exact1d upsample_nearest2d"
+                        + " cosine_embedding_loss nll_loss nll_loss2d hinge_embedding_loss kl_div l1_loss"
+                        + " smooth_l1_loss huber_loss mse_loss margin_ranking_loss multilabel_margin_loss"
+                        + " soft_margin_loss triplet_margin_loss multi_margin_loss binary_cross_entropy_with_logits"
+                        + " dist pdist cdist"
+                        + " renorm logsumexp upsample_nearest1d _upsample_nearest_exact1d upsample_nearest2d"
                         + " _upsample_nearest_exact2d upsample_nearest3d _upsample_nearest_exact3d upsample_linear1d"
                         + " upsample_bilinear2d _upsample_bilinear2d_aa upsample_trilinear3d upsample_bicubic2d"
                         + " _upsample_bicubic2d_aa");

@@ -7,8 +7,8 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 
 /**
- * Element-wise functions of two tensors: a row says, for each operand, which tensors its gradient formula reads and what
- * the formula allocates.
+ * Element-wise functions of two tensors: a row says, for each operand, which tensors its gradient formula reads and
+ * what the formula allocates.
  */
 public final class Binary {
     /** A gradient from the result's gradient and what was kept; tensors that no formula reads may be {@code null}. */

@@ -44,8 +44,8 @@ public final class CubScratch {
     }
 
     /**
-     * {@code radix_sort_pairs} with an equally wide value for each key: one-sweep passes of eight bits, or a single tile
-     * (cub/device/dispatch/dispatch_radix_sort.cuh).
+     * {@code radix_sort_pairs} with an equally wide value for each key: one-sweep passes of eight bits, or a single
+     * tile (cub/device/dispatch/dispatch_radix_sort.cuh).
      *
      * @param width bytes of a key: 4 or 8
      */
@@ -94,7 +94,9 @@ public final class CubScratch {
         return states(ceilDiv(n, 128 * (width == 8 ? 7 : 15)), 2 * width);
     }
 
-    /** {@code inclusive_scan} of a tensor. States of half types are flags and two values, each in an array of its own. */
+    /**
+     * {@code inclusive_scan} of a tensor. States of half types are flags and two values, each in an array of its own.
+     */
     public static long scan(long n, DType type) {
         if (!type.isReducedFloat()) {
             return scan(n, type.bytes());

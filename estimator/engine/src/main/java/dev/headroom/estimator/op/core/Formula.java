@@ -5,8 +5,8 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 
 /**
- * Arithmetic inside gradient formulas, by the memory that it takes: every method makes one fresh tensor. Temporaries live
- * until the formula ends and then go in reverse order, as those of a C++ expression do.
+ * Arithmetic inside gradient formulas, by the memory that it takes: every method makes one fresh tensor. Temporaries
+ * live until the formula ends and then go in reverse order, as those of a C++ expression do.
  */
 public final class Formula {
     private final EagerRuntime rt;

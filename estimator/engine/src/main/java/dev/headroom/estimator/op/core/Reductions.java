@@ -53,8 +53,8 @@ public final class Reductions {
     }
 
     /**
-     * A sum or mean in another type than the input's: the kernel reads half types as they are, anything else is converted
-     * after the result was made (ATen/native/ReduceOpsUtils.h, make_reduction_from_out_ty).
+     * A sum or mean in another type than the input's: the kernel reads half types as they are, anything else is
+     * converted after the result was made (ATen/native/ReduceOpsUtils.h, make_reduction_from_out_ty).
      */
     private static Tensor reduceAs(EagerRuntime rt, Tensor t, boolean[] mask, boolean keep, DType type) {
         boolean direct = t.dtype() == type || t.dtype().isReducedFloat() && type == DType.FLOAT32;

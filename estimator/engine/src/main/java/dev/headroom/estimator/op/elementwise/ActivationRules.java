@@ -3,24 +3,16 @@ package dev.headroom.estimator.op.elementwise;
 import static dev.headroom.estimator.op.core.Unary.Keep.RESULT;
 import static dev.headroom.estimator.op.core.Unary.Keep.SELF;
 
-import dev.headroom.estimator.op.core.Formula;
-import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.core.Unary;
-import dev.headroom.estimator.op.core.Views;
-import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.Registry;
-import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recorder;
-import dev.headroom.estimator.runtime.Saved;
-import dev.headroom.estimator.runtime.Tensor;
 
-/** Activations (ATen/native/Activation.cpp): most have a backward kernel that reads the gradient and one tensor. */
+/** Activations: a row each where a kernel reads the gradient and one tensor; {@link Activations} plays the others. */
 public final class ActivationRules {
     private ActivationRules() {}
 
     public static void register(Registry r) {
-        r.single("aten.relu", c -> relu(c, false));
-        r.single("aten.relu_", c -> relu(c, true));
+        r.single("aten.relu", c -> Activations.relu(c, false));
+        r.single("aten.relu_", c -> Activations.relu(c, true));
         Unary.register(r, "gelu", "GeluBackward0", SELF, Unary.FUSED);
         Unary.register(r, "silu", "SiluBackward0", SELF, Unary.FUSED);
         Unary.register(r, "mish", "MishBackward0", SELF, Unary.FUSED);
@@ -35,86 +27,12 @@ public final class ActivationRules {
         // In place, these keep the result instead of the input.
         for (String name : new String[] {"elu", "selu", "celu", "leaky_relu"}) {
             String node = name.equals("leaky_relu") ? "LeakyReluBackward" : "EluBackward";
-            r.single("aten." + name, c -> apply(c, node + "0", SELF, false));
-            r.single("aten." + name + "_", c -> apply(c, node + "1", RESULT, true));
+            r.single("aten." + name, c -> Activations.apply(c, node + "0", SELF, false));
+            r.single("aten." + name + "_", c -> Activations.apply(c, node + "1", RESULT, true));
         }
-        r.single("aten.log_sigmoid", c -> logSigmoid(c.runtime(), c.tensor("self")));
-        r.single("aten.glu", c -> glu(c.runtime(), c.tensor("self"), c.integer("dim", -1)));
-        r.single("aten.prelu", c -> prelu(c.runtime(), c.tensor("self"), c.tensor("weight")));
-        r.single("aten.rrelu", c -> rrelu(c));
-    }
-
-    /** Old versions keep the input, but in place all keep the result (tools/autograd/derivatives.yaml). */
-    private static Tensor relu(Call c, boolean inPlace) {
-        boolean result = inPlace || c.runtime().options().torch().reluKeepsResult();
-        return Unary.apply(
-                c.runtime(),
-                "ReluBackward0",
-                c.tensor("self"),
-                result ? RESULT : SELF,
-                Unary.FUSED_KEPT_FIRST,
-                inPlace);
-    }
-
-    private static Tensor apply(Call c, String node, Unary.Keep keep, boolean inPlace) {
-        Unary.Gradient gradient = node.startsWith("Leaky") ? Unary.FUSED_KEPT_FIRST : Unary.FUSED;
-        return Unary.apply(c.runtime(), node, c.tensor("self"), keep, gradient, inPlace);
-    }
-
-    /** {@code log_sigmoid_forward}: on a GPU its second result, the buffer, is empty. */
-    private static Tensor logSigmoid(EagerRuntime rt, Tensor x) {
-        return Unary.apply(rt, "LogSigmoidBackward0", x, SELF, Unary.FUSED, false);
-    }
-
-    /** ATen/native/GatedLinearUnit.cpp: the gradient is one tensor of the input's size. */
-    private static Tensor glu(EagerRuntime rt, Tensor x, long dim) {
-        Recorder r = rt.record("GluBackward0", x);
-        Saved self = r.save(x);
-        int d = dev.headroom.model.graph.Shapes.wrap(dim, x.dim());
-        long[] sizes = x.sizes().clone();
-        sizes[d] /= 2;
-        Tensor first = Views.slice(rt, x, d, 0, sizes[d], 1);
-        Tensor out = Strided.result(rt, x.dtype(), first);
-        return r.gradient(0, g -> rt.empty(g.dtype(), self.get().sizes())).output(out);
-    }
-
-    /** ATen/native/Activation.cpp, prelu: the weight is seen in the input's rank; its gradient is summed afterwards. */
-    private static Tensor prelu(EagerRuntime rt, Tensor x, Tensor w) {
-        Tensor weight = w;
-        if (w.dim() != 0) {
-            long[] sizes = new long[Math.max(x.dim(), 1)];
-            java.util.Arrays.fill(sizes, 1);
-            if (x.dim() > 1) {
-                sizes[1] = w.numel();
-            } else {
-                sizes[0] = w.numel();
-            }
-            weight = Views.reshape(rt, w, sizes);
-        }
-        Tensor seen = weight;
-        Recorder r = rt.record("PreluKernelBackward0", x, seen);
-        Saved self = r.save(x);
-        Saved kept = r.save(seen);
-        Tensor out = Strided.result(rt, x, seen);
-        return r.gradients(grads -> {
-                    Tensor gx = Strided.result(rt, self.get(), kept.get(), grads[0]);
-                    Tensor gw = Strided.result(rt, self.get(), kept.get(), grads[0]);
-                    return new Tensor[] {gx, gw};
-                })
-                .output(out);
-    }
-
-    /** In training a noise tensor of the input's size is made first and kept (ATen/native/cuda/RreluWithNoise.cu). */
-    private static Tensor rrelu(Call c) {
-        EagerRuntime rt = c.runtime();
-        Tensor x = c.tensor("self");
-        Tensor noise = rt.emptyLike(x);
-        Recorder r = rt.record("RreluWithNoiseBackward0", x);
-        Saved self = r.save(x);
-        Saved kept = r.save(noise);
-        boolean training = c.flag("training", false);
-        Tensor out = Strided.result(rt, x);
-        return r.gradient(0, g -> training ? new Formula(rt).op(kept.get(), g) : new Formula(rt).op(self.get(), g))
-                .output(out);
+        r.single("aten.log_sigmoid", c -> Activations.logSigmoid(c.runtime(), c.tensor("self")));
+        r.single("aten.glu", c -> Activations.glu(c.runtime(), c.tensor("self"), c.integer("dim", -1)));
+        r.single("aten.prelu", c -> Activations.prelu(c.runtime(), c.tensor("self"), c.tensor("weight")));
+        r.single("aten.rrelu", c -> Activations.rrelu(c));
     }
 }

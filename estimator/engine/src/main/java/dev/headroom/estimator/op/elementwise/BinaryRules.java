@@ -2,21 +2,16 @@ package dev.headroom.estimator.op.elementwise;
 
 import dev.headroom.estimator.op.core.Binary;
 import dev.headroom.estimator.op.core.Binary.Term;
-import dev.headroom.estimator.op.core.Formula;
 import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Strided;
-import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.Registry;
-import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recorder;
-import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
-import dev.headroom.model.graph.DType;
 
 /** Element-wise functions of two tensors beyond plain arithmetic (tools/autograd/derivatives.yaml). */
 public final class BinaryRules {
-    private static final Term SAME = new Term("", (f, g, s, o, y) -> g);
     private static final Term ZEROS = new Term("", (f, g, s, o, y) -> f.zerosLike(g));
+
+    private static final Term SAME = new Term("", (f, g, s, o, y) -> g);
 
     private BinaryRules() {}
 
@@ -27,7 +22,7 @@ public final class BinaryRules {
         });
         both(r, "fmod", new Binary("FmodBackward", SAME, quotient));
         both(r, "remainder", new Binary("RemainderBackward", SAME, quotient));
-        r.single("aten.atan2", BinaryRules::atan2);
+        r.single("aten.atan2", BinaryFunctions::atan2);
         r.alias("aten.arctan2", "aten.atan2");
         floating(
                 r,
@@ -38,7 +33,7 @@ public final class BinaryRules {
                         new Term("or", (f, g, s, o, y) -> f.op(f.op(g, o), y))));
         Term ratio = new Term("so", (f, g, s, o, y) -> f.op(g, f.op(f.op(f.op(s, o)))));
         floating(r, "logaddexp", new Binary("LogaddexpBackward0", ratio, ratio));
-        Term ratio2 = new Term("so", (f, g, s, o, y) -> f.op(g, f.op(powScalar(f, f.op(s, o)))));
+        Term ratio2 = new Term("so", (f, g, s, o, y) -> f.op(g, f.op(BinaryFunctions.powScalar(f, f.op(s, o)))));
         floating(r, "logaddexp2", new Binary("Logaddexp2Backward0", ratio2, ratio2));
         floating(
                 r,
@@ -51,7 +46,7 @@ public final class BinaryRules {
                             return f.maskedFill(value, f.op(f.test(s), low));
                         }),
                         new Term("so", (f, g, s, o, y) -> f.op(f.op(g, s), o))));
-        floating(r, "copysign", new Binary("CopysignBackward0", new Term("sr", BinaryRules::copysignSelf), ZEROS));
+        floating(r, "copysign", new Binary("CopysignBackward0", new Term("sr", BinaryFunctions::copysignSelf), ZEROS));
         extremum(r, "maximum", "MaximumBackward0");
         extremum(r, "minimum", "MinimumBackward0");
         extremum(r, "fmax", "FmaxBackward0");
@@ -123,51 +118,5 @@ public final class BinaryRules {
             return f.where(f.test(s, o), half, g);
         });
         both(r, name, new Binary(node, term, term));
-    }
-
-    /** FunctionsManual.cpp, atan2_backward: both gradients from one reciprocal of the sum of squares. */
-    private static Tensor atan2(Call c) {
-        EagerRuntime rt = c.runtime();
-        Tensor a = c.tensor("self");
-        Tensor b = c.tensor("other");
-        Recorder r = rt.record("Atan2Backward0", a, b);
-        Saved self = r.save(a);
-        Saved other = r.save(b);
-        Tensor out = Strided.result(rt, Strided.floating(Strided.promote(a, b)), a, b);
-        return r.gradients(grads -> {
-                    Formula f = new Formula(rt);
-                    Tensor first = f.op(other.get(), other.get());
-                    Tensor second = f.op(self.get(), self.get());
-                    Tensor sum = f.op(first, second);
-                    rt.free(second);
-                    rt.free(first);
-                    Tensor reciprocal = f.op(sum);
-                    rt.free(f.test(sum));
-                    Tensor[] both = new Tensor[2];
-                    if (r.needs(0)) {
-                        Tensor scaled = f.op(grads[0], reciprocal);
-                        both[0] = f.op(scaled, other.get());
-                    }
-                    if (r.needs(1)) {
-                        Tensor scaled = f.op(grads[0], reciprocal);
-                        both[1] = f.op(scaled, f.op(self.get()));
-                    }
-                    return both;
-                })
-                .output(out);
-    }
-
-    /** FunctionsManual.cpp, copysign_tensor_self_backward: {@code result / self} with a zero where self is. */
-    private static Tensor copysignSelf(Formula f, Tensor g, Tensor s, Tensor o, Tensor y) {
-        Tensor ratio = f.op(y, s);
-        f.runtime().free(f.test(s));
-        return f.op(g, ratio);
-    }
-
-    /** {@code pow(Scalar, Tensor)}: the base becomes a float64 on the device (ATen/native/Pow.cpp). */
-    static Tensor powScalar(Formula f, Tensor exponent) {
-        Tensor out = f.op(exponent);
-        f.runtime().free(f.runtime().empty(DType.FLOAT64));
-        return out;
     }
 }

@@ -1,80 +1,21 @@
 package dev.headroom.estimator.op.elementwise;
 
-import dev.headroom.estimator.op.core.Pointwise;
-import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.Registry;
-import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recorder;
-import dev.headroom.estimator.runtime.Saved;
-import dev.headroom.estimator.runtime.Tensor;
-import dev.headroom.model.graph.DType;
 
-/** Dropout (ATen/native/Dropout.cpp, ATen/native/cuda/Dropout.cu). */
+/** Dropout by its names; {@link Dropout} plays it. */
 public final class DropoutRules {
     private DropoutRules() {}
 
     public static void register(Registry r) {
         r.single(
                 "aten.dropout",
-                c -> dropout(c.runtime(), c.tensor("input"), c.number("p", 0.5), c.flag("train", false)));
-        r.single("aten.dropout_", c -> multiplied(c, false, false));
-        r.single("aten.feature_dropout", c -> multiplied(c, true, false));
-        r.single("aten.feature_dropout_", c -> multiplied(c, true, false));
-        r.single("aten.alpha_dropout", c -> multiplied(c, false, true));
-        r.single("aten.alpha_dropout_", c -> multiplied(c, false, true));
-        r.single("aten.feature_alpha_dropout", c -> multiplied(c, true, true));
-        r.single("aten.feature_alpha_dropout_", c -> multiplied(c, true, true));
-    }
-
-    /** The fused kernel makes the mask first and keeps only it. */
-    public static Tensor dropout(EagerRuntime rt, Tensor x, double p, boolean train) {
-        if (p == 0 || !train || x.numel() == 0) {
-            return x;
-        }
-        if (p == 1) {
-            return Pointwise.mul(rt, x, rt.empty(x.dtype()));
-        }
-        Recorder r = rt.record("NativeDropoutBackward0", x);
-        Tensor mask = rt.emptyLike(x, DType.BOOL);
-        Tensor out = rt.emptyLike(x);
-        Saved kept = r.saveOutput(mask);
-        r.gradient(0, g -> {
-                    kept.get();
-                    return rt.emptyLike(g);
-                })
-                .output(out);
-        r.nonDifferentiable(mask);
-        rt.free(mask);
-        return out;
-    }
-
-    /**
-     * Dropout.cpp, _dropout_impl: noise in the input's layout (or one number a feature), multiplied with the input, which
-     * keeps the noise; alpha dropout adds a shift made from the noise.
-     */
-    private static Tensor multiplied(Call c, boolean feature, boolean alpha) {
-        EagerRuntime rt = c.runtime();
-        boolean inPlace = c.has("self");
-        Tensor x = c.tensor("self", "input");
-        if (c.number("p", 0.5) == 0 || !c.flag("train", false) || x.numel() == 0) {
-            return x;
-        }
-        Tensor noise = feature ? rt.empty(x.dtype(), features(x)) : rt.emptyLike(x);
-        Tensor shift = alpha ? Pointwise.op(rt, noise) : null;
-        Tensor out = inPlace ? Pointwise.mulInPlace(rt, x, noise) : Pointwise.mul(rt, x, noise);
-        if (shift != null) {
-            Pointwise.addInPlace(rt, out, shift, false);
-        }
-        rt.free(shift);
-        rt.free(noise);
-        return out;
-    }
-
-    private static long[] features(Tensor x) {
-        long[] sizes = x.sizes().clone();
-        for (int i = 2; i < sizes.length; i++) {
-            sizes[i] = 1;
-        }
-        return sizes;
+                c -> Dropout.dropout(c.runtime(), c.tensor("input"), c.number("p", 0.5), c.flag("train", false)));
+        r.single("aten.dropout_", c -> Dropout.multiplied(c, false, false));
+        r.single("aten.feature_dropout", c -> Dropout.multiplied(c, true, false));
+        r.single("aten.feature_dropout_", c -> Dropout.multiplied(c, true, false));
+        r.single("aten.alpha_dropout", c -> Dropout.multiplied(c, false, true));
+        r.single("aten.alpha_dropout_", c -> Dropout.multiplied(c, false, true));
+        r.single("aten.feature_alpha_dropout", c -> Dropout.multiplied(c, true, true));
+        r.single("aten.feature_alpha_dropout_", c -> Dropout.multiplied(c, true, true));
     }
 }

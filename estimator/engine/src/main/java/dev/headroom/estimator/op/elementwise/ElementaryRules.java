@@ -10,9 +10,7 @@ import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.core.Unary;
 import dev.headroom.estimator.op.core.Unary.Gradient;
 import dev.headroom.estimator.op.core.Unary.Keep;
-import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.Registry;
-import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 
 /**
@@ -41,7 +39,7 @@ public final class ElementaryRules {
         function(r, "atan", "AtanBackward0", SELF, (f, g, x) -> f.op(g, f.op(f.op(x, x))));
         function(r, "asinh", "AsinhBackward0", SELF, (f, g, x) -> f.op(g, f.op(f.op(f.op(x)))));
         function(r, "acosh", "AcoshBackward0", SELF, (f, g, x) -> f.op(g, f.op(f.op(f.op(x, x)))));
-        function(r, "atanh", "AtanhBackward0", SELF, ElementaryRules::atanhBackward);
+        function(r, "atanh", "AtanhBackward0", SELF, ElementaryFunctions::atanhBackward);
         function(r, "sqrt", "SqrtBackward0", RESULT, Unary.THROUGH_ONE);
         function(r, "rsqrt", "RsqrtBackward0", RESULT, (f, g, y) -> {
             Tensor cube = f.op(y);
@@ -62,7 +60,7 @@ public final class ElementaryRules {
         function(r, "sigmoid", "SigmoidBackward0", RESULT, Unary.FUSED);
         same(r, "abs", "AbsBackward0", SELF, Unary.THROUGH_ONE);
         same(r, "neg", "NegBackward0", NOTHING, Unary.SCALED);
-        same(r, "nan_to_num", "NanToNumBackward0", SELF, (f, g, x) -> f.op(g, isFinite(f, x)));
+        same(r, "nan_to_num", "NanToNumBackward0", SELF, (f, g, x) -> f.op(g, ElementaryFunctions.isFinite(f, x)));
         function(r, "deg2rad", "Deg2RadBackward0", NOTHING, Unary.SCALED);
         function(r, "rad2deg", "Rad2DegBackward0", NOTHING, Unary.SCALED);
         same(r, "frac", "FracBackward0", NOTHING, Unary.SAME);
@@ -83,10 +81,10 @@ public final class ElementaryRules {
             Formula f = new Formula(c.runtime());
             return f.test(f.op(c.tensor("self")));
         });
-        r.single("aten.isfinite", c -> isFinite(new Formula(c.runtime()), c.tensor("self")));
+        r.single("aten.isfinite", c -> ElementaryFunctions.isFinite(new Formula(c.runtime()), c.tensor("self")));
         r.single("aten.bitwise_not", c -> Pointwise.op(c.runtime(), c.tensor("self")));
         for (String name : new String[] {"zero_", "fill_"}) {
-            r.single("aten." + name, c -> constant(c));
+            r.single("aten." + name, c -> ElementaryFunctions.constant(c));
         }
     }
 
@@ -102,30 +100,5 @@ public final class ElementaryRules {
     /** Integers stay integers. */
     private static void same(Registry r, String name, String node, Keep keep, Gradient gradient) {
         Unary.register(r, name, node, keep, gradient);
-    }
-
-    /** {@code grad * 1 / (1 - self.pow(2))}: {@code rsub} makes its result with empty_like first. */
-    private static Tensor atanhBackward(Formula f, Tensor g, Tensor x) {
-        Tensor rest = f.op(f.op(x));
-        return f.op(f.op(g), rest);
-    }
-
-    /** {@code isfinite}: {@code (self == self) * (self.abs() != inf)} (ATen/native/TensorCompare.cpp). */
-    static Tensor isFinite(Formula f, Tensor x) {
-        Tensor absolute = f.op(x);
-        Tensor bounded = f.test(absolute);
-        Tensor number = f.test(x, x);
-        Tensor out = f.op(number, bounded);
-        f.runtime().free(number);
-        f.runtime().free(bounded);
-        f.runtime().free(absolute);
-        return out;
-    }
-
-    /** {@code zero_()} and {@code fill_()}: nothing fresh; the gradient of what was there is zero. */
-    private static Tensor constant(Call c) {
-        Tensor x = c.tensor("self");
-        Recorder r = c.runtime().record("ZeroBackward0", x);
-        return r.gradient(0, g -> c.runtime().emptyLike(g)).output(x);
     }
 }

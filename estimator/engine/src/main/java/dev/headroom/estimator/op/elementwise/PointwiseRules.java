@@ -57,6 +57,6 @@ public final class PointwiseRules {
     }
 
     private static Tensor maskedFill(Call c, boolean inPlace) {
-        return BlendRules.maskedFill(c.runtime(), self(c), c.tensor("mask"), inPlace);
+        return Blending.maskedFill(c.runtime(), self(c), c.tensor("mask"), inPlace);
     }
 }

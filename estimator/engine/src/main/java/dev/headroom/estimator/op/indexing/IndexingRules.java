@@ -1,19 +1,10 @@
 package dev.headroom.estimator.op.indexing;
 
-import dev.headroom.estimator.op.core.Copies;
-import dev.headroom.estimator.op.core.Creation;
 import dev.headroom.estimator.op.core.Joining;
 import dev.headroom.estimator.op.core.Unary;
-import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.Registry;
-import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recorder;
-import dev.headroom.estimator.runtime.Saved;
-import dev.headroom.estimator.runtime.Tensor;
-import dev.headroom.model.graph.Shapes;
-import java.util.Arrays;
 
-/** Joining, padding, indexing, gathering. */
+/** Joining, indexing and gathering; {@link Indexing} plays most of it. */
 public final class IndexingRules {
     private IndexingRules() {}
 
@@ -24,160 +15,21 @@ public final class IndexingRules {
         r.single("aten.hstack", c -> Joining.hstack(c.runtime(), c.tensors("tensors")));
         r.single("aten.vstack", c -> Joining.vstack(c.runtime(), c.tensors("tensors")));
         r.single("aten.column_stack", c -> Joining.columnStack(c.runtime(), c.tensors("tensors")));
-        r.single("aten.gather", IndexingRules::gather);
-        r.single("aten.index_select", IndexingRules::indexSelect);
-        r.single("aten.index.Tensor", IndexingRules::index);
-        r.single("aten.roll", c -> roll(c.runtime(), c.tensor("self"), Math.max(1, c.integers("shifts").length)));
-        r.single("aten.flip", c -> permuting(c, "FlipBackward0"));
-        r.single("aten.fliplr", c -> permuting(c, "FlipBackward0"));
-        r.single("aten.flipud", c -> permuting(c, "FlipBackward0"));
+        r.single("aten.gather", Indexing::gather);
+        r.single("aten.index_select", Indexing::indexSelect);
+        r.single("aten.index.Tensor", Indexing::index);
+        r.single(
+                "aten.roll",
+                c -> Indexing.roll(c.runtime(), c.tensor("self"), Math.max(1, c.integers("shifts").length)));
+        r.single("aten.flip", c -> Indexing.permuting(c, "FlipBackward0"));
+        r.single("aten.fliplr", c -> Indexing.permuting(c, "FlipBackward0"));
+        r.single("aten.flipud", c -> Indexing.permuting(c, "FlipBackward0"));
         for (String name : new String[] {"tril", "triu"}) {
-            r.single("aten." + name, c -> permuting(c, "TrilBackward0"));
+            r.single("aten." + name, c -> Indexing.permuting(c, "TrilBackward0"));
             r.single(
                     "aten." + name + "_",
                     c -> Unary.apply(
                             c.runtime(), "TrilBackward0", c.tensor("self"), Unary.Keep.NOTHING, Unary.SCALED, true));
         }
-    }
-
-    /** {@code roll}, one dimension after the other (ATen/native/cuda/TensorTransformations.cu, roll_cuda). */
-    private static Tensor roll(EagerRuntime rt, Tensor t, int dims) {
-        Recorder r = rt.record("RollBackward0", t);
-        Tensor out = t;
-        Tensor[] before = new Tensor[dims];
-        for (int i = 0; i < dims; i++) {
-            Tensor dense = Copies.contiguous(rt, out);
-            Tensor next = rt.empty(t.dtype(), t.sizes());
-            rt.freeUnless(dense, out);
-            before[i] = out == t ? null : out;
-            out = next;
-        }
-        for (int i = dims - 1; i >= 0; i--) {
-            rt.free(before[i]);
-        }
-        return r.gradient(0, g -> roll(rt, g, dims)).output(out);
-    }
-
-    /** A fresh tensor of the same shape, whose gradient is the same operation again. */
-    private static Tensor permuting(Call c, String node) {
-        EagerRuntime rt = c.runtime();
-        Tensor t = c.tensor("self");
-        Recorder r = rt.record(node, t);
-        Tensor out = rt.emptyLike(t);
-        return r.gradient(0, g -> rt.emptyLike(g)).output(out);
-    }
-
-    private static Tensor gather(Call c) {
-        return gather(c.runtime(), c.tensor("self"), c.tensor("index"));
-    }
-
-    static Tensor gather(EagerRuntime rt, Tensor t, Tensor index) {
-        Recorder r = rt.record("GatherBackward0", t);
-        Saved at = r.save(index);
-        Tensor out = rt.empty(t.dtype(), index.sizes());
-        long[] original = t.sizes();
-        return r.gradient(0, g -> {
-                    at.get();
-                    return Creation.zeros(rt, g.dtype(), original);
-                })
-                .output(out);
-    }
-
-    private static Tensor indexSelect(Call c) {
-        EagerRuntime rt = c.runtime();
-        Tensor t = c.tensor("self");
-        Tensor index = c.tensor("index");
-        long[] sizes = t.sizes().clone();
-        sizes[Shapes.wrap(c.integer("dim"), t.dim())] = index.numel();
-        Recorder r = rt.record("IndexSelectBackward0", t);
-        Saved at = r.save(index);
-        Tensor out = rt.empty(t.dtype(), sizes);
-        long[] original = t.sizes();
-        return r.gradient(0, g -> {
-                    at.get();
-                    return Creation.zeros(rt, g.dtype(), original);
-                })
-                .output(out);
-    }
-
-    /** {@code tensor[indices]} with integer tensors (ATen/native/TensorAdvancedIndexing.cpp). */
-    private static Tensor index(Call c) {
-        return gathered(c.runtime(), c.tensor("self"), c.tensors("indices"));
-    }
-
-    /** @param indices {@code null} for a dimension that is not indexed */
-    static Tensor gathered(EagerRuntime rt, Tensor t, Tensor... indices) {
-        long[] broadcast = new long[0];
-        int first = -1;
-        int last = -1;
-        int used = 0;
-        for (int i = 0; i < indices.length; i++) {
-            if (indices[i] != null) {
-                broadcast = Shapes.broadcast(broadcast, indices[i].sizes());
-                first = first < 0 ? i : first;
-                last = i;
-                used++;
-            }
-        }
-        boolean adjacent = last - first + 1 == used;
-        long[] sizes = new long[0];
-        for (int d = 0; d < t.dim(); d++) {
-            boolean indexed = d < indices.length && indices[d] != null;
-            if (adjacent && d == first) {
-                sizes = append(sizes, broadcast);
-            }
-            if (!indexed) {
-                sizes = append(sizes, t.size(d));
-            }
-        }
-        if (!adjacent) {
-            sizes = append(broadcast, sizes);
-        }
-        Recorder r = rt.record("IndexBackward0", t);
-        Saved[] kept = new Saved[indices.length];
-        for (int i = 0; i < indices.length; i++) {
-            kept[i] = r.save(indices[i]);
-        }
-        Tensor[] copies = alike(rt, indices, broadcast);
-        Tensor out = rt.empty(t.dtype(), sizes);
-        for (int i = indices.length - 1; i >= 0; i--) {
-            rt.free(copies[i]);
-        }
-        long[] original = t.sizes();
-        return r.gradient(0, g -> {
-                    Tensor[] at = new Tensor[kept.length];
-                    for (int i = 0; i < at.length; i++) {
-                        at[i] = indices[i] == null ? null : kept[i].get();
-                    }
-                    return IndexedSum.backward(rt, g, original, at);
-                })
-                .output(out);
-    }
-
-    /** Several indices are copied where their expanded strides differ (TensorAdvancedIndexing.cpp, AdvancedIndex). */
-    private static Tensor[] alike(EagerRuntime rt, Tensor[] indices, long[] sizes) {
-        long[][] strides = new long[indices.length][];
-        long[] first = null;
-        boolean same = true;
-        for (int i = 0; i < indices.length; i++) {
-            if (indices[i] != null) {
-                strides[i] = Shapes.expandedStrides(indices[i].sizes(), indices[i].strides(), sizes);
-                same &= first == null || Arrays.equals(first, strides[i]);
-                first = strides[i];
-            }
-        }
-        Tensor[] copies = new Tensor[indices.length];
-        for (int i = 0; i < indices.length && !same; i++) {
-            if (indices[i] != null && !Shapes.isContiguous(sizes, strides[i])) {
-                copies[i] = rt.empty(indices[i].dtype(), sizes);
-            }
-        }
-        return copies;
-    }
-
-    private static long[] append(long[] v, long... more) {
-        long[] out = Arrays.copyOf(v, v.length + more.length);
-        System.arraycopy(more, 0, out, v.length, more.length);
-        return out;
     }
 }

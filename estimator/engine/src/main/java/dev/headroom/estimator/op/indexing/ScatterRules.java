@@ -1,131 +1,34 @@
 package dev.headroom.estimator.op.indexing;
 
-import dev.headroom.estimator.op.core.Creation;
-import dev.headroom.estimator.op.core.Pointwise;
-import dev.headroom.estimator.op.core.Views;
-import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.rule.Registry;
-import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recorder;
-import dev.headroom.estimator.runtime.Saved;
-import dev.headroom.estimator.runtime.Tensor;
-import dev.headroom.model.graph.DType;
 
-/** Writing by indices (ATen/native/TensorAdvancedIndexing.cpp, ATen/native/cuda/Indexing.cu). */
+/** Writing by indices; {@link Scatter} plays it. */
 public final class ScatterRules {
     private ScatterRules() {}
 
     public static void register(Registry r) {
         for (String end : new String[] {"", "_"}) {
             boolean inPlace = end.equals("_");
-            r.single("aten.scatter" + end + ".src", c -> put(c, "ScatterBackward0", "src", inPlace, true));
-            r.single("aten.scatter" + end + ".value", c -> put(c, "ScatterBackward1", null, inPlace, true));
-            r.single("aten.scatter_add" + end, c -> put(c, "ScatterAddBackward0", "src", inPlace, false));
-            r.single("aten.index_add" + end, c -> put(c, "IndexAddBackward0", "source", inPlace, false));
-            r.single("aten.index_copy" + end, c -> put(c, "IndexCopyBackward0", "source", inPlace, true));
-            r.single("aten.index_fill" + end + ".int_Scalar", c -> put(c, "IndexFillBackward0", null, inPlace, true));
-            r.single("aten.index_put" + end, c -> indexPut(c, inPlace));
+            r.single("aten.scatter" + end + ".src", c -> Scatter.put(c, "ScatterBackward0", "src", inPlace, true));
+            r.single("aten.scatter" + end + ".value", c -> Scatter.put(c, "ScatterBackward1", null, inPlace, true));
+            r.single("aten.scatter_add" + end, c -> Scatter.put(c, "ScatterAddBackward0", "src", inPlace, false));
+            r.single("aten.index_add" + end, c -> Scatter.put(c, "IndexAddBackward0", "source", inPlace, false));
+            r.single("aten.index_copy" + end, c -> Scatter.put(c, "IndexCopyBackward0", "source", inPlace, true));
+            r.single(
+                    "aten.index_fill" + end + ".int_Scalar",
+                    c -> Scatter.put(c, "IndexFillBackward0", null, inPlace, true));
+            r.single("aten.index_put" + end, c -> Scatter.indexPut(c, inPlace));
         }
         r.single("aten.scatter_reduce.two", c -> {
             String reduce = c.text("reduce", "sum");
             if (!reduce.equals("sum")) {
                 throw new NoRule("scatter_reduce with " + reduce);
             }
-            return put(c, "ScatterReduceBackward0", "src", false, false);
+            return Scatter.put(c, "ScatterReduceBackward0", "src", false, false);
         });
-        r.single("aten.take", ScatterRules::take);
-        r.single("aten.take_along_dim", ScatterRules::takeAlongDim);
-        r.single("aten.one_hot", ScatterRules::oneHot);
-    }
-
-    /**
-     * A copy (or the tensor itself) with values written into it.
-     *
-     * @param source name of the argument with the values, or {@code null} for a number
-     * @param overwrites whether what was written over gets no gradient: a copy of the gradient with zeros there
-     */
-    private static Tensor put(Call c, String node, String source, boolean inPlace, boolean overwrites) {
-        EagerRuntime rt = c.runtime();
-        Tensor t = c.tensor("self");
-        Tensor index = c.tensor("index");
-        Tensor values = source == null ? null : c.tensor(source);
-        Recorder r = rt.record(node, t, values);
-        Saved at = r.save(index);
-        Tensor out = inPlace ? t : rt.emptyLike(t);
-        long[] sizes = values == null ? null : values.sizes();
-        return r.gradient(0, g -> overwrites ? rt.emptyLike(g) : g)
-                .gradient(1, g -> {
-                    at.get();
-                    return rt.empty(g.dtype(), sizes);
-                })
-                .output(out);
-    }
-
-    /** Without accumulation: values are gathered back, the rest of the gradient is a copy with zeros written in. */
-    private static Tensor indexPut(Call c, boolean inPlace) {
-        EagerRuntime rt = c.runtime();
-        Tensor t = c.tensor("self");
-        Tensor[] indices = c.tensors("indices");
-        Tensor values = c.tensor("values");
-        if (c.flag("accumulate", false)) {
-            throw new NoRule("index_put that accumulates");
-        }
-        Recorder r = rt.record("IndexPutBackward0", t, values);
-        Saved[] kept = new Saved[indices.length];
-        for (int i = 0; i < indices.length; i++) {
-            kept[i] = r.save(indices[i]);
-        }
-        Tensor out = inPlace ? t : rt.emptyLike(t);
-        DType type = values.dtype();
-        long[] sizes = values.sizes();
-        return r.gradient(0, g -> {
-                    Tensor zeros = rt.empty(type, sizes);
-                    Tensor copy = rt.emptyLike(g);
-                    rt.free(zeros);
-                    return copy;
-                })
-                .gradient(1, g -> {
-                    Tensor[] at = new Tensor[kept.length];
-                    for (int i = 0; i < at.length; i++) {
-                        at[i] = kept[i].get();
-                    }
-                    return IndexingRules.gathered(rt, g, at);
-                })
-                .output(out);
-    }
-
-    private static Tensor take(Call c) {
-        EagerRuntime rt = c.runtime();
-        Tensor t = c.tensor("self");
-        Tensor index = c.tensor("index");
-        Recorder r = rt.record("TakeBackward0", t);
-        Saved at = r.save(index);
-        Tensor out = rt.empty(t.dtype(), index.sizes());
-        long[] sizes = t.sizes();
-        return r.gradient(0, g -> {
-                    at.get();
-                    return Creation.zeros(rt, g.dtype(), sizes);
-                })
-                .output(out);
-    }
-
-    /** The indices are brought into range first; that copy is what gather keeps. */
-    private static Tensor takeAlongDim(Call c) {
-        EagerRuntime rt = c.runtime();
-        Tensor t = c.tensor("self");
-        Tensor wrapped = Pointwise.op(rt, c.tensor("indices"));
-        Tensor out = IndexingRules.gather(rt, t, wrapped);
-        rt.free(wrapped);
-        return out;
-    }
-
-    private static Tensor oneHot(Call c) {
-        long classes = c.integer("num_classes", -1);
-        if (classes < 0) {
-            throw new NoRule("one_hot without num_classes has as many as the largest value, which no archive holds");
-        }
-        Tensor t = c.tensor("self");
-        return c.runtime().empty(DType.INT64, Views.with(t.sizes(), t.dim(), classes));
+        r.single("aten.take", Scatter::take);
+        r.single("aten.take_along_dim", Scatter::takeAlongDim);
+        r.single("aten.one_hot", Scatter::oneHot);
     }
 }

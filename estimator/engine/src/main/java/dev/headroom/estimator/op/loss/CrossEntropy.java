@@ -5,9 +5,9 @@ import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.core.Unary;
 import dev.headroom.estimator.op.core.Views;
-import dev.headroom.estimator.op.elementwise.BlendRules;
+import dev.headroom.estimator.op.elementwise.Blending;
 import dev.headroom.estimator.op.loss.Losses.Reduction;
-import dev.headroom.estimator.op.normalization.SoftmaxRules;
+import dev.headroom.estimator.op.normalization.Softmax;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -30,7 +30,7 @@ final class CrossEntropy {
         }
         return smooth
                 ? smoothed(c, x, target, weight)
-                : Losses.crossEntropy(rt, x, target, weight, LossRules.reduction(c));
+                : Losses.crossEntropy(rt, x, target, weight, LossFunctions.reduction(c));
     }
 
     private static Tensor negated(EagerRuntime rt, Tensor t) {
@@ -45,7 +45,7 @@ final class CrossEntropy {
     private static Tensor probabilities(Call c, Tensor x, Tensor target0, Tensor weight, boolean smooth) {
         EagerRuntime rt = c.runtime();
         int classes = x.dim() == 1 ? 0 : 1;
-        Tensor logs = SoftmaxRules.apply(rt, "LogSoftmaxBackward0", x, x.dtype());
+        Tensor logs = Softmax.apply(rt, "LogSoftmaxBackward0", x, x.dtype());
         Tensor target = target0;
         if (smooth) {
             Tensor scaled = Pointwise.mul(rt, target0, rt.wrappedNumber(DType.FLOAT32));
@@ -54,7 +54,7 @@ final class CrossEntropy {
         }
         Tensor product = Pointwise.mul(rt, logs, target);
         Tensor weighted = weight == null ? product : Pointwise.mul(rt, product, seenBy(rt, weight, x, classes));
-        Reduction reduction = LossRules.reduction(c);
+        Reduction reduction = LossFunctions.reduction(c);
         Tensor sum = reduction == Reduction.NONE
                 ? perRow(rt, weighted, classes)
                 : Reductions.sum(rt, weighted, null, false, weighted.dtype());
@@ -82,12 +82,12 @@ final class CrossEntropy {
     private static Tensor smoothed(Call c, Tensor x, Tensor target, Tensor weight) {
         EagerRuntime rt = c.runtime();
         int classes = x.dim() == 1 ? 0 : 1;
-        Reduction reduction = LossRules.reduction(c);
+        Reduction reduction = LossFunctions.reduction(c);
         if (weight != null && reduction == Reduction.MEAN) {
             throw new NoRule(
                     "cross_entropy with weights and smoothing selects by the labels' values, which no archive holds");
         }
-        Tensor logs = SoftmaxRules.apply(rt, "LogSoftmaxBackward0", x, x.dtype());
+        Tensor logs = Softmax.apply(rt, "LogSoftmaxBackward0", x, x.dtype());
         Tensor hard = Losses.nllOfAnyRank(rt, logs, target, weight, reduction);
         Tensor weighted = weight == null ? null : Pointwise.mul(rt, logs, seenBy(rt, weight, x, classes));
         Tensor sum = perRow(rt, weighted == null ? logs : weighted, classes);
@@ -95,7 +95,7 @@ final class CrossEntropy {
         rt.free(sum);
         rt.free(weighted);
         Tensor ignored = Strided.result(rt, DType.BOOL, target);
-        BlendRules.maskedFill(rt, soft, ignored, true);
+        Blending.maskedFill(rt, soft, ignored, true);
         Tensor reduced = soft;
         if (reduction == Reduction.MEAN) {
             Tensor counted = Strided.result(rt, DType.BOOL, ignored);

@@ -7,7 +7,7 @@ import dev.headroom.estimator.op.core.ReduceScratch;
 import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.core.Views;
-import dev.headroom.estimator.op.normalization.SoftmaxRules;
+import dev.headroom.estimator.op.normalization.Softmax;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
@@ -26,12 +26,12 @@ public final class Losses {
     private Losses() {}
 
     /**
-     * {@code cross_entropy} with class indices: log_softmax over dimension 1 in the input's own type, which it names (so
-     * that autocast leaves it alone), then nll_loss.
+     * {@code cross_entropy} with class indices: log_softmax over dimension 1 in the input's own type, which it names
+     * (so that autocast leaves it alone), then nll_loss.
      */
     public static Tensor crossEntropy(
             EagerRuntime rt, Tensor input, Tensor target, Tensor weight, Reduction reduction) {
-        Tensor logs = SoftmaxRules.apply(rt, "LogSoftmaxBackward0", input, input.dtype());
+        Tensor logs = Softmax.apply(rt, "LogSoftmaxBackward0", input, input.dtype());
         Tensor loss = nllOfAnyRank(rt, logs, target, weight, reduction);
         rt.free(logs);
         return loss;

@@ -10,8 +10,8 @@ import dev.headroom.estimator.runtime.Tensor;
 import java.util.Arrays;
 
 /**
- * {@code einsum}, operands contracted from left to right (ATen/native/Linear.cpp, einsum and sumproduct_pair). Labels are
- * letters; an operand names a label once.
+ * {@code einsum}, operands contracted from left to right (ATen/native/Linear.cpp, einsum and sumproduct_pair). Labels
+ * are letters; an operand names a label once.
  */
 final class Einsum {
     private Einsum() {}

@@ -94,8 +94,9 @@ final class BatchNorm {
     }
 
     /**
-     * Of more elements than 32 bits count, var_mean takes the statistics (Normalization.cu, batch_norm_mean_var), which
-     * copies bfloat16 to float32 (ReduceOpsUtils.h, make_reduction) and adds up in a buffer what it splits (Reduce.cuh).
+     * Of more elements than 32 bits count, var_mean takes the statistics (Normalization.cu, batch_norm_mean_var),
+     * which copies bfloat16 to float32 (ReduceOpsUtils.h, make_reduction) and adds up in a buffer what it splits
+     * (Reduce.cuh).
      */
     private static void varianceOfMany(EagerRuntime rt, Tensor x) {
         boolean[] mask = new boolean[x.dim()];

@@ -4,7 +4,6 @@ import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
-import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
@@ -17,29 +16,16 @@ import dev.headroom.model.graph.Shapes;
  * Pooling to a given size (ATen/native/AdaptiveAveragePooling.cpp and 3d, ATen/native/cuda/AdaptiveAveragePooling.cu,
  * AdaptiveMaxPooling2d.cu and 3d).
  */
-public final class AdaptivePooling {
-    private AdaptivePooling() {}
-
-    public static void register(Registry r) {
-        r.single("aten.adaptive_avg_pool1d", c -> line(c, AdaptivePooling::average)[0]);
-        r.single(
-                "aten.adaptive_avg_pool2d",
-                c -> average(c.runtime(), c.tensor("self"), c.integers("output_size", 2, 1))[0]);
-        r.single(
-                "aten.adaptive_avg_pool3d",
-                c -> average(c.runtime(), c.tensor("self"), c.integers("output_size", 3, 1))[0]);
-        r.add("aten.adaptive_max_pool1d", c -> line(c, AdaptivePooling::maximum));
-        r.add("aten.adaptive_max_pool2d", c -> maximum(c.runtime(), c.tensor("self"), c.integers("output_size", 2, 1)));
-        r.add("aten.adaptive_max_pool3d", c -> maximum(c.runtime(), c.tensor("self"), c.integers("output_size", 3, 1)));
-    }
-
+final class AdaptivePooling {
     @FunctionalInterface
-    private interface Pool {
+    interface Pool {
         Tensor[] run(EagerRuntime rt, Tensor x, long[] to);
     }
 
+    private AdaptivePooling() {}
+
     /** One dimension as two. */
-    private static Tensor[] line(Call c, Pool pool) {
+    static Tensor[] line(Call c, Pool pool) {
         EagerRuntime rt = c.runtime();
         Tensor x = c.tensor("self");
         Tensor wide = Views.unsqueeze(rt, x, -2);
@@ -60,7 +46,7 @@ public final class AdaptivePooling {
     }
 
     /** One output pixel is a mean; more go through the adaptive kernel. */
-    private static Tensor[] average(EagerRuntime rt, Tensor x, long[] to) {
+    static Tensor[] average(EagerRuntime rt, Tensor x, long[] to) {
         if (Shapes.numel(to) == 1) {
             long[] dims = to.length == 2 ? new long[] {-1, -2} : new long[] {-1, -2, -3};
             Tensor mean = Reductions.mean(rt, x, dims, true, x.dtype());
@@ -98,9 +84,9 @@ public final class AdaptivePooling {
     }
 
     /** In two dimensions results take the suggested layout, though the kernel writes contiguous ones. */
-    private static Tensor[] maximum(EagerRuntime rt, Tensor x, long[] to) {
+    static Tensor[] maximum(EagerRuntime rt, Tensor x, long[] to) {
         boolean volume = to.length == 3;
-        MemoryFormat format = volume ? MemoryFormat.CONTIGUOUS : PoolingRules.formatOf(x);
+        MemoryFormat format = volume ? MemoryFormat.CONTIGUOUS : Pooling.formatOf(x);
         boolean turned = format != MemoryFormat.CONTIGUOUS;
         long[] sizes = sizes(x, to);
         Recorder r = rt.record(volume ? "AdaptiveMaxPool3DBackward0" : "AdaptiveMaxPool2DBackward0", x);

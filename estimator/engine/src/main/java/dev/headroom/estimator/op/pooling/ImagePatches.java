@@ -2,22 +2,17 @@ package dev.headroom.estimator.op.pooling;
 
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.rule.Call;
-import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Shapes;
 
-/** Images as columns of patches and back, and pixels as channels (ATen/native/cuda/Im2Col.cu, Col2Im.cu, PixelShuffle.cpp). */
-public final class ImagePatches {
+/**
+ * Images as columns of patches and back, and pixels as channels (ATen/native/cuda/Im2Col.cu, Col2Im.cu,
+ * PixelShuffle.cpp).
+ */
+final class ImagePatches {
     private ImagePatches() {}
-
-    public static void register(Registry r) {
-        r.single("aten.im2col", ImagePatches::im2col);
-        r.single("aten.col2im", ImagePatches::col2im);
-        r.single("aten.pixel_shuffle", c -> shuffled(c, c.integer("upscale_factor"), true));
-        r.single("aten.pixel_unshuffle", c -> shuffled(c, c.integer("downscale_factor"), false));
-    }
 
     private static long[] columns(Call c, long[] image) {
         long[] kernel = c.integers("kernel_size", 2, 1);
@@ -46,12 +41,12 @@ public final class ImagePatches {
         return out;
     }
 
-    private static Tensor im2col(Call c) {
+    static Tensor im2col(Call c) {
         Tensor t = c.tensor("self");
         return between(c.runtime(), "Im2ColBackward0", t, columns(c, t.sizes()));
     }
 
-    private static Tensor col2im(Call c) {
+    static Tensor col2im(Call c) {
         Tensor t = c.tensor("self");
         long[] kernel = c.integers("kernel_size", 2, 1);
         long[] to = c.integers("output_size", 2, 1);
@@ -78,7 +73,7 @@ public final class ImagePatches {
                 .output(out);
     }
 
-    private static Tensor shuffled(Call c, long factor, boolean up) {
+    static Tensor shuffled(Call c, long factor, boolean up) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         int n = t.dim();

@@ -1,195 +1,25 @@
 package dev.headroom.estimator.op.pooling;
 
-import dev.headroom.estimator.op.core.Copies;
-import dev.headroom.estimator.op.core.Views;
-import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.Registry;
-import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Recorder;
-import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
-import dev.headroom.model.error.UserInputException;
-import dev.headroom.model.graph.DType;
-import dev.headroom.model.graph.MemoryFormat;
-import dev.headroom.model.graph.Shapes;
 
-/** Pooling over windows (ATen/native/cuda/DilatedMaxPool2d.cu, DilatedMaxPool3d.cu, AveragePool2d.cu, AveragePool3d.cu). */
+/** Pooling over windows; {@link Pooling} plays it. */
 public final class PoolingRules {
-    /** Result sizes of a pooling of the last dimensions. */
-    @FunctionalInterface
-    private interface Pool {
-        Tensor[] run(EagerRuntime rt, Tensor x, long[] sizes);
-    }
-
     private PoolingRules() {}
 
     public static void register(Registry r) {
         for (int dims = 1; dims <= 3; dims++) {
             int n = dims;
-            Pool max = n == 3 ? PoolingRules::maxPool3d : PoolingRules::maxPool2d;
-            Pool average = n == 3 ? PoolingRules::avgPool3d : PoolingRules::avgPool2d;
+            Pooling.Pool max = n == 3 ? Pooling::maxPool3d : Pooling::maxPool2d;
+            Pooling.Pool average = n == 3 ? Pooling::avgPool3d : Pooling::avgPool2d;
             r.single("aten.max_pool" + n + "d", c -> {
-                Tensor[] both = windowed(c, n, max);
+                Tensor[] both = Pooling.windowed(c, n, max);
                 c.runtime().free(both[1]);
                 return both[0];
             });
-            r.add("aten.max_pool" + n + "d_with_indices", c -> windowed(c, n, max));
-            r.single("aten.avg_pool" + n + "d", c -> windowed(c, n, average)[0]);
+            r.add("aten.max_pool" + n + "d_with_indices", c -> Pooling.windowed(c, n, max));
+            r.single("aten.avg_pool" + n + "d", c -> Pooling.windowed(c, n, average)[0]);
         }
-        r.single("aten.max_unpool2d", PoolingRules::maxUnpool2d);
-    }
-
-    /** Strides of sizes in the layout that an input suggests. */
-    static long[] channelsLastOr(Tensor like, long[] sizes) {
-        return Copies.suggestsChannelsLast(like) ? Shapes.channelsLast(sizes) : Shapes.contiguous(sizes);
-    }
-
-    /** The layout that an input suggests. */
-    static MemoryFormat formatOf(Tensor t) {
-        if (!Copies.suggestsChannelsLast(t)) {
-            return MemoryFormat.CONTIGUOUS;
-        }
-        return t.dim() == 5 ? MemoryFormat.CHANNELS_LAST_3D : MemoryFormat.CHANNELS_LAST;
-    }
-
-    /** {@code pooling_output_shape} (ATen/native/Pool.h). */
-    static long pooled(long in, long kernel, long padding, long stride, long dilation, boolean ceil) {
-        long span = in + 2 * padding - dilation * (kernel - 1) - 1 + (ceil ? stride - 1 : 0);
-        long out = Math.floorDiv(span, stride) + 1;
-        if (ceil && (out - 1) * stride >= in + padding) {
-            out--;
-        }
-        if (out <= 0) {
-            throw new UserInputException("pooling of size " + in + " with kernel " + kernel + " has no output");
-        }
-        return out;
-    }
-
-    /** One dimension is pooled as two, the first of size 1 (ATen/native/Pooling.cpp). */
-    private static Tensor[] windowed(Call c, int dims, Pool pool) {
-        EagerRuntime rt = c.runtime();
-        Tensor x = c.tensor("self");
-        long[] sizes = sizes(c, x, dims);
-        if (dims > 1) {
-            return pool.run(rt, x, sizes);
-        }
-        Tensor wide = Views.unsqueeze(rt, x, -2);
-        Tensor[] made = pool.run(rt, wide, Views.with(sizes, sizes.length - 1, 1));
-        Tensor[] out = new Tensor[made.length];
-        for (int i = 0; i < made.length; i++) {
-            out[i] = Views.squeeze(rt, made[i], -2);
-            rt.free(made[i]);
-        }
-        rt.free(wide);
-        return out;
-    }
-
-    private static long[] sizes(Call c, Tensor x, int dims) {
-        long[] kernel = c.integers("kernel_size", dims, 1);
-        long[] given = c.integers("stride");
-        long[] stride = given == null || given.length == 0 ? kernel : c.integers("stride", dims, 1);
-        long[] padding = c.integers("padding", dims, 0);
-        long[] dilation = c.integers("dilation", dims, 1);
-        boolean ceil = c.flag("ceil_mode", false);
-        long[] sizes = x.sizes().clone();
-        for (int i = 0; i < dims; i++) {
-            int d = x.dim() - dims + i;
-            sizes[d] = pooled(x.size(d), kernel[i], padding[i], stride[i], dilation[i], ceil);
-        }
-        return sizes;
-    }
-
-    /** Result and indices; the indices and the input are kept. */
-    private static Tensor[] maxPool2d(EagerRuntime rt, Tensor x, long[] sizes) {
-        Recorder r = rt.record("MaxPool2DWithIndicesBackward0", x);
-        Saved self = r.save(x);
-        long[] strides = channelsLastOr(x, sizes);
-        Tensor out = rt.emptyStrided(x.dtype(), sizes, strides);
-        Tensor indices = rt.emptyStrided(DType.INT64, sizes, strides);
-        Tensor input = Copies.contiguous(rt, x, formatOf(x));
-        rt.freeUnless(input, x);
-        Saved at = r.saveOutput(indices);
-        r.gradient(0, g -> {
-                    Tensor in = self.get();
-                    at.get();
-                    Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
-                    Tensor gradient = Copies.contiguous(rt, g, formatOf(in));
-                    Tensor dense = Copies.contiguous(rt, in, formatOf(in));
-                    rt.freeUnless(dense, in);
-                    rt.freeUnless(gradient, g);
-                    return grad;
-                })
-                .output(out);
-        r.nonDifferentiable(indices);
-        return new Tensor[] {out, indices};
-    }
-
-    private static Tensor[] maxPool3d(EagerRuntime rt, Tensor x, long[] sizes) {
-        Recorder r = rt.record("MaxPool3DWithIndicesBackward0", x);
-        Saved self = r.save(x);
-        long[] strides = channelsLastOr(x, sizes);
-        Tensor out = rt.emptyStrided(x.dtype(), sizes, strides);
-        Tensor indices = rt.emptyStrided(DType.INT64, sizes, strides);
-        Tensor input = Copies.contiguous(rt, x, formatOf(x));
-        rt.freeUnless(input, x);
-        Saved at = r.saveOutput(indices);
-        r.gradient(0, g -> {
-                    Tensor in = self.get();
-                    at.get();
-                    Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
-                    rt.freeUnless(Copies.contiguous(rt, g, formatOf(in)), g);
-                    return grad;
-                })
-                .output(out);
-        r.nonDifferentiable(indices);
-        return new Tensor[] {out, indices};
-    }
-
-    private static Tensor[] avgPool2d(EagerRuntime rt, Tensor x, long[] sizes) {
-        Recorder r = rt.record("AvgPool2DBackward0", x);
-        Saved self = r.save(x);
-        Tensor out = rt.emptyStrided(x.dtype(), sizes, channelsLastOr(x, sizes));
-        rt.freeUnless(Copies.contiguous(rt, x, formatOf(x)), x);
-        r.gradient(0, g -> {
-                    Tensor in = self.get();
-                    Tensor grad = rt.emptyStrided(g.dtype(), in.sizes(), channelsLastOr(in, in.sizes()));
-                    Tensor dense = Copies.contiguous(rt, in, formatOf(in));
-                    Tensor gradient = Copies.contiguous(rt, g, formatOf(in));
-                    rt.freeUnless(gradient, g);
-                    rt.freeUnless(dense, in);
-                    return grad;
-                })
-                .output(out);
-        return new Tensor[] {out};
-    }
-
-    /** Contiguous only. */
-    private static Tensor[] avgPool3d(EagerRuntime rt, Tensor x, long[] sizes) {
-        Recorder r = rt.record("AvgPool3DBackward0", x);
-        Saved self = r.save(x);
-        Tensor out = rt.empty(x.dtype(), sizes);
-        rt.freeUnless(Copies.contiguous(rt, x), x);
-        r.gradient(0, g -> {
-                    Tensor grad = rt.empty(g.dtype(), self.get().sizes());
-                    rt.freeUnless(Copies.contiguous(rt, g), g);
-                    return grad;
-                })
-                .output(out);
-        return new Tensor[] {out};
-    }
-
-    /** The gradient is gathered (FunctionsManual.cpp, max_unpool_backward). */
-    private static Tensor maxUnpool2d(Call c) {
-        EagerRuntime rt = c.runtime();
-        Tensor x = c.tensor("self");
-        Tensor at = c.tensor("indices");
-        long[] to = c.integers("output_size");
-        Recorder r = rt.record("MaxUnpool2DBackward0", x);
-        Saved indices = r.save(at);
-        long[] sizes = x.sizes().clone();
-        sizes[sizes.length - 2] = to[0];
-        sizes[sizes.length - 1] = to[1];
-        Tensor out = rt.empty(x.dtype(), sizes);
-        return r.gradient(0, g -> rt.empty(g.dtype(), indices.get().sizes())).output(out);
+        r.single("aten.max_unpool2d", Pooling::maxUnpool2d);
     }
 }

@@ -2,7 +2,6 @@ package dev.headroom.estimator.op.pooling;
 
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.rule.Call;
-import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
@@ -10,28 +9,11 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 
 /** Interpolation and sampling grids (ATen/native/cuda/UpSample*.cu, GridSampler.cu). */
-public final class Upsampling {
+final class Upsampling {
     /** With fewer channels the nearest-neighbour kernels work on contiguous copies. */
     private static final long CHANNELS_LAST_FROM = 4;
 
     private Upsampling() {}
-
-    public static void register(Registry r) {
-        for (int dims = 1; dims <= 3; dims++) {
-            int n = dims;
-            r.single("aten.upsample_nearest" + n + "d", c -> run(c, n, "UpsampleNearest" + n + "DBackward0"));
-            r.single(
-                    "aten._upsample_nearest_exact" + n + "d",
-                    c -> run(c, n, "UpsampleNearestExact" + n + "DBackward0"));
-        }
-        r.single("aten.upsample_linear1d", c -> run(c, 1, "UpsampleLinear1DBackward0"));
-        r.single("aten.upsample_bilinear2d", c -> run(c, 2, "UpsampleBilinear2DBackward0"));
-        r.single("aten.upsample_bicubic2d", c -> run(c, 2, "UpsampleBicubic2DBackward0"));
-        r.single("aten.upsample_trilinear3d", c -> run(c, 3, "UpsampleTrilinear3DBackward0"));
-        r.single("aten._upsample_bilinear2d_aa", c -> run(c, 2, "UpsampleBilinear2DAaBackward0"));
-        r.single("aten._upsample_bicubic2d_aa", c -> run(c, 2, "UpsampleBicubic2DAaBackward0"));
-        r.single("aten.grid_sampler", Upsampling::gridSampler);
-    }
 
     private static long[] sizes(Call c, Tensor x, int dims) {
         long[] sizes = x.sizes().clone();
@@ -51,7 +33,7 @@ public final class Upsampling {
         return sizes;
     }
 
-    private static Tensor run(Call c, int dims, String node) {
+    static Tensor run(Call c, int dims, String node) {
         EagerRuntime rt = c.runtime();
         Tensor x = c.tensor("input", "self");
         long[] sizes = sizes(c, x, dims);
@@ -64,10 +46,10 @@ public final class Upsampling {
 
     /** The result in the suggested layout of what is read; contiguous stand-ins where the kernel needs them. */
     private static Tensor kernel(EagerRuntime rt, Tensor x, long[] sizes, boolean copies) {
-        Tensor out = rt.emptyStrided(x.dtype(), sizes, PoolingRules.channelsLastOr(x, sizes));
+        Tensor out = rt.emptyStrided(x.dtype(), sizes, Pooling.channelsLastOr(x, sizes));
         boolean turned = Copies.suggestsChannelsLast(x) && (!copies || x.size(1) >= CHANNELS_LAST_FROM);
         if (turned) {
-            Tensor dense = Copies.contiguous(rt, x, PoolingRules.formatOf(x));
+            Tensor dense = Copies.contiguous(rt, x, Pooling.formatOf(x));
             rt.freeUnless(dense, x);
             return out;
         }
@@ -78,7 +60,7 @@ public final class Upsampling {
         return out;
     }
 
-    private static Tensor gridSampler(Call c) {
+    static Tensor gridSampler(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor x = c.tensor("input");
         Tensor grid = c.tensor("grid");

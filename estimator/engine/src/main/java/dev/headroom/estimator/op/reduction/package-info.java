@@ -1,4 +1,5 @@
 /**
- * Reductions over dimensions, norms and deviations, scans, sorting and selection, with the scratch that their kernels take.
+ * Reductions over dimensions, norms and deviations, scans, sorting and selection, with the scratch that their
+ * kernels take.
  */
 package dev.headroom.estimator.op.reduction;

@@ -3,7 +3,6 @@ package dev.headroom.estimator.op.view;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
-import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
@@ -13,21 +12,16 @@ import dev.headroom.model.graph.Shapes;
 public final class Padding {
     private Padding() {}
 
-    public static void register(Registry r) {
-        r.single("aten.pad", Padding::pad);
-        r.single("aten.constant_pad_nd", c -> constant(c.runtime(), c.tensor("self"), sizes(c)));
-    }
-
     /** {@code pad} with a constant: the pairs count from the last dimension. */
     public static Tensor pad(EagerRuntime rt, Tensor t, long... by) {
         return constant(rt, t, sizes(t, by));
     }
 
-    private static long[] sizes(Call c) {
+    static long[] sizes(Call c) {
         return sizes(c.tensor("self"), c.integers("pad"));
     }
 
-    private static long[] sizes(Tensor t, long... by) {
+    static long[] sizes(Tensor t, long... by) {
         long[] sizes = t.sizes().clone();
         for (int i = 0; i < by.length / 2; i++) {
             sizes[t.dim() - 1 - i] += by[2 * i] + by[2 * i + 1];
@@ -35,7 +29,7 @@ public final class Padding {
         return sizes;
     }
 
-    private static Tensor pad(Call c) {
+    static Tensor pad(Call c) {
         Tensor t = c.tensor("self");
         return switch (c.text("mode", "constant")) {
             case "constant" -> constant(c.runtime(), t, sizes(c));

@@ -2,7 +2,6 @@ package dev.headroom.estimator.op.view;
 
 import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.op.core.Views;
-import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
@@ -12,12 +11,7 @@ import java.util.Arrays;
 public final class Repetition {
     private Repetition() {}
 
-    public static void register(Registry r) {
-        r.single("aten.repeat", c -> repeat(c.runtime(), c.tensor("self"), c.integers("repeats")));
-        r.single("aten.tile", c -> tile(c.runtime(), c.tensor("self"), c.integers("dims")));
-    }
-
-    private static Tensor tile(EagerRuntime rt, Tensor t, long[] dims) {
+    static Tensor tile(EagerRuntime rt, Tensor t, long[] dims) {
         long[] repeats = new long[Math.max(dims.length, t.dim())];
         Arrays.fill(repeats, 1);
         System.arraycopy(dims, 0, repeats, repeats.length - dims.length, dims.length);

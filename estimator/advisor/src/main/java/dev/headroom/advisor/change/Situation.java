@@ -1,0 +1,21 @@
+package dev.headroom.advisor.change;
+
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.TorchVersion;
+
+/** A run and its model: what decides which changes there are, with which titles and lines of code. */
+record Situation(ModelFacts model, Scenario run) {
+    /** Whether there are backward passes and optimizer steps. */
+    boolean trains() {
+        return !run.loop().inference();
+    }
+
+    TorchVersion torch() {
+        return run.torch();
+    }
+
+    OptimizerKind optimizer() {
+        return run.optimizer().kind();
+    }
+}

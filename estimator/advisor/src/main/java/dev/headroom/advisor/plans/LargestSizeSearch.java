@@ -1,0 +1,207 @@
+package dev.headroom.advisor.plans;
+
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+
+import dev.headroom.advisor.variants.Outcome;
+import dev.headroom.advisor.variants.VariantPlayer;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.SymbolBinding;
+import dev.headroom.model.scenario.Scenario;
+import java.util.function.BiFunction;
+
+/**
+ * Looks for the largest batch, or other open size, with which a run gets through. Memory grows with the size nearly as
+ * a line, so two runs with room for anything say where to begin; from there the search goes outwards in growing steps
+ * until it has a size that fits and a larger one that does not, and halves what lies between. As rounding and the
+ * kernels that are chosen make memory go down now and then, a few sizes beyond the first that fails are tried, too.
+ */
+final class LargestSizeSearch {
+    /** Sizes beyond the first failure that have to fail as well. */
+    private static final int LOOK_AHEAD = 3;
+
+    /** A size that can be given in steps further apart than this counts as fixed. */
+    private static final int WIDEST_STEP = 64;
+
+    private static final long MOST = 1L << 40;
+
+    private final VariantPlayer player;
+    private final String name;
+    private final Scenario run;
+    private final BiFunction<Scenario, Long, Scenario> set;
+
+    private LargestSizeSearch(
+            VariantPlayer player, String name, Scenario run, BiFunction<Scenario, Long, Scenario> set) {
+        this.player = player;
+        this.name = name;
+        this.run = run;
+        this.set = set;
+    }
+
+    /** The largest batch, for a run that names one. */
+    static Largest batch(VariantPlayer player, Scenario run) {
+        return batches(player, run).from(run.sizes().batch());
+    }
+
+    /** The same with the largest batch that is safe. */
+    static Largest safeBatch(VariantPlayer player, Scenario run) {
+        LargestSizeSearch batches = batches(player, run);
+        Largest found = batches.from(run.sizes().batch());
+        return found.value() == null ? found : found.withSafe(batches.safe(found.value()));
+    }
+
+    private static LargestSizeSearch batches(VariantPlayer player, Scenario run) {
+        return new LargestSizeSearch(player, "batch", run, (r, value) -> r.with(BATCH, value));
+    }
+
+    /** The largest value of a size that the run's {@code dims} give. */
+    static Largest dim(VariantPlayer player, Scenario run, String dim) {
+        return new LargestSizeSearch(player, dim, run, (r, value) -> r.withDim(dim, value))
+                .from(run.sizes().dims().get(dim));
+    }
+
+    private Scenario with(long value) {
+        return set.apply(run, value);
+    }
+
+    private Largest from(long start) {
+        long step = step(start);
+        if (step == 0) {
+            Long value = player.fits(with(start)) ? start : null;
+            return new Largest(name, value, start, value == null ? Largest.Limit.MEMORY : Largest.Limit.MODEL, null);
+        }
+        long least = start % step == 0 ? step : start % step;
+        long low; // fits, or is below the least
+        long high; // does not
+        long guess = guess(start, step, least);
+        long stride = step * Math.max(1, guess / step / 64);
+        if (fits(guess)) {
+            low = guess;
+            high = guess + stride;
+            while (fits(high)) {
+                low = high;
+                stride *= 2;
+                high = low + stride;
+            }
+        } else {
+            high = guess;
+            low = guess - stride;
+            while (low >= least && !fits(low)) {
+                high = low;
+                stride *= 2;
+                low = high - stride;
+            }
+            low = Math.max(low, least - step);
+        }
+        low = halve(low, high, step, least);
+        for (int ahead = 1; ahead <= LOOK_AHEAD + 1; ahead++) {
+            if (fits(low + ahead * step)) {
+                low += ahead * step;
+                ahead = 0;
+            }
+        }
+        boolean model = player.within(with(low + step)).result() == Outcome.Result.IMPOSSIBLE;
+        return new Largest(
+                name,
+                low < least ? null : (Long) low,
+                low + step,
+                model && low >= least ? Largest.Limit.MODEL : Largest.Limit.MEMORY,
+                null);
+    }
+
+    /**
+     * The largest value that is safe, downwards from the largest that fits; steps grow until one is safe and halve
+     * after that, to within a hundredth.
+     *
+     * @return {@code null} when there is none
+     */
+    private Long safe(long largest) {
+        if (isSafe(largest)) {
+            return largest;
+        }
+        long step = step(largest);
+        if (step == 0) {
+            return null;
+        }
+        long least = largest % step == 0 ? step : largest % step;
+        long fine = Math.max(1, largest / step / 100) * step;
+        long stride = fine;
+        long high = largest;
+        long low = Math.max(least, largest - stride);
+        while (!isSafe(low)) {
+            if (low == least) {
+                return null;
+            }
+            high = low;
+            stride *= 2;
+            low = Math.max(least, high - stride);
+        }
+        while (high - low > fine) {
+            long middle = low + (high - low) / step / 2 * step;
+            if (isSafe(middle)) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    private boolean isSafe(long value) {
+        Double risk = player.predict(with(value)).verdict().probabilityOom();
+        return risk != null && risk <= Largest.RISK;
+    }
+
+    private long halve(long low, long high, long step, long least) {
+        long fitting = low;
+        long failing = high;
+        while (failing - fitting > step) {
+            long middle = fitting + (failing - fitting) / step / 2 * step;
+            if (middle >= least && fits(middle)) {
+                fitting = middle;
+            } else {
+                failing = middle;
+            }
+        }
+        return fitting;
+    }
+
+    private boolean fits(long value) {
+        return value <= MOST && player.fits(with(value));
+    }
+
+    /** Where a line through two runs meets the room there is. */
+    private long guess(long start, long step, long least) {
+        long other = Math.max(least, start / 2 / step * step + least % step);
+        other = other == start ? start + step : other;
+        Outcome here = player.unbounded(with(start));
+        Outcome there = player.unbounded(with(other));
+        double slope = (here.allocated() - there.allocated()) / (double) (start - other);
+        if (!here.fits() || !there.fits() || slope <= 0) {
+            return start;
+        }
+        long steps = (long) ((player.room() - here.allocated()) / slope / step);
+        return Math.max(least, Math.min(start + steps * step, MOST / step * step));
+    }
+
+    /**
+     * The distance of sizes that the model takes: 1 mostly, more where sizes are multiples; 0 when there is no other.
+     */
+    private long step(long start) {
+        for (long step = 1; step <= WIDEST_STEP; step++) {
+            if (possible(start + step) || start > step && possible(start - step)) {
+                return step;
+            }
+        }
+        return 0;
+    }
+
+    private boolean possible(long value) {
+        try {
+            Scenario r = with(value);
+            SymbolBinding.bind(player.graph(), r.sizes().batch(), r.sizes().dims());
+            return true;
+        } catch (UserInputException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.headroom.advisor.plans;
+
+import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+
+import dev.headroom.advisor.change.Catalogue;
+import dev.headroom.advisor.change.Change;
+import dev.headroom.advisor.change.MicroBatches;
+import dev.headroom.advisor.variants.VariantPlayer;
+import dev.headroom.model.scenario.Scenario;
+import java.util.List;
+import java.util.Optional;
+
+/** How many micro-batches a run needs. */
+final class MicroBatchSearch {
+    /** The first pass makes the gradients, the second adds to them. */
+    private static final int DISTINCT_PASSES = 2;
+
+    private final Catalogue catalogue;
+    private final VariantPlayer player;
+
+    MicroBatchSearch(Catalogue catalogue, VariantPlayer player) {
+        this.catalogue = catalogue;
+        this.player = player;
+    }
+
+    /** The fewest parts that get through, if any do. */
+    Optional<Change> fewest(Scenario run) {
+        List<Integer> parts = MicroBatches.parts(run);
+        int low = 0;
+        int high = parts.size();
+        while (low < high) {
+            int middle = (low + high) / 2;
+            if (player.mayFit(catalogue.microBatches(run, parts.get(middle)).of(run))) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        return low == parts.size() ? Optional.empty() : Optional.of(catalogue.microBatches(run, parts.get(low)));
+    }
+
+    /** A sample a pass, played as two passes: what micro-batches can save at most. */
+    Variant most(Variant variant) {
+        List<Integer> parts = MicroBatches.parts(variant.run());
+        if (parts.isEmpty()) {
+            return variant;
+        }
+        int samples = parts.get(parts.size() - 1);
+        return new Variant(
+                variant.with(catalogue.microBatches(variant.run(), samples)).changes(),
+                settled(variant.run(), samples));
+    }
+
+    private static Scenario settled(Scenario run, int parts) {
+        int passes = run.loop().inference() ? 1 : Math.max(run.loop().accumulate(), DISTINCT_PASSES);
+        return run.with(BATCH, run.sizes().batch() / parts).with(ACCUMULATE, passes);
+    }
+}

@@ -1,0 +1,129 @@
+package dev.headroom.advisor.variants;
+
+import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
+
+import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.estimator.predict.Simulation;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.Scenario;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+
+/**
+ * Plays variants of a run, each once: on the device of the question, and with room for anything. Threads may share it.
+ */
+public final class VariantPlayer {
+    /** Passes and steps after which memory goes round in a circle: nothing is first any more in the third. */
+    private static final int SETTLED = 3;
+
+    private final PredictionRequest asked;
+    private final LongConsumer progress;
+    private final AtomicLong played = new AtomicLong();
+    private final Map<Scenario, Play> plays = new ConcurrentHashMap<>();
+
+    /** One that tells nobody how far it is. */
+    public VariantPlayer(PredictionRequest asked) {
+        this(asked, played -> {});
+    }
+
+    /** @param progress told after every run how many were played, from any thread */
+    public VariantPlayer(PredictionRequest asked, LongConsumer progress) {
+        this.asked = asked;
+        this.progress = progress;
+    }
+
+    /** The graph that all variants run. */
+    public Graph graph() {
+        return asked.graph();
+    }
+
+    /** Bytes that the allocator can have on the device of the question. */
+    public long room() {
+        return Predictor.room(asked);
+    }
+
+    /** Within the device's memory, to the end. */
+    public Outcome within(Scenario run) {
+        return play(run).outcome();
+    }
+
+    /** Whether the run gets through within the device's memory. */
+    public boolean fits(Scenario run) {
+        return within(run).fits();
+    }
+
+    /** Within the device's memory, cut to the passes and steps in which memory settles: quick, and nearly as sure. */
+    public boolean mayFit(Scenario run) {
+        Scenario few = run.with(ACCUMULATE, Math.min(run.loop().accumulate(), SETTLED))
+                .with(STEPS, Math.min(run.loop().steps(), SETTLED));
+        return fits(few);
+    }
+
+    /** With room for anything, on the same card. */
+    public Outcome unbounded(Scenario run) {
+        return play(PredictionRequest.unbounded(run)).outcome();
+    }
+
+    /**
+     * The same, with all events of the run, which are not kept here.
+     *
+     * @throws UserInputException when the run cannot be
+     */
+    public Simulation unboundedWithEvents(Scenario run) {
+        return play(PredictionRequest.unbounded(run)).simulate();
+    }
+
+    /**
+     * The whole prediction on the device.
+     *
+     * @throws UserInputException when the run cannot be
+     */
+    public Prediction predict(Scenario run) {
+        Prediction prediction = Predictor.predict(asked.with(run));
+        count();
+        return prediction;
+    }
+
+    private Play play(Scenario run) {
+        return plays.computeIfAbsent(run, Play::new);
+    }
+
+    private void count() {
+        progress.accept(played.incrementAndGet());
+    }
+
+    /** A scenario that is played when somebody first asks; who asks meanwhile waits. */
+    private final class Play {
+        private final Scenario run;
+        private Outcome outcome;
+
+        Play(Scenario run) {
+            this.run = run;
+        }
+
+        synchronized Outcome outcome() {
+            if (outcome == null) {
+                try {
+                    simulate();
+                } catch (UserInputException e) {
+                    outcome = Outcome.IMPOSSIBLE;
+                    count();
+                }
+            }
+            return outcome;
+        }
+
+        synchronized Simulation simulate() {
+            Simulation simulation = Predictor.simulate(asked.with(run));
+            outcome = Outcome.of(simulation);
+            count();
+            return simulation;
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.headroom.advisor.variants;
+
+import static dev.headroom.model.scenario.ScenarioSettings.ALLOC_CONF;
+import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
+import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
+import static dev.headroom.model.scenario.ScenarioSettings.LIMIT;
+import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.CudnnWorkspace;
+import dev.headroom.model.scenario.Scenario;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Variants of a small model in little memory. */
+class VariantPlayerTest {
+    private static final long MIB = 1 << 20;
+
+    private final Scenario run = Scenario.defaults()
+            .with(BATCH, 8L)
+            .with(STEPS, 2)
+            .with(CUDNN_WORKSPACE, CudnnWorkspace.NONE)
+            .with(LIMIT, 64 * MIB);
+    private final AtomicLong played = new AtomicLong();
+    private final VariantPlayer player = new VariantPlayer(
+            new PredictionRequest(Importers.read(Path.of("../../fixtures/models/small/resnet18.pt2")), run),
+            count -> played.accumulateAndGet(count, Math::max));
+
+    @Test
+    void aScenarioIsPlayedOnceWhoeverAsks() {
+        IntStream.range(0, 8).parallel().forEach(i -> assertTrue(player.fits(run)));
+        assertEquals(1, played.get());
+        assertTrue(player.mayFit(run), "as many steps");
+        assertEquals(1, played.get());
+        assertTrue(player.unbounded(run).allocated() > 0);
+        assertEquals(2, played.get());
+    }
+
+    @Test
+    void eventsAreThoseOfTheOutcomeThatIsRemembered() {
+        long peak = player.unboundedWithEvents(run).maxAllocated();
+        assertEquals(peak, player.unbounded(run).allocated());
+        assertEquals(1, played.get());
+    }
+
+    @Test
+    void memoryAndMistakesAreToldApart() {
+        assertEquals(
+                Outcome.Result.OUT_OF_MEMORY,
+                player.within(run.with(BATCH, 4096L)).result());
+        Outcome refused = player.within(run.with(ALLOC_CONF, "no_such_setting:1"));
+        assertEquals(Outcome.Result.IMPOSSIBLE, refused.result());
+        assertEquals(
+                Outcome.Result.FITS, player.unbounded(run.with(BATCH, 4096L)).result());
+    }
+}

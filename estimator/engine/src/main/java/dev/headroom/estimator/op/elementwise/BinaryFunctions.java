@@ -1,0 +1,61 @@
+package dev.headroom.estimator.op.elementwise;
+
+import dev.headroom.estimator.op.core.Formula;
+import dev.headroom.estimator.op.core.Strided;
+import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recorder;
+import dev.headroom.estimator.runtime.Saved;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+
+/** Formulas of functions of two tensors that are more than a row. */
+final class BinaryFunctions {
+    private BinaryFunctions() {}
+
+    /** FunctionsManual.cpp, atan2_backward: both gradients from one reciprocal of the sum of squares. */
+    static Tensor atan2(Call c) {
+        EagerRuntime rt = c.runtime();
+        Tensor a = c.tensor("self");
+        Tensor b = c.tensor("other");
+        Recorder r = rt.record("Atan2Backward0", a, b);
+        Saved self = r.save(a);
+        Saved other = r.save(b);
+        Tensor out = Strided.result(rt, Strided.floating(Strided.promote(a, b)), a, b);
+        return r.gradients(grads -> {
+                    Formula f = new Formula(rt);
+                    Tensor first = f.op(other.get(), other.get());
+                    Tensor second = f.op(self.get(), self.get());
+                    Tensor sum = f.op(first, second);
+                    rt.free(second);
+                    rt.free(first);
+                    Tensor reciprocal = f.op(sum);
+                    rt.free(f.test(sum));
+                    Tensor[] both = new Tensor[2];
+                    if (r.needs(0)) {
+                        Tensor scaled = f.op(grads[0], reciprocal);
+                        both[0] = f.op(scaled, other.get());
+                    }
+                    if (r.needs(1)) {
+                        Tensor scaled = f.op(grads[0], reciprocal);
+                        both[1] = f.op(scaled, f.op(self.get()));
+                    }
+                    return both;
+                })
+                .output(out);
+    }
+
+    /** FunctionsManual.cpp, copysign_tensor_self_backward: {@code result / self} with a zero where self is. */
+    static Tensor copysignSelf(Formula f, Tensor g, Tensor s, Tensor o, Tensor y) {
+        Tensor ratio = f.op(y, s);
+        f.runtime().free(f.test(s));
+        return f.op(g, ratio);
+    }
+
+    /** {@code pow(Scalar, Tensor)}: the base becomes a float64 on the device (ATen/native/Pow.cpp). */
+    static Tensor powScalar(Formula f, Tensor exponent) {
+        Tensor out = f.op(exponent);
+        f.runtime().free(f.runtime().empty(DType.FLOAT64));
+        return out;
+    }
+}

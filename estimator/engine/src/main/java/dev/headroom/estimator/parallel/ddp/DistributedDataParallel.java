@@ -1,0 +1,100 @@
+package dev.headroom.estimator.parallel.ddp;
+
+import dev.headroom.estimator.loop.LoopHook;
+import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.parallel.group.Collectives;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.scenario.DdpOptions;
+import dev.headroom.model.scenario.Scenario;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** One rank under DistributedDataParallel (torch/nn/parallel/distributed.py). */
+public final class DistributedDataParallel implements LoopHook {
+    private final Scenario run;
+    private final DdpOptions options;
+    private final Collectives collectives;
+    private TrainingLoop loop;
+    private EagerRuntime runtime;
+    private StateBroadcast state;
+    private Reducer reducer;
+
+    /** Whether the pass that runs reduces its gradients ({@code require_backward_grad_sync}). */
+    private boolean reduces = true;
+
+    /** Whether the pass before did, so that ranks may differ ({@code require_forward_param_sync}). */
+    private boolean reducedBefore = true;
+
+    private int reducedPasses;
+
+    public DistributedDataParallel(Scenario run, Collectives collectives) {
+        this.run = run;
+        this.options = run.parallel().ddp();
+        this.collectives = collectives;
+    }
+
+    @Override
+    public void attach(TrainingLoop to) {
+        loop = to;
+        runtime = to.runtime();
+        state = new StateBroadcast(runtime, collectives);
+    }
+
+    @Override
+    public boolean wraps() {
+        return true;
+    }
+
+    @Override
+    public void begin(Moment phase) {
+        if (phase.phase() == Phase.WRAP) {
+            wrap();
+        } else if (phase.phase() == Phase.FORWARD) {
+            beforeForward(phase);
+        }
+    }
+
+    private void wrap() {
+        List<Tensor> trained =
+                loop.model().parameters().stream().filter(Tensor::requiresGrad).toList();
+        List<Tensor> all = new ArrayList<>(loop.model().parameters());
+        all.addAll(loop.model().buffers());
+        state.compareShapes(trained);
+        state.send(all);
+        reducer = new Reducer(runtime, loop.engine(), collectives, trained, options);
+    }
+
+    /** _pre_forward. */
+    private void beforeForward(Moment pass) {
+        int passes = run.loop().accumulate();
+        reduces = !run.parallel().noSync() || passes == 1 || pass.micro() == passes - 1;
+        reducer.rebuild();
+        if (reducedBefore && !loop.model().buffers().isEmpty()) {
+            state.send(loop.model().buffers());
+        }
+    }
+
+    /** _post_forward. */
+    @Override
+    public Tensor[] outputs(Tensor[] made) {
+        reducedBefore = reduces;
+        boolean first = options.staticGraph() && reducedPasses == 0;
+        if (reduces) {
+            reducedPasses++;
+            reducer.expect(first);
+        }
+        return first || options.findUnusedParameters() ? OutputSink.behind(runtime, made) : made;
+    }
+
+    @Override
+    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+        return options.zeroOptimizer()
+                ? ZeroRedundancyOptimizer.of(runtime, collectives, options, parameters, own)
+                : own.apply(parameters);
+    }
+}

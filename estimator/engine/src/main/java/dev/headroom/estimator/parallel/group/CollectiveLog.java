@@ -1,0 +1,31 @@
+package dev.headroom.estimator.parallel.group;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The collectives of each phase, in order; neighbours that are alike make one row. */
+public final class CollectiveLog {
+    private final List<List<CollectiveRow>> phases = new ArrayList<>();
+    private List<CollectiveRow> open = new ArrayList<>();
+
+    /** Notes one collective. */
+    public void add(CollectiveRow row) {
+        int last = open.size() - 1;
+        if (last >= 0 && row.repeats(open.get(last))) {
+            open.set(last, row.times(open.get(last).times() + row.times()));
+        } else {
+            open.add(row);
+        }
+    }
+
+    /** What follows belongs to the next phase. */
+    public void endPhase() {
+        phases.add(List.copyOf(open));
+        open = new ArrayList<>();
+    }
+
+    /** By phase; what came after the last one ended is not among them. */
+    public List<List<CollectiveRow>> phases() {
+        return List.copyOf(phases);
+    }
+}

@@ -1,0 +1,73 @@
+package dev.headroom.estimator.parallel.group;
+
+import dev.headroom.estimator.loop.LoopHook;
+import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.run.Moment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What one rank asks of its group. Asynchronous collectives that nobody waits for keep their tensors: NCCL's watchdog sees
+ * that they are finished while the host pauses at the end of a phase, and the next collective of the group lets go of them
+ * (torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp, TensorShelf and unstash).
+ */
+public final class Collectives implements LoopHook {
+    /** The stream of NCCL's own, on which asynchronous collectives run. */
+    public static final int NCCL_STREAM = 1;
+
+    private final ProcessGroup group;
+    private final CollectiveLog log = new CollectiveLog();
+    private final List<Tensor> finished = new ArrayList<>();
+    private final List<Tensor> stashed = new ArrayList<>();
+    private EagerRuntime runtime;
+
+    public Collectives(ProcessGroup group) {
+        this.group = group;
+    }
+
+    /** Those who take part. */
+    public ProcessGroup group() {
+        return group;
+    }
+
+    /** What was asked, by phase. */
+    public CollectiveLog log() {
+        return log;
+    }
+
+    @Override
+    public void attach(TrainingLoop loop) {
+        runtime = loop.runtime();
+    }
+
+    /**
+     * One collective among all ranks of the group.
+     *
+     * @param bytes as recordings count them, see {@link CollectiveRow}
+     */
+    public void run(CollectiveKind kind, long bytes, DType type) {
+        run(kind, bytes, type, -1);
+    }
+
+    /** One collective with a root. */
+    public void run(CollectiveKind kind, long bytes, DType type, int root) {
+        finished.forEach(runtime::release);
+        finished.clear();
+        log.add(new CollectiveRow(kind, bytes, type, group.size(), group.communicator(), NCCL_STREAM, root, 1));
+    }
+
+    /** Keeps a tensor of the collective that was asked for last, which nobody waits for. */
+    public void stash(Tensor t) {
+        stashed.add(runtime.hold(t));
+    }
+
+    @Override
+    public void end(Moment phase) {
+        log.endPhase();
+        finished.addAll(stashed);
+        stashed.clear();
+    }
+}

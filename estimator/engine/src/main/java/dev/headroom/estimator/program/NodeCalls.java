@@ -1,0 +1,152 @@
+package dev.headroom.estimator.program;
+
+import dev.headroom.estimator.op.StandardRules;
+import dev.headroom.estimator.op.core.Autocast;
+import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.NoRule;
+import dev.headroom.estimator.op.rule.Rule;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Calls the operators of a graph's nodes, one at a time: by their rules, as bodies, or by the fallback where none is known. */
+final class NodeCalls {
+    private final EagerRuntime runtime;
+    private final Graph graph;
+    private final Map<String, Long> symbols;
+    private final Unmodelled unmodelled;
+    private final ModelTypes types;
+    private final Lifetimes lifetimes;
+    private final NamedTypes namedTypes;
+    private final Fallback fallback;
+    private final Rule[] rules;
+    private final Map<String, GraphRunner> subgraphs = new HashMap<>();
+
+    NodeCalls(
+            EagerRuntime runtime,
+            Graph graph,
+            Map<String, Long> symbols,
+            Unmodelled unmodelled,
+            ModelTypes types,
+            Lifetimes lifetimes) {
+        this.runtime = runtime;
+        this.graph = graph;
+        this.symbols = symbols;
+        this.unmodelled = unmodelled;
+        this.types = types;
+        this.lifetimes = lifetimes;
+        this.namedTypes = new NamedTypes(graph, types.archive(), types.run());
+        this.fallback = new Fallback(runtime, graph, symbols);
+        this.rules = graph.nodes().stream()
+                .map(n -> StandardRules.registry().find(n.target()))
+                .toArray(Rule[]::new);
+    }
+
+    /** Values that a run of the graph is given. */
+    void given(Map<String, Tensor> values) {
+        namedTypes.note(values);
+    }
+
+    /** A node has made a value. */
+    void made(String name, Tensor value) {
+        namedTypes.note(name, value);
+    }
+
+    /** Calls a node's operator; the results are local variables of the running frame. */
+    Tensor[] call(int index, Map<String, Tensor> values) {
+        Node node = graph.nodes().get(index);
+        convertFactor(index, values);
+        if (node.target().startsWith("higher_order.")) {
+            return higherOrder(node, values);
+        }
+        if (rules[index] != null) {
+            return withRule(index, node, rules[index], values);
+        }
+        unmodelled.count(node.operator());
+        return fallback.run(node, values);
+    }
+
+    private Tensor[] run(int index, Call call, Rule rule) {
+        boolean off = !runtime.gradMode() && runtime.autocast().active() && namedTypes.keepsOutOfAutocast(index);
+        boolean before = off && runtime.autocast().exclude(true);
+        try {
+            return Autocast.run(call, rule);
+        } finally {
+            if (off) {
+                runtime.autocast().exclude(before);
+            }
+        }
+    }
+
+    /** Makes a conversion that the program makes only when its weights are in half precision. */
+    private void convertFactor(int index, Map<String, Tensor> values) {
+        String name = namedTypes.converted(index);
+        Tensor before = name == null || runtime.autocast().active() ? null : values.get(name);
+        if (before == null
+                || before.dtype() == types.run()
+                || !lifetimes.releasedAfter(index).contains(name)) {
+            return;
+        }
+        values.put(name, runtime.hold(Autocast.convert(runtime, before, types.run())));
+        runtime.release(before);
+    }
+
+    private Call call(int index, Node node, Map<String, Tensor> values) {
+        Call call = new Call(runtime, node, values, symbols);
+        Tensor self = call.has("self") ? call.tensor("self") : null;
+        DType lower = runtime.autocast().active() ? runtime.autocast().type() : null;
+        DType named = namedTypes.at(index, self, lower);
+        return named == null ? call : call.naming(named);
+    }
+
+    /** A rule may find that it does not know this very call: then the call counts as unmodelled. */
+    private Tensor[] withRule(int index, Node node, Rule rule, Map<String, Tensor> values) {
+        try {
+            return run(index, call(index, node, values), rule);
+        } catch (NoRule e) {
+            unmodelled.count(node.operator());
+            return fallback.run(node, values);
+        }
+    }
+
+    /** A body that runs under another mode: {@code wrap_with_set_grad_enabled(enabled, body, inputs…)}. */
+    private Tensor[] higherOrder(Node node, Map<String, Tensor> values) {
+        Argument.Subgraph body = null;
+        Map<String, Tensor> inputs = new HashMap<>();
+        int next = 0;
+        for (Node.NamedArgument a : node.arguments()) {
+            if (a.value() instanceof Argument.Subgraph s) {
+                body = s;
+            } else if (body != null && a.value() instanceof Argument.Value v) {
+                inputs.put(body.graph().inputs().get(next++).value(), values.get(v.name()));
+            } else if (body != null) {
+                next++;
+            }
+        }
+        if (body == null) {
+            unmodelled.count(node.operator());
+            return fallback.run(node, values);
+        }
+        Runnable leave = BodyMode.enter(runtime, node);
+        Graph graphOfBody = body.graph();
+        Tensor[] out = subgraphs
+                .computeIfAbsent(body.name(), k -> bodyRunner(graphOfBody))
+                .run(inputs);
+        leave.run();
+        for (Tensor t : out) {
+            runtime.adopt(t);
+        }
+        return out;
+    }
+
+    private GraphRunner bodyRunner(Graph body) {
+        GraphRunner runner = new GraphRunner(runtime, body, symbols, unmodelled, types);
+        runner.ignoreHooks();
+        return runner;
+    }
+}

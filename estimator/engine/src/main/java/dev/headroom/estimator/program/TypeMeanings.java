@@ -1,0 +1,262 @@
+package dev.headroom.estimator.program;
+
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What the program's source lines say about the {@code dtype} arguments of a graph. In an archive of a float32 model
+ * {@code x.float()} and {@code x.to(y.dtype)} look the same; the lines in the stack traces tell them apart.
+ *
+ * <p>Where the line says that the type of a name is taken: that of the value which the same call of the module assigned
+ * to the name last, else that of the module's own input. Where the source is out of sight, as only {@code forward}
+ * functions leave frames, a conversion whose result meets the model's type in a matrix product must lead there.
+ */
+final class TypeMeanings {
+    private static final Set<String> SAME_TYPES = Set.of(
+            "aten.matmul",
+            "aten.bmm",
+            "aten.mm",
+            "aten.linear",
+            "aten.addmm",
+            "aten.baddbmm",
+            "aten.einsum",
+            "aten.scaled_dot_product_attention");
+
+    private static final Set<String> TYPE_KEEPING = Set.of(
+            "aten.dropout",
+            "aten.view",
+            "aten.reshape",
+            "aten.transpose",
+            "aten.permute",
+            "aten.contiguous",
+            "aten.expand",
+            "aten.clone",
+            "aten.unsqueeze",
+            "aten.squeeze");
+
+    /** What decides the type that a call leads to. */
+    enum Kind {
+        /** The type by name. */
+        LITERAL,
+        /** None: the tensor keeps its own. */
+        SELF,
+        /** The type of {@link Meaning#value}, or the model's where that is {@code null}. */
+        FOLLOW,
+        /** A conversion that nothing is known of. */
+        HIDDEN,
+        /** The same, and its result meets the model's type. */
+        HIDDEN_LOW
+    }
+
+    /** @param value whose type is followed, or {@code null} */
+    record Meaning(Kind kind, String value) {}
+
+    private final List<Node> nodes;
+    private final Meaning[] meanings;
+    private final List<List<PythonFrame>> frames = new ArrayList<>();
+    private final Map<String, Integer> producer = new HashMap<>();
+    private final Map<String, List<Node>> consumers = new HashMap<>();
+    private final Set<String> userInputs = new HashSet<>();
+
+    /** @param archive the floating-point type of the archive's parameters: other types are named for their own sake */
+    TypeMeanings(Graph graph, DType archive) {
+        this.nodes = graph.nodes();
+        this.meanings = new Meaning[nodes.size()];
+        for (Graph.Input in : graph.inputs()) {
+            if (in.kind() == Graph.InputKind.USER) {
+                userInputs.add(in.value());
+            }
+        }
+        for (int i = 0; i < nodes.size(); i++) {
+            Node n = nodes.get(i);
+            frames.add(PythonFrame.parse(n.stackTrace()));
+            for (String out : n.outputs()) {
+                producer.put(out, i);
+            }
+            for (String used : n.reads()) {
+                consumers.computeIfAbsent(used, k -> new ArrayList<>(2)).add(n);
+            }
+        }
+        for (int i = 0; i < nodes.size(); i++) {
+            if (named(nodes.get(i)) == archive) {
+                meanings[i] = meaning(i);
+            }
+        }
+    }
+
+    /** The meaning of the type that a node names; {@code null} when it names none, or another than the archive's. */
+    Meaning of(int node) {
+        return meanings[node];
+    }
+
+    /** The node that makes a value, or {@code null} for an input. */
+    Integer producer(String value) {
+        return producer.get(value);
+    }
+
+    private static DType named(Node n) {
+        for (Node.NamedArgument a : n.arguments()) {
+            if (a.name().equals("dtype") && a.value() instanceof Argument.Type t) {
+                return t.value();
+            }
+        }
+        return null;
+    }
+
+    /** Whether a node converts a tensor, if to another device alone. */
+    static boolean converts(Node n) {
+        return n.operator().equals("aten.to") || n.operator().equals("aten._to_copy");
+    }
+
+    private static boolean creates(Node n) {
+        String op = n.operator();
+        return op.startsWith("aten.new_")
+                || op.endsWith("_like")
+                || Set.of(
+                                "aten.zeros",
+                                "aten.ones",
+                                "aten.empty",
+                                "aten.full",
+                                "aten.rand",
+                                "aten.randn",
+                                "aten.arange")
+                        .contains(op);
+    }
+
+    private Meaning meaning(int i) {
+        Node n = nodes.get(i);
+        Conversion said = said(i);
+        if (said != null) {
+            return switch (said.kind()) {
+                case LITERAL -> new Meaning(Kind.LITERAL, null);
+                case SELF -> new Meaning(Kind.SELF, null);
+                case FOLLOW -> new Meaning(Kind.FOLLOW, followed(i, said.of()));
+            };
+        }
+        if (n.target().equals("aten.to.dtype_layout")) {
+            return new Meaning(Kind.SELF, null); // how an exporter writes .to(device)
+        }
+        if (converts(n)) {
+            return new Meaning(meetsModelType(n.outputs().get(0)) ? Kind.HIDDEN_LOW : Kind.HIDDEN, null);
+        }
+        return creates(n) ? new Meaning(Kind.FOLLOW, followed(i, "")) : new Meaning(Kind.LITERAL, null);
+    }
+
+    /** What the innermost source line says of the node, or {@code null}. */
+    private Conversion said(int i) {
+        PythonFrame line = line(i);
+        if (line == null) {
+            return null;
+        }
+        boolean methods = converts(nodes.get(i));
+        List<Conversion> all = methods ? Conversion.methods(line.text()) : Conversion.arguments(line.text());
+        if (all == null || all.isEmpty()) {
+            return null;
+        }
+        return all.stream().distinct().count() == 1 ? all.get(0) : byPosition(i, line, methods, all);
+    }
+
+    private PythonFrame line(int i) {
+        List<PythonFrame> f = frames.get(i);
+        return f.isEmpty() ? null : f.get(f.size() - 1);
+    }
+
+    /** The conversions of one statement run in the order in which the line spells them. */
+    private Conversion byPosition(int i, PythonFrame line, boolean methods, List<Conversion> all) {
+        int first = i;
+        while (first > 0 && sameStatement(first - 1, i, line)) {
+            first--;
+        }
+        int before = 0;
+        int count = 0;
+        for (int k = first; k < nodes.size() && sameStatement(k, i, line); k++) {
+            Node n = nodes.get(k);
+            boolean counts = methods ? converts(n) : !converts(n) && named(n) != null;
+            count += counts ? 1 : 0;
+            before += counts && k < i ? 1 : 0;
+        }
+        return count % all.size() == 0 ? all.get(before % all.size()) : null;
+    }
+
+    private boolean sameStatement(int a, int b, PythonFrame line) {
+        return line.equals(line(a)) && call(a).equals(call(b));
+    }
+
+    private String call(int i) {
+        List<Node.ModuleCall> stack = nodes.get(i).moduleStack();
+        return stack.isEmpty() ? "" : stack.get(stack.size() - 1).call();
+    }
+
+    private boolean inCall(int i, String call) {
+        return nodes.get(i).moduleStack().stream().anyMatch(c -> c.call().equals(call));
+    }
+
+    /** The value whose type a name stands for, or {@code null} for the model's own type. */
+    private String followed(int i, String name) {
+        if (name.startsWith("self.")) {
+            return null;
+        }
+        String call = call(i);
+        int depth = nodes.get(i).moduleStack().size() - 1;
+        int begin = i;
+        while (begin > 0 && inCall(begin - 1, call)) {
+            begin--;
+            List<PythonFrame> f = frames.get(begin);
+            if (!name.isEmpty()
+                    && depth >= 0
+                    && f.size() > depth
+                    && f.get(depth).assigned().contains(name)) {
+                return floating(nodes.get(begin));
+            }
+        }
+        for (int k = begin; k < nodes.size() && inCall(k, call); k++) {
+            for (String used : nodes.get(k).reads()) {
+                Integer made = producer.get(used);
+                if (made != null ? made < begin : userInputs.contains(used)) {
+                    return used;
+                }
+            }
+        }
+        return null;
+    }
+
+    private static String floating(Node n) {
+        for (String out : n.outputs()) {
+            if (out != null) {
+                return out;
+            }
+        }
+        return null;
+    }
+
+    /** Whether an operator takes tensors of one type only. */
+    static boolean needsOneType(Node n) {
+        return SAME_TYPES.contains(n.operator());
+    }
+
+    /** Whether an operator's result has the type of its first argument. */
+    static boolean keepsType(Node n) {
+        return TYPE_KEEPING.contains(n.operator());
+    }
+
+    /** Whether a value goes to a matrix product, which takes one type only. */
+    boolean meetsModelType(String value) {
+        for (Node n : consumers.getOrDefault(value, List.of())) {
+            if (needsOneType(n)) {
+                return true;
+            }
+            if (keepsType(n) && meetsModelType(n.outputs().get(0))) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,90 @@
+package dev.headroom.estimator.runtime;
+
+/**
+ * Writes gradients to where a backward pass puts them: the buffers of nodes that wait for more, and the {@code .grad}
+ * of leaves.
+ */
+final class GradientSums {
+    private final EagerRuntime runtime;
+    private final AutogradEngine.Arithmetic arithmetic;
+
+    GradientSums(EagerRuntime runtime, AutogradEngine.Arithmetic arithmetic) {
+        this.runtime = runtime;
+        this.arithmetic = arithmetic;
+    }
+
+    /**
+     * InputBuffer::add (torch/csrc/autograd/input_buffer.cpp): sums in place when nobody else can see it. A gradient
+     * made on one stream and used on another is noted there; the sum is made on the stream that uses it.
+     *
+     * @param grad made on the current stream; its reference is taken over
+     * @param stream on which the node runs that the buffer is for
+     */
+    void addToBuffer(Tensor[] buffer, int i, Tensor grad, int stream) {
+        if (grad == null) {
+            return;
+        }
+        Streams streams = runtime.streams();
+        if (stream != streams.current()) {
+            streams.recordUse(grad, stream);
+        }
+        Tensor old = buffer[i];
+        if (old == null) {
+            buffer[i] = grad;
+            return;
+        }
+        int before = streams.use(stream);
+        Frame f = runtime.frame();
+        try {
+            if (old.isNonOverlappingAndDense()
+                    && old.useCount() == 1
+                    && old.storage().useCount() == 1) {
+                arithmetic.addInPlace(runtime, old, grad);
+            } else {
+                buffer[i] = runtime.hold(arithmetic.add(runtime, old, grad));
+                runtime.release(old);
+            }
+        } finally {
+            f.close();
+            streams.use(before);
+        }
+        runtime.release(grad);
+    }
+
+    /**
+     * AccumulateGrad::accumulateGrad (torch/csrc/autograd/functions/accumulate_grad.h), grad mode off.
+     *
+     * @param grad borrowed; nobody but the caller may hold it if it is to become {@code .grad} itself
+     */
+    void accumulate(Tensor variable, Tensor grad) {
+        Frame f = runtime.frame();
+        try {
+            Tensor before = variable.grad();
+            if (before != null) {
+                arithmetic.addInPlace(runtime, before, grad);
+            } else if (grad.useCount() == 1 && obeysLayout(grad, variable)) {
+                runtime.setCategory(grad, Category.GRADIENTS);
+                runtime.setGrad(variable, runtime.detach(grad));
+            } else {
+                Tensor copy = arithmetic.cloneLike(runtime, grad, variable);
+                runtime.setCategory(copy, Category.GRADIENTS);
+                runtime.setGrad(variable, copy);
+            }
+        } finally {
+            f.close();
+        }
+    }
+
+    /** torch/csrc/autograd/utils/grad_layout_contract.h. */
+    private static boolean obeysLayout(Tensor grad, Tensor variable) {
+        if (!variable.isNonOverlappingAndDense()) {
+            return grad.isContiguous();
+        }
+        for (int d = 0; d < variable.dim(); d++) {
+            if (variable.size(d) != 1 && grad.stride(d) != variable.stride(d)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

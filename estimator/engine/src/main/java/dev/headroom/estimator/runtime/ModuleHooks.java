@@ -1,0 +1,81 @@
+package dev.headroom.estimator.runtime;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What is called where modules begin and end, in the forward pass and in the backward pass. A program that has modules
+ * asks {@link #isEmpty} first, so that runs without hooks pay nothing.
+ */
+public final class ModuleHooks {
+    /** A running call of a module; its tensors are borrowed. */
+    public interface Call {
+        /** Path of the module, such as {@code transformer.h.0}; "" is the model itself. */
+        String path();
+
+        /** Whether a checkpoint runs the call again in the backward pass. */
+        boolean recomputing();
+
+        /** Activations that the call was given, in the order in which it first reads them. */
+        Tensor[] inputs();
+
+        /** Tensors of the call that are used after it, in the order made; empty before it has ended. */
+        Tensor[] outputs();
+    }
+
+    /** The hooks of one module, in PyTorch's order (torch/nn/modules/module.py, _call_impl). */
+    public interface Hook {
+        /** {@code register_forward_pre_hook}: before the first operator of a call. */
+        default void beforeForward(Call call) {}
+
+        /** {@code register_forward_hook}: after the last operator, when the call's own variables are gone. */
+        default void afterForward(Call call) {}
+
+        /**
+         * Before the backward pass of a call: the gradient of one of its outputs is there, and the node that made the
+         * output has not run. Called once a call, as FSDP does (torch/distributed/fsdp/_fully_shard/_fsdp_state.py).
+         */
+        default void beforeBackward(String path) {}
+
+        /**
+         * After the backward pass of a call: the gradients of all its inputs are there. Never called where no input
+         * wants a gradient; {@link AutogradEngine#queueCallback} is for those (FSDPState,
+         * _root_post_backward_final_callback).
+         */
+        default void afterBackward(String path) {}
+
+        /** Whether {@link #beforeBackward} and {@link #afterBackward} are to be called, which takes a node a call. */
+        default boolean inBackward() {
+            return false;
+        }
+    }
+
+    private final Map<String, List<Hook>> hooks = new HashMap<>();
+
+    ModuleHooks() {}
+
+    /** Adds a hook of the module with this path. */
+    public AutogradHooks.Handle add(String path, Hook hook) {
+        hooks.computeIfAbsent(path, k -> new ArrayList<>()).add(hook);
+        return () -> remove(path, hook);
+    }
+
+    private void remove(String path, Hook hook) {
+        List<Hook> of = hooks.get(path);
+        if (of != null && of.remove(hook) && of.isEmpty()) {
+            hooks.remove(path);
+        }
+    }
+
+    /** Whether no module has hooks. */
+    public boolean isEmpty() {
+        return hooks.isEmpty();
+    }
+
+    /** The hooks of a module, in the order in which they were added. */
+    public List<Hook> of(String path) {
+        return List.copyOf(hooks.getOrDefault(path, List.of()));
+    }
+}

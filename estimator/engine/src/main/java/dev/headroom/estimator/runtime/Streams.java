@@ -1,0 +1,52 @@
+package dev.headroom.estimator.runtime;
+
+import dev.headroom.allocator.CachingAllocator;
+
+/**
+ * CUDA streams: small numbers, 0 the default one. Memory is taken from the pool of the stream that is current when it
+ * is asked for, and serves that stream at once when it is freed; uses on other streams must be recorded, so that it
+ * waits for them (c10/cuda/CUDACachingAllocator.cpp, recordStream).
+ */
+public final class Streams {
+    private final CachingAllocator allocator;
+    private int current;
+
+    Streams(CachingAllocator allocator) {
+        this.allocator = allocator;
+    }
+
+    /** {@code torch.cuda.current_stream()}. */
+    public int current() {
+        return current;
+    }
+
+    /**
+     * Makes a stream the current one: {@code torch.cuda.set_stream}.
+     *
+     * @return the one before
+     */
+    public int use(int stream) {
+        int before = current;
+        current = stream;
+        return before;
+    }
+
+    /**
+     * {@code tensor.record_stream(stream)}: when freed, the tensor's memory waits for what the stream has been given.
+     */
+    public void recordUse(Tensor t, int stream) {
+        if (t.storage().block >= 0) {
+            allocator.recordStream(t.storage().block, stream);
+        }
+    }
+
+    /** The host waits for all that the device was given: it copies something back, or reads a number. */
+    public void hostWaits() {
+        allocator.reached(allocator.mark());
+    }
+
+    /** The stream whose pool a tensor's memory is of. */
+    public int of(Tensor t) {
+        return t.storage().stream;
+    }
+}

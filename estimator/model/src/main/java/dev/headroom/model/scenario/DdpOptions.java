@@ -1,0 +1,84 @@
+package dev.headroom.model.scenario;
+
+import dev.headroom.model.graph.DType;
+
+/**
+ * Options of DistributedDataParallel.
+ *
+ * @param bucketCapMb MiB of a gradient bucket; {@code null} for 25, and 1 for the first
+ * @param gradientAsBucketView {@code .grad} are views of buckets
+ * @param staticGraph the same parameters are used in every step
+ * @param findUnusedParameters each forward pass is searched for parameters that it did not use
+ * @param compress half type in which a hook sends gradients; {@code null} for none
+ * @param zeroOptimizer {@code ZeroRedundancyOptimizer}: each rank steps some parameters
+ * @param parametersAsBucketView its parameters are views of buckets
+ */
+public record DdpOptions(
+        Double bucketCapMb,
+        boolean gradientAsBucketView,
+        boolean staticGraph,
+        boolean findUnusedParameters,
+        DType compress,
+        boolean zeroOptimizer,
+        boolean parametersAsBucketView) {
+    public static final DdpOptions DEFAULTS = new DdpOptions(null, false, false, false, null, false, false);
+
+    DdpOptions withBucketCapMb(Double value) {
+        return new DdpOptions(
+                value,
+                gradientAsBucketView,
+                staticGraph,
+                findUnusedParameters,
+                compress,
+                zeroOptimizer,
+                parametersAsBucketView);
+    }
+
+    DdpOptions withGradientAsBucketView(boolean value) {
+        return new DdpOptions(
+                bucketCapMb, value, staticGraph, findUnusedParameters, compress, zeroOptimizer, parametersAsBucketView);
+    }
+
+    DdpOptions withStaticGraph(boolean value) {
+        return new DdpOptions(
+                bucketCapMb,
+                gradientAsBucketView,
+                value,
+                findUnusedParameters,
+                compress,
+                zeroOptimizer,
+                parametersAsBucketView);
+    }
+
+    DdpOptions withFindUnusedParameters(boolean value) {
+        return new DdpOptions(
+                bucketCapMb, gradientAsBucketView, staticGraph, value, compress, zeroOptimizer, parametersAsBucketView);
+    }
+
+    DdpOptions withCompress(DType value) {
+        return new DdpOptions(
+                bucketCapMb,
+                gradientAsBucketView,
+                staticGraph,
+                findUnusedParameters,
+                value,
+                zeroOptimizer,
+                parametersAsBucketView);
+    }
+
+    DdpOptions withZeroOptimizer(boolean value) {
+        return new DdpOptions(
+                bucketCapMb,
+                gradientAsBucketView,
+                staticGraph,
+                findUnusedParameters,
+                compress,
+                value,
+                parametersAsBucketView);
+    }
+
+    DdpOptions withParametersAsBucketView(boolean value) {
+        return new DdpOptions(
+                bucketCapMb, gradientAsBucketView, staticGraph, findUnusedParameters, compress, zeroOptimizer, value);
+    }
+}

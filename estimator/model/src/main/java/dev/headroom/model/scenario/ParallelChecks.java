@@ -1,0 +1,107 @@
+package dev.headroom.model.scenario;
+
+import dev.headroom.model.error.UserInputException;
+import java.util.List;
+
+/** What cannot be meant about several GPUs, each in one line. */
+public final class ParallelChecks {
+    private final Scenario run;
+    private final Parallelism parallel;
+
+    private ParallelChecks(Scenario run) {
+        this.run = run;
+        this.parallel = run.parallel();
+    }
+
+    /**
+     * Checks what a scenario says about several GPUs.
+     *
+     * @throws UserInputException for options that contradict each other
+     */
+    public static void check(Scenario run) {
+        ParallelChecks checks = new ParallelChecks(run);
+        checks.ranks();
+        checks.mesh();
+        checks.options();
+        checks.batch();
+    }
+
+    private void ranks() {
+        ParallelKind kind = parallel.kind();
+        if (kind == ParallelKind.SINGLE && parallel.world() > 1) {
+            throw new UserInputException(
+                    "--world " + parallel.world() + " needs --parallel: how are the ranks to share" + " the work?");
+        }
+        if (parallel.rank() != null && kind.isOneProcess()) {
+            throw refused("--rank", "it is one process; its devices are told one by one");
+        }
+        if (parallel.rank() != null && parallel.rank() >= parallel.world()) {
+            throw new UserInputException("--rank " + parallel.rank() + ": the ranks of --world " + parallel.world()
+                    + " are 0 to " + (parallel.world() - 1));
+        }
+    }
+
+    private void mesh() {
+        List<Integer> mesh = parallel.mesh();
+        int ranks = mesh.stream().reduce(1, (a, b) -> a * b);
+        if (!mesh.isEmpty() && ranks != parallel.world()) {
+            throw new UserInputException("--mesh "
+                    + String.join("x", mesh.stream().map(Object::toString).toList())
+                    + " has " + ranks + " ranks, not the " + parallel.world() + " of --world");
+        }
+        Integer degree = parallel.tensor().degree();
+        if (degree != null && parallel.world() % degree != 0) {
+            throw new UserInputException(
+                    "--tp " + degree + " does not divide the " + parallel.world() + " ranks of --world");
+        }
+    }
+
+    private void options() {
+        ParallelKind kind = parallel.kind();
+        Parallelism none = Parallelism.DEFAULTS;
+        belongs(parallel.ddp().equals(none.ddp()) || kind == ParallelKind.DDP, "options of ddp");
+        belongs(parallel.sharding().equals(none.sharding()) || kind.isFullySharded(), "options of fsdp1 and fsdp2");
+        belongs(parallel.zero().equals(none.zero()) || kind.isDeepSpeed(), "options of zero1, zero2 and zero3");
+        belongs(parallel.tensor().equals(none.tensor()) || kind.isTensor(), "options of tp");
+        belongs(
+                parallel.pipeline().equals(none.pipeline()) || kind == ParallelKind.PP || kind == ParallelKind.MP,
+                "options of pp and mp");
+        belongs(parallel.mesh().isEmpty() || kind.isFullySharded(), "--mesh");
+        belongs(!parallel.cpuOffload() || kind.isFullySharded() || kind.isDeepSpeed(), "--cpu-offload");
+        belongs(parallel.build() == Parallelism.Build.CUDA || !kind.isOneProcess(), "--build");
+        belongs(
+                !parallel.noSync() || kind == ParallelKind.DDP || kind.isFullySharded(),
+                "--no-sync, an option of ddp, fsdp1 and fsdp2,");
+        if (parallel.ddp().staticGraph() && parallel.ddp().findUnusedParameters()) {
+            throw new UserInputException(
+                    "--static-graph finds unused parameters by itself: leave out" + " --find-unused-parameters");
+        }
+        if (parallel.ddp().parametersAsBucketView() && !parallel.ddp().zeroOptimizer()) {
+            throw new UserInputException("--parameters-as-bucket-view is an option of --zero-optimizer; name both");
+        }
+        if (parallel.kind() != ParallelKind.SINGLE && run.loop().inference()) {
+            throw refused("--inference", "only training is modelled on several GPUs");
+        }
+    }
+
+    private void belongs(boolean holds, String what) {
+        if (!holds) {
+            throw parallel.kind() == ParallelKind.SINGLE
+                    ? new UserInputException(what + " need --parallel")
+                    : refused(what, "it has no use for them");
+        }
+    }
+
+    private UserInputException refused(String what, String reason) {
+        return new UserInputException(
+                what + " cannot be combined with --parallel " + parallel.kind().option() + ": " + reason);
+    }
+
+    private void batch() {
+        Long batch = run.sizes().batch();
+        if (parallel.kind() == ParallelKind.DP && batch != null && batch < parallel.world()) {
+            throw new UserInputException("--batch " + batch
+                    + " is split over the devices of --parallel dp: it is less than" + " --world " + parallel.world());
+        }
+    }
+}

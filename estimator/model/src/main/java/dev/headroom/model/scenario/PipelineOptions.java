@@ -1,0 +1,31 @@
+package dev.headroom.model.scenario;
+
+import java.util.List;
+
+/**
+ * Options of pipelines, and of models that are split by hand.
+ *
+ * @param schedule {@code GPipe}, {@code 1F1B}, {@code Interleaved1F1B}, {@code ZBV} and others of PyTorch
+ * @param microbatches parts of a batch
+ * @param virtualStages stages of a rank, for schedules that have several
+ * @param split first modules of the further stages; empty for an even division
+ */
+public record PipelineOptions(String schedule, int microbatches, int virtualStages, List<String> split) {
+    public static final PipelineOptions DEFAULTS = new PipelineOptions("1F1B", 1, 2, List.of());
+
+    PipelineOptions withSchedule(String value) {
+        return new PipelineOptions(value, microbatches, virtualStages, split);
+    }
+
+    PipelineOptions withMicrobatches(int value) {
+        return new PipelineOptions(schedule, value, virtualStages, split);
+    }
+
+    PipelineOptions withVirtualStages(int value) {
+        return new PipelineOptions(schedule, microbatches, value, split);
+    }
+
+    PipelineOptions withSplit(List<String> value) {
+        return new PipelineOptions(schedule, microbatches, virtualStages, value);
+    }
+}

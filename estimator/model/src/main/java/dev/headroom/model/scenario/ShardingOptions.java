@@ -1,0 +1,133 @@
+package dev.headroom.model.scenario;
+
+import dev.headroom.model.graph.DType;
+
+/**
+ * Options of FullyShardedDataParallel, of the first kind and the second.
+ *
+ * @param wrapsRoot the model is one unit; else each of its blocks is one, and the rest another
+ * @param paramDtype type in which parameters are gathered; {@code null} for their own
+ * @param reduceDtype type in which gradients are reduced; {@code null} for their own
+ * @param reshardAfterForward 1 when gathered parameters are freed after forward, 0 when not, a greater number of
+ *     ranks when they are kept among as many; {@code null} for the library's choice
+ * @param strategy what the first kind shards
+ * @param limitAllGathers whether its host waits for the device before it gathers more
+ * @param useOrigParams whether its modules keep parameters of their own
+ * @param backwardPrefetch when its backward pass gathers the next unit
+ */
+public record ShardingOptions(
+        boolean wrapsRoot,
+        DType paramDtype,
+        DType reduceDtype,
+        Integer reshardAfterForward,
+        Strategy strategy,
+        boolean limitAllGathers,
+        boolean useOrigParams,
+        Prefetch backwardPrefetch) {
+    public static final ShardingOptions DEFAULTS =
+            new ShardingOptions(false, null, null, null, Strategy.FULL_SHARD, true, false, Prefetch.PRE);
+
+    /** What FullyShardedDataParallel of the first kind shards. */
+    public enum Strategy {
+        FULL_SHARD,
+        SHARD_GRAD_OP,
+        NO_SHARD,
+        HYBRID_SHARD
+    }
+
+    /** When the next unit is gathered in the backward pass. */
+    public enum Prefetch {
+        PRE,
+        POST,
+        NONE
+    }
+
+    ShardingOptions withWrapsRoot(boolean value) {
+        return new ShardingOptions(
+                value,
+                paramDtype,
+                reduceDtype,
+                reshardAfterForward,
+                strategy,
+                limitAllGathers,
+                useOrigParams,
+                backwardPrefetch);
+    }
+
+    ShardingOptions withParamDtype(DType value) {
+        return new ShardingOptions(
+                wrapsRoot,
+                value,
+                reduceDtype,
+                reshardAfterForward,
+                strategy,
+                limitAllGathers,
+                useOrigParams,
+                backwardPrefetch);
+    }
+
+    ShardingOptions withReduceDtype(DType value) {
+        return new ShardingOptions(
+                wrapsRoot,
+                paramDtype,
+                value,
+                reshardAfterForward,
+                strategy,
+                limitAllGathers,
+                useOrigParams,
+                backwardPrefetch);
+    }
+
+    ShardingOptions withReshardAfterForward(Integer value) {
+        return new ShardingOptions(
+                wrapsRoot, paramDtype, reduceDtype, value, strategy, limitAllGathers, useOrigParams, backwardPrefetch);
+    }
+
+    ShardingOptions withStrategy(Strategy value) {
+        return new ShardingOptions(
+                wrapsRoot,
+                paramDtype,
+                reduceDtype,
+                reshardAfterForward,
+                value,
+                limitAllGathers,
+                useOrigParams,
+                backwardPrefetch);
+    }
+
+    ShardingOptions withLimitAllGathers(boolean value) {
+        return new ShardingOptions(
+                wrapsRoot,
+                paramDtype,
+                reduceDtype,
+                reshardAfterForward,
+                strategy,
+                value,
+                useOrigParams,
+                backwardPrefetch);
+    }
+
+    ShardingOptions withUseOrigParams(boolean value) {
+        return new ShardingOptions(
+                wrapsRoot,
+                paramDtype,
+                reduceDtype,
+                reshardAfterForward,
+                strategy,
+                limitAllGathers,
+                value,
+                backwardPrefetch);
+    }
+
+    ShardingOptions withBackwardPrefetch(Prefetch value) {
+        return new ShardingOptions(
+                wrapsRoot,
+                paramDtype,
+                reduceDtype,
+                reshardAfterForward,
+                strategy,
+                limitAllGathers,
+                useOrigParams,
+                value);
+    }
+}

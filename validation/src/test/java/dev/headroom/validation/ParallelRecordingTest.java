@@ -1,0 +1,73 @@
+package dev.headroom.validation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.headroom.estimator.parallel.group.CollectiveRow;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.estimator.predict.Simulation;
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.fixtures.Recording;
+import dev.headroom.model.run.PhaseMemory;
+import dev.headroom.model.scenario.OptionNames;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A rank takes what the recorded rank took: in every phase, event by event where there is a trace, with its collectives. */
+class ParallelRecordingTest {
+    static Stream<Path> recordings() {
+        return Fixtures.recordings(Fixtures.recordings().resolve("parallel")).stream()
+                .filter(f -> f.getFileName().toString().startsWith("ddp-"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("recordings")
+    void everyPhaseIsTheRecordedOne(Path file) {
+        Recording recording = Recording.read(file);
+        RecordedRun run = new RecordedRun(recording);
+        Simulation played =
+                Predictor.simulate(run.request(run.archive(Fixtures.models()).orElseThrow()));
+        if (recording.trace().isArray()) {
+            TraceComparison comparison = TraceComparison.of(recording, played);
+            assertTrue(comparison.equal(), () -> comparison.report(10));
+        }
+        assertEquals(
+                recording.oom().path("during").asText(""),
+                played.oom() == null ? "" : played.oom().moment().words());
+        assertEquals(recorded(recording), predicted(played));
+    }
+
+    private static List<String> recorded(Recording recording) {
+        List<String> out = new ArrayList<>();
+        JsonNode phases = recording.root().path("phases");
+        for (int i = 0; i < phases.size(); i++) {
+            Recording.Phase p = recording.phases().get(i);
+            out.add(p.label() + " " + p.allocated() + " " + p.reserved() + " " + p.maxAllocated() + " "
+                    + p.maxReserved() + " " + phases.path(i).path("collectives"));
+        }
+        return out;
+    }
+
+    private static List<String> predicted(Simulation played) {
+        List<String> out = new ArrayList<>();
+        for (int i = 0; i < played.phases().size(); i++) {
+            PhaseMemory p = played.phases().get(i);
+            List<String> rows = played.collectives().get(i).stream()
+                    .map(ParallelRecordingTest::row)
+                    .toList();
+            out.add(p.moment().label() + " " + p.allocated() + " " + p.reserved() + " " + p.maxAllocated() + " "
+                    + p.maxReserved() + " [" + String.join(",", rows) + "]");
+        }
+        return out;
+    }
+
+    private static String row(CollectiveRow r) {
+        return "[\"" + r.kind().label() + "\"," + r.bytes() + ",\"" + OptionNames.of(r.type()) + "\"," + r.groupSize()
+                + "," + r.communicator() + "," + r.stream() + "," + r.peer() + "," + r.times() + "]";
+    }
+}
