@@ -31,6 +31,11 @@ public final class Optimizers {
             case ADAGRAD -> new Adagrad(state, run);
             case ADAFACTOR -> new Adafactor(state, run);
             case NADAM -> new NAdam(state, run);
+            case RADAM -> new RAdam(state, run);
+            case ADAMAX -> new Adamax(state, run);
+            case ADADELTA -> new Adadelta(state, run);
+            case ASGD -> new Asgd(state, run);
+            case RPROP -> new Rprop(state, run);
             case ADAM_8BIT, ADAMW_8BIT -> new Adam8bit(state);
         };
     }

@@ -3,10 +3,12 @@
     python record_steps.py > steps.json
 
 Parameters of several types and ranks; one has no gradient, one is frozen. Each
-case is constructed and stepped twice; "phases" are the constructor and the
+case is constructed and stepped twice or more often; "phases" are the constructor and the
 steps, each a list of the bytes requested (positive) and freed (negative).
-Kernels need not really run: only the allocator's history is read.
+Kernels need not really run: only the allocator's history is read, and ASGD is
+given what it reads from the device.
 """
+import functools
 import json
 
 import torch
@@ -17,17 +19,27 @@ PARAMETERS = [("float32", [64, 32, 3, 3], True), ("bfloat16", [300, 200], True),
               ("float32", [11, 13], False), ("float32", [], True), ("float32", [3, 700, 1100], True),
               ("float32", [17], None), ("float16", [64, 100000], True), ("float32", [1000000], True)]
 LOOPS = [("for-loop", {"foreach": False}), ("foreach", {"foreach": True}), ("auto", {}), ("fused", {"fused": True})]
-CASES = [("sgd", torch.optim.SGD, [{}, {"weight_decay": 0.1}]),
-         ("sgd-momentum", torch.optim.SGD, [{"momentum": 0.9}, {"momentum": 0.9, "weight_decay": 0.1},
-                                            {"momentum": 0.9, "nesterov": True},
-                                            {"momentum": 0.9, "nesterov": True, "weight_decay": 0.1}]),
-         ("adam", torch.optim.Adam, [{}, {"weight_decay": 0.1}, {"amsgrad": True},
-                                     {"amsgrad": True, "weight_decay": 0.1}]),
-         ("adamw", torch.optim.AdamW, [{}, {"amsgrad": True}]),
-         ("rmsprop", torch.optim.RMSprop, [{}, {"weight_decay": 0.1}, {"momentum": 0.9}, {"centered": True},
-                                           {"momentum": 0.9, "centered": True, "weight_decay": 0.1}]),
-         ("adagrad", torch.optim.Adagrad, [{}, {"weight_decay": 0.1}]),
-         ("adafactor", torch.optim.Adafactor, [{}, {"weight_decay": 0.1}])]
+DECAY = {"weight_decay": 0.1}
+UP = {"maximize": True}
+FOUR = [{}, DECAY, UP, {**UP, **DECAY}]
+CASES = [("sgd", torch.optim.SGD, FOUR),
+         ("sgd-momentum", torch.optim.SGD, [{"momentum": 0.9, **nesterov, **v} for nesterov in ({}, {"nesterov": True})
+                                            for v in FOUR]),
+         ("adam", torch.optim.Adam, [{**amsgrad, **v} for amsgrad in ({}, {"amsgrad": True}) for v in FOUR]),
+         ("adamw", torch.optim.AdamW, [{}, {"amsgrad": True}, UP, {"amsgrad": True, **UP}]),
+         ("rmsprop", torch.optim.RMSprop, [*FOUR, {"momentum": 0.9}, {"centered": True},
+                                           {"momentum": 0.9, "centered": True, **DECAY},
+                                           {"momentum": 0.9, "centered": True, **UP, **DECAY}]),
+         ("adagrad", torch.optim.Adagrad, FOUR),
+         ("adafactor", torch.optim.Adafactor, FOUR),
+         ("nadam", torch.optim.NAdam, FOUR),
+         ("radam", torch.optim.RAdam, FOUR),
+         ("adamax", torch.optim.Adamax, FOUR),
+         ("adadelta", torch.optim.Adadelta, FOUR),
+         ("asgd", torch.optim.ASGD, FOUR),
+         ("rprop", torch.optim.Rprop, [{}, UP])]
+FUSED = ("sgd", "sgd-momentum", "adam", "adamw", "adagrad")
+STEPS = {"radam": 6}  # the variance is rectified from the sixth step on
 
 
 def parameters():
@@ -53,7 +65,17 @@ def events():
     return out
 
 
-def record(make, options):
+def read_back_one(record_case):
+    """Without kernels, what ASGD's step reads back from the device is given: the 1 that a real one holds."""
+    item = torch.Tensor.item
+    torch.Tensor.item = lambda t: 1.0 if t.is_cuda else item(t)
+    try:
+        return record_case()
+    finally:
+        torch.Tensor.item = item
+
+
+def record(make, options, steps):
     held = parameters()
     warm_up = torch.empty(2, 2, device="cuda")
     warm_up @ warm_up  # takes the BLAS workspace
@@ -62,7 +84,7 @@ def record(make, options):
     try:
         optimizer = make(held, lr=0.01, **options)
         phases = [events()]
-        for _ in range(2):
+        for _ in range(steps):
             optimizer.step()
             phases.append(events())
         return phases
@@ -76,10 +98,12 @@ def main():
     for name, make, variants in CASES:
         for options in variants:
             for loop, how in LOOPS:
-                if loop == "fused" and name in ("rmsprop", "adafactor"):
+                if loop == "fused" and name not in FUSED:
                     continue
+                case = functools.partial(record, make, {**options, **how}, STEPS.get(name, 2))
+                phases = read_back_one(case) if name == "asgd" else case()
                 cases.append({"optimizer": name, "implementation": loop, "options": sorted(options),
-                              "phases": record(make, {**options, **how})})
+                              "phases": phases})
     lines = ",\n".join("    " + json.dumps(c, separators=(",", ":")) for c in cases)
     print('{"torch": "%s", "capability": [%d, %d], "sms": %d,\n  "parameters": %s,\n  "cases": [\n%s\n]}' % (
         torch.__version__, properties.major, properties.minor, properties.multi_processor_count,

@@ -29,6 +29,16 @@ public enum OptimizerKind {
     ADAFACTOR(Facts.of("adafactor", "torch.optim.Adafactor").since(2, 5).oneByOne()),
     /** torch/optim/nadam.py. */
     NADAM(Facts.of("nadam", "torch.optim.NAdam").keeps("exp_avg", "exp_avg_sq")),
+    /** torch/optim/radam.py. */
+    RADAM(Facts.of("radam", "torch.optim.RAdam").keeps("exp_avg", "exp_avg_sq")),
+    /** torch/optim/adamax.py. */
+    ADAMAX(Facts.of("adamax", "torch.optim.Adamax").keeps("exp_avg", "exp_inf")),
+    /** torch/optim/adadelta.py. */
+    ADADELTA(Facts.of("adadelta", "torch.optim.Adadelta").keeps("square_avg", "acc_delta")),
+    /** torch/optim/asgd.py. */
+    ASGD(Facts.of("asgd", "torch.optim.ASGD").keeps("step", "eta", "mu", "ax")),
+    /** torch/optim/rprop.py, without a weight decay. */
+    RPROP(Facts.of("rprop", "torch.optim.Rprop").keeps("prev", "step_size")),
     /** Of bitsandbytes; its kernels quantise the state and work in place. */
     ADAM_8BIT(Facts.of("adam8bit", "bnb.optim.Adam8bit").quantises()),
     /** Of bitsandbytes; its kernels quantise the state and work in place. */
@@ -123,7 +133,7 @@ public enum OptimizerKind {
 
     /** Whether its constructor takes a weight decay. */
     public boolean decays() {
-        return this != NONE;
+        return this != NONE && this != RPROP;
     }
 
     /** The names of those that have fused kernels in some version. */

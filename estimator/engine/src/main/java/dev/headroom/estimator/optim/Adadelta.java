@@ -1,0 +1,73 @@
+package dev.headroom.estimator.optim;
+
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.scenario.Scenario;
+import java.util.List;
+
+/**
+ * {@code torch.optim.Adadelta}: mean squares of gradients and of updates, made in the first step (torch/optim/adadelta.py).
+ */
+final class Adadelta implements Optimizer {
+    private final OptimizerState state;
+    private final EagerRuntime rt;
+    private final Implementation implementation;
+    private final Gradients gradients;
+
+    Adadelta(OptimizerState state, Scenario run) {
+        this.state = state;
+        this.rt = state.runtime();
+        this.implementation = Implementation.of(run);
+        this.gradients = Gradients.of(state, run.optimizer().options()).namedFirst();
+    }
+
+    @Override
+    public void step() {
+        List<Integer> stepped = state.withGradient();
+        state.function(() -> {
+            stepped.stream().filter(state::isNew).forEach(this::initialise);
+            if (implementation == Implementation.FOREACH) {
+                multiTensor(stepped);
+            } else {
+                singleTensor(stepped);
+            }
+        });
+    }
+
+    /** Adadelta._init_group; the step counter lies in host memory. */
+    private void initialise(int i) {
+        state.addLike(i, state.parameter(i));
+        state.addLike(i, state.parameter(i));
+    }
+
+    /** _single_tensor_adadelta. */
+    private void singleTensor(List<Integer> stepped) {
+        Variable grad = state.variable();
+        Variable std = state.variable();
+        Variable delta = state.variable();
+        for (int i : stepped) {
+            gradients.bind(grad, i);
+            std.bind(rt.emptyLike(state.kept(i, 0)));
+            delta.bind(rt.emptyLike(state.kept(i, 1)));
+        }
+        List.of(grad, std, delta).forEach(Variable::delete);
+    }
+
+    /** _multi_tensor_adadelta. */
+    private void multiTensor(List<Integer> stepped) {
+        Variable grads = state.variable();
+        Variable std = state.variable();
+        Variable deltas = state.variable();
+        for (List<Integer> group : state.groups(stepped)) {
+            gradients.bind(grads, group);
+            std.bind(state.roots(group, 0));
+            deltas.bind(state.roots(group, 1));
+        }
+        List.of(grads, std, deltas).forEach(Variable::delete);
+    }
+
+    @Override
+    public List<Tensor> state(int parameter) {
+        return state.kept(parameter);
+    }
+}
