@@ -13,6 +13,7 @@ import dev.headroom.model.scenario.ZeroOptions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Reads over how many GPUs a recording of the oracle was spread, and how. */
 final class RecordedParallelism {
@@ -89,7 +90,7 @@ final class RecordedParallelism {
                 ShardingOptions.Prefetch.valueOf(text("backward_prefetch").toUpperCase(Locale.ROOT)));
     }
 
-    private Boolean overlap() {
+    private @Nullable Boolean overlap() {
         String text = text("overlap_comm");
         return text.equals("default") ? null : Boolean.valueOf(text);
     }
@@ -100,7 +101,7 @@ final class RecordedParallelism {
                 : List.of();
     }
 
-    private DType type(String key) {
+    private @Nullable DType type(String key) {
         return switch (config.path(key).asText("")) {
             case "fp32" -> DType.FLOAT32;
             case "fp16" -> DType.FLOAT16;
@@ -109,7 +110,7 @@ final class RecordedParallelism {
         };
     }
 
-    private Integer number(String key) {
+    private @Nullable Integer number(String key) {
         return config.hasNonNull(key) ? (Integer) config.path(key).asInt() : null;
     }
 

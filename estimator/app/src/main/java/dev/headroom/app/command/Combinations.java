@@ -1,4 +1,5 @@
 package dev.headroom.app.command;
+
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;

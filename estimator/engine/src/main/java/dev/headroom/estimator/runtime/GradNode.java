@@ -60,13 +60,13 @@ public final class GradNode {
     }
 
     /** {@code Node.register_prehook}. */
-    public AutogradHooks.Handle addHook(AutogradHooks.BeforeNode hook) {
-        return makeHooks().add(hook);
+    public AutogradHooks.Handle addPrehook(AutogradHooks.BeforeNode hook) {
+        return makeHooks().addBefore(hook);
     }
 
     /** {@code Node.register_hook}. */
     public AutogradHooks.Handle addHook(AutogradHooks.AfterNode hook) {
-        return makeHooks().add(hook);
+        return makeHooks().addAfter(hook);
     }
 
     /** Its hooks, or {@code null} for none. */

@@ -12,19 +12,19 @@ final class NodeHooks {
     private final List<AutogradHooks.AfterNode> after = new ArrayList<>(1);
     private final List<AutogradHooks.AfterAccumulate> accumulated = new ArrayList<>(1);
 
-    AutogradHooks.Handle add(int input, AutogradHooks.OfTensor hook) {
+    AutogradHooks.Handle addTensorHook(int input, AutogradHooks.OfTensor hook) {
         return add(tensors, new OfInput(input, hook));
     }
 
-    AutogradHooks.Handle add(AutogradHooks.BeforeNode hook) {
+    AutogradHooks.Handle addBefore(AutogradHooks.BeforeNode hook) {
         return add(before, hook);
     }
 
-    AutogradHooks.Handle add(AutogradHooks.AfterNode hook) {
+    AutogradHooks.Handle addAfter(AutogradHooks.AfterNode hook) {
         return add(after, hook);
     }
 
-    AutogradHooks.Handle add(AutogradHooks.AfterAccumulate hook) {
+    AutogradHooks.Handle addAccumulated(AutogradHooks.AfterAccumulate hook) {
         return add(accumulated, hook);
     }
 

@@ -136,15 +136,17 @@ public final class Tape {
         if (t.hasStaleHistory()) {
             ViewHistory.refresh(runtime, t);
         }
-        return t.isLeaf() ? leafHooks(t).add(0, hook) : t.gradNode().makeHooks().add(t.outputNumber(), hook);
+        return t.isLeaf()
+                ? leafHooks(t).addTensorHook(0, hook)
+                : t.gradNode().makeHooks().addTensorHook(t.outputNumber(), hook);
     }
 
     /** {@code Tensor.register_post_accumulate_grad_hook} of a leaf. */
-    public AutogradHooks.Handle addHook(Tensor leaf, AutogradHooks.AfterAccumulate hook) {
+    public AutogradHooks.Handle addPostAccumulateHook(Tensor leaf, AutogradHooks.AfterAccumulate hook) {
         if (!leaf.isLeaf()) {
             throw new IllegalArgumentException("no gradient is accumulated for a tensor that is no leaf");
         }
-        return leafHooks(leaf).add(hook);
+        return leafHooks(leaf).addAccumulated(hook);
     }
 
     private static NodeHooks leafHooks(Tensor leaf) {

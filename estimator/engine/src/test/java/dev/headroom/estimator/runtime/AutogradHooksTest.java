@@ -79,11 +79,12 @@ class AutogradHooksTest {
             calls.add("leaf after");
             return results;
         });
-        accumulator.addHook((AutogradHooks.BeforeNode) grads -> {
+        accumulator.addPrehook((AutogradHooks.BeforeNode) grads -> {
             calls.add("leaf before");
             return grads;
         });
-        rt.tape().addHook(w, (AutogradHooks.AfterAccumulate) leaf -> calls.add("accumulated " + (leaf.grad() != null)));
+        rt.tape().addPostAccumulateHook(w, (AutogradHooks.AfterAccumulate)
+                leaf -> calls.add("accumulated " + (leaf.grad() != null)));
         rt.tape().addHook(w, (AutogradHooks.OfTensor) g -> {
             calls.add("leaf tensor " + (w.grad() != null));
             return null;
@@ -92,7 +93,7 @@ class AutogradHooksTest {
             calls.add("after");
             return results;
         });
-        y.gradNode().addHook((AutogradHooks.BeforeNode) grads -> {
+        y.gradNode().addPrehook((AutogradHooks.BeforeNode) grads -> {
             calls.add("before");
             return grads;
         });
@@ -150,7 +151,8 @@ class AutogradHooksTest {
     @Test
     void aHookThatWasTakenAwayIsNotCalled() {
         Tensor w = leaf();
-        AutogradHooks.Handle handle = rt.tape().addHook(w, (AutogradHooks.AfterAccumulate) leaf -> calls.add("hook"));
+        AutogradHooks.Handle handle =
+                rt.tape().addPostAccumulateHook(w, (AutogradHooks.AfterAccumulate) leaf -> calls.add("hook"));
         backward(op("Op", w));
         handle.remove();
         backward(op("Op", w));
@@ -161,7 +163,7 @@ class AutogradHooksTest {
     @Test
     void aLeafsGradientMayBeLetGoAsSoonAsItIsThere() {
         Tensor w = leaf();
-        rt.tape().addHook(w, (AutogradHooks.AfterAccumulate) leaf -> rt.setGrad(leaf, null));
+        rt.tape().addPostAccumulateHook(w, (AutogradHooks.AfterAccumulate) leaf -> rt.setGrad(leaf, null));
         Tensor y = op("Op", w);
         backward(y);
         assertNull(w.grad());
@@ -225,11 +227,11 @@ class AutogradHooksTest {
         Tensor y = op("Op", w);
         rt.streams().use(0);
         List<Integer> streams = new ArrayList<>();
-        y.gradNode().addHook((AutogradHooks.BeforeNode) grads -> {
+        y.gradNode().addPrehook((AutogradHooks.BeforeNode) grads -> {
             streams.add(rt.streams().current());
             return grads;
         });
-        rt.tape().addHook(w, (AutogradHooks.AfterAccumulate)
+        rt.tape().addPostAccumulateHook(w, (AutogradHooks.AfterAccumulate)
                 leaf -> streams.add(rt.streams().current()));
         rt.allocator().streamBusy(0);
         backward(y);

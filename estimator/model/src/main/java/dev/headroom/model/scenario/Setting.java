@@ -116,7 +116,7 @@ public final class Setting<T> {
     }
 
     boolean isKeptBy(ScenarioPart<?> other) {
-        return part == other;
+        return part.equals(other);
     }
 
     /** Whether a scenario has the default. */
