@@ -15,6 +15,7 @@ package dev.headroom.model.scenario;
  * @param dropOutputs outputs and loss are deleted after each backward pass
  * @param inference {@code eval()} under {@code no_grad}: forward passes only
  */
+@Withers
 public record Loop(
         LossKind loss,
         int accumulate,
@@ -24,98 +25,7 @@ public record Loop(
         boolean newBatches,
         boolean inputGrad,
         boolean dropOutputs,
-        boolean inference) {
+        boolean inference)
+        implements LoopWithers.With {
     static final Loop DEFAULTS = new Loop(LossKind.AUTO, 1, 3, false, false, false, false, false, false);
-
-    Loop withLoss(LossKind value) {
-        return new Loop(
-                value,
-                accumulate,
-                steps,
-                zeroGradKeep,
-                zeroGradBeforeBackward,
-                newBatches,
-                inputGrad,
-                dropOutputs,
-                inference);
-    }
-
-    Loop withAccumulate(int value) {
-        return new Loop(
-                loss,
-                value,
-                steps,
-                zeroGradKeep,
-                zeroGradBeforeBackward,
-                newBatches,
-                inputGrad,
-                dropOutputs,
-                inference);
-    }
-
-    Loop withSteps(int value) {
-        return new Loop(
-                loss,
-                accumulate,
-                value,
-                zeroGradKeep,
-                zeroGradBeforeBackward,
-                newBatches,
-                inputGrad,
-                dropOutputs,
-                inference);
-    }
-
-    Loop withZeroGradKeep(boolean value) {
-        return new Loop(
-                loss, accumulate, steps, value, zeroGradBeforeBackward, newBatches, inputGrad, dropOutputs, inference);
-    }
-
-    Loop withZeroGradBeforeBackward(boolean value) {
-        return new Loop(loss, accumulate, steps, zeroGradKeep, value, newBatches, inputGrad, dropOutputs, inference);
-    }
-
-    Loop withNewBatches(boolean value) {
-        return new Loop(
-                loss,
-                accumulate,
-                steps,
-                zeroGradKeep,
-                zeroGradBeforeBackward,
-                value,
-                inputGrad,
-                dropOutputs,
-                inference);
-    }
-
-    Loop withInputGrad(boolean value) {
-        return new Loop(
-                loss,
-                accumulate,
-                steps,
-                zeroGradKeep,
-                zeroGradBeforeBackward,
-                newBatches,
-                value,
-                dropOutputs,
-                inference);
-    }
-
-    Loop withDropOutputs(boolean value) {
-        return new Loop(
-                loss, accumulate, steps, zeroGradKeep, zeroGradBeforeBackward, newBatches, inputGrad, value, inference);
-    }
-
-    Loop withInference(boolean value) {
-        return new Loop(
-                loss,
-                accumulate,
-                steps,
-                zeroGradKeep,
-                zeroGradBeforeBackward,
-                newBatches,
-                inputGrad,
-                dropOutputs,
-                value);
-    }
 }

@@ -11,31 +11,9 @@ package dev.headroom.model.scenario;
  * @param centered RMSprop: divides by an estimate of the variance
  * @param maximize climbs instead of descending: the gradients of a step are fresh tensors, but for fused kernels
  */
+@Withers
 public record OptimizerOptions(
-        boolean weightDecay, boolean nesterov, boolean amsgrad, boolean momentum, boolean centered, boolean maximize) {
+        boolean weightDecay, boolean nesterov, boolean amsgrad, boolean momentum, boolean centered, boolean maximize)
+        implements OptimizerOptionsWithers.With {
     static final OptimizerOptions DEFAULTS = new OptimizerOptions(false, false, false, false, false, false);
-
-    OptimizerOptions withWeightDecay(boolean value) {
-        return new OptimizerOptions(value, nesterov, amsgrad, momentum, centered, maximize);
-    }
-
-    OptimizerOptions withNesterov(boolean value) {
-        return new OptimizerOptions(weightDecay, value, amsgrad, momentum, centered, maximize);
-    }
-
-    OptimizerOptions withAmsgrad(boolean value) {
-        return new OptimizerOptions(weightDecay, nesterov, value, momentum, centered, maximize);
-    }
-
-    OptimizerOptions withMomentum(boolean value) {
-        return new OptimizerOptions(weightDecay, nesterov, amsgrad, value, centered, maximize);
-    }
-
-    OptimizerOptions withCentered(boolean value) {
-        return new OptimizerOptions(weightDecay, nesterov, amsgrad, momentum, value, maximize);
-    }
-
-    OptimizerOptions withMaximize(boolean value) {
-        return new OptimizerOptions(weightDecay, nesterov, amsgrad, momentum, centered, value);
-    }
 }

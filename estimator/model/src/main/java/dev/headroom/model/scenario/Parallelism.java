@@ -19,6 +19,7 @@ import java.util.List;
  * @param tensor of tensor parallelism
  * @param pipeline of pipelines
  */
+@Withers
 public record Parallelism(
         ParallelKind kind,
         int world,
@@ -32,7 +33,8 @@ public record Parallelism(
         ShardingOptions sharding,
         ZeroOptions zero,
         TensorOptions tensor,
-        PipelineOptions pipeline) {
+        PipelineOptions pipeline)
+        implements ParallelismWithers.With {
     public static final Parallelism DEFAULTS = new Parallelism(
             ParallelKind.SINGLE,
             1,
@@ -57,70 +59,5 @@ public record Parallelism(
 
     public Parallelism {
         mesh = List.copyOf(mesh);
-    }
-
-    Parallelism withKind(ParallelKind value) {
-        return new Parallelism(
-                value, world, rank, mesh, build, eventsLag, noSync, cpuOffload, ddp, sharding, zero, tensor, pipeline);
-    }
-
-    Parallelism withWorld(int value) {
-        return new Parallelism(
-                kind, value, rank, mesh, build, eventsLag, noSync, cpuOffload, ddp, sharding, zero, tensor, pipeline);
-    }
-
-    Parallelism withRank(Integer value) {
-        return new Parallelism(
-                kind, world, value, mesh, build, eventsLag, noSync, cpuOffload, ddp, sharding, zero, tensor, pipeline);
-    }
-
-    Parallelism withMesh(List<Integer> value) {
-        return new Parallelism(
-                kind, world, rank, value, build, eventsLag, noSync, cpuOffload, ddp, sharding, zero, tensor, pipeline);
-    }
-
-    Parallelism withBuild(Build value) {
-        return new Parallelism(
-                kind, world, rank, mesh, value, eventsLag, noSync, cpuOffload, ddp, sharding, zero, tensor, pipeline);
-    }
-
-    Parallelism withEventsLag(boolean value) {
-        return new Parallelism(
-                kind, world, rank, mesh, build, value, noSync, cpuOffload, ddp, sharding, zero, tensor, pipeline);
-    }
-
-    Parallelism withNoSync(boolean value) {
-        return new Parallelism(
-                kind, world, rank, mesh, build, eventsLag, value, cpuOffload, ddp, sharding, zero, tensor, pipeline);
-    }
-
-    Parallelism withCpuOffload(boolean value) {
-        return new Parallelism(
-                kind, world, rank, mesh, build, eventsLag, noSync, value, ddp, sharding, zero, tensor, pipeline);
-    }
-
-    Parallelism withDdp(DdpOptions value) {
-        return new Parallelism(
-                kind, world, rank, mesh, build, eventsLag, noSync, cpuOffload, value, sharding, zero, tensor, pipeline);
-    }
-
-    Parallelism withSharding(ShardingOptions value) {
-        return new Parallelism(
-                kind, world, rank, mesh, build, eventsLag, noSync, cpuOffload, ddp, value, zero, tensor, pipeline);
-    }
-
-    Parallelism withZero(ZeroOptions value) {
-        return new Parallelism(
-                kind, world, rank, mesh, build, eventsLag, noSync, cpuOffload, ddp, sharding, value, tensor, pipeline);
-    }
-
-    Parallelism withTensor(TensorOptions value) {
-        return new Parallelism(
-                kind, world, rank, mesh, build, eventsLag, noSync, cpuOffload, ddp, sharding, zero, value, pipeline);
-    }
-
-    Parallelism withPipeline(PipelineOptions value) {
-        return new Parallelism(
-                kind, world, rank, mesh, build, eventsLag, noSync, cpuOffload, ddp, sharding, zero, tensor, value);
     }
 }

@@ -15,6 +15,7 @@ import dev.headroom.model.graph.DType;
  * @param useOrigParams whether its modules keep parameters of their own
  * @param backwardPrefetch when its backward pass gathers the next unit
  */
+@Withers
 public record ShardingOptions(
         boolean wrapsRoot,
         DType paramDtype,
@@ -23,7 +24,8 @@ public record ShardingOptions(
         Strategy strategy,
         boolean limitAllGathers,
         boolean useOrigParams,
-        Prefetch backwardPrefetch) {
+        Prefetch backwardPrefetch)
+        implements ShardingOptionsWithers.With {
     public static final ShardingOptions DEFAULTS =
             new ShardingOptions(false, null, null, null, Strategy.FULL_SHARD, true, false, Prefetch.PRE);
 
@@ -40,94 +42,5 @@ public record ShardingOptions(
         PRE,
         POST,
         NONE
-    }
-
-    ShardingOptions withWrapsRoot(boolean value) {
-        return new ShardingOptions(
-                value,
-                paramDtype,
-                reduceDtype,
-                reshardAfterForward,
-                strategy,
-                limitAllGathers,
-                useOrigParams,
-                backwardPrefetch);
-    }
-
-    ShardingOptions withParamDtype(DType value) {
-        return new ShardingOptions(
-                wrapsRoot,
-                value,
-                reduceDtype,
-                reshardAfterForward,
-                strategy,
-                limitAllGathers,
-                useOrigParams,
-                backwardPrefetch);
-    }
-
-    ShardingOptions withReduceDtype(DType value) {
-        return new ShardingOptions(
-                wrapsRoot,
-                paramDtype,
-                value,
-                reshardAfterForward,
-                strategy,
-                limitAllGathers,
-                useOrigParams,
-                backwardPrefetch);
-    }
-
-    ShardingOptions withReshardAfterForward(Integer value) {
-        return new ShardingOptions(
-                wrapsRoot, paramDtype, reduceDtype, value, strategy, limitAllGathers, useOrigParams, backwardPrefetch);
-    }
-
-    ShardingOptions withStrategy(Strategy value) {
-        return new ShardingOptions(
-                wrapsRoot,
-                paramDtype,
-                reduceDtype,
-                reshardAfterForward,
-                value,
-                limitAllGathers,
-                useOrigParams,
-                backwardPrefetch);
-    }
-
-    ShardingOptions withLimitAllGathers(boolean value) {
-        return new ShardingOptions(
-                wrapsRoot,
-                paramDtype,
-                reduceDtype,
-                reshardAfterForward,
-                strategy,
-                value,
-                useOrigParams,
-                backwardPrefetch);
-    }
-
-    ShardingOptions withUseOrigParams(boolean value) {
-        return new ShardingOptions(
-                wrapsRoot,
-                paramDtype,
-                reduceDtype,
-                reshardAfterForward,
-                strategy,
-                limitAllGathers,
-                value,
-                backwardPrefetch);
-    }
-
-    ShardingOptions withBackwardPrefetch(Prefetch value) {
-        return new ShardingOptions(
-                wrapsRoot,
-                paramDtype,
-                reduceDtype,
-                reshardAfterForward,
-                strategy,
-                limitAllGathers,
-                useOrigParams,
-                value);
     }
 }
