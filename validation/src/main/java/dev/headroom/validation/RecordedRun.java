@@ -8,6 +8,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static dev.headroom.model.scenario.ScenarioSettings.CHANNELS_LAST;
 import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
 import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;
+import static dev.headroom.model.scenario.ScenarioSettings.CLIP_GRAD_NORM;
 import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_BENCHMARK;
 import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
 import static dev.headroom.model.scenario.ScenarioSettings.DROP_OUTPUTS;
@@ -168,6 +169,11 @@ public final class RecordedRun {
                 .with(CHECKPOINT_MODULES, modules)
                 .with(REENTRANT, reentrant.equals("auto") ? null : Boolean.valueOf(reentrant))
                 .with(ACCUMULATE, config.path("accumulate").asInt(1))
+                .with(
+                        CLIP_GRAD_NORM,
+                        config.hasNonNull("clip_grad_norm")
+                                ? config.path("clip_grad_norm").asDouble()
+                                : null)
                 .with(STEPS, config.path("steps").asInt(3))
                 .with(ZERO_GRAD_KEEP, !config.path("set_to_none").asBoolean(true))
                 .with(CHANNELS_LAST, config.path("channels_last").asBoolean())

@@ -18,6 +18,7 @@ import java.util.function.Function;
  *                                     zero_grad: zeroGrad
  *                                     forward:   outputs
  *                                     backward:  root
+ *                                     clip:      clip
  *                                     optimizer: step
  * </pre>
  *
@@ -85,6 +86,15 @@ public interface LoopHook {
      */
     default Tensor root(Tensor loss) {
         return loss;
+    }
+
+    /**
+     * {@code clip_grad_norm_}, of a run that clips.
+     *
+     * @param own clips the gradients of all parameters
+     */
+    default void clip(Runnable own) {
+        own.run();
     }
 
     /**

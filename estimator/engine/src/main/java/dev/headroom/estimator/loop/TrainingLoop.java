@@ -142,6 +142,12 @@ public final class TrainingLoop {
             });
             phase(new Moment(Phase.BACKWARD, step, micro), this::backward);
         }
+        if (run.loop().clipGradNorm() != null) {
+            phase(Moment.of(Phase.CLIP, step), () -> {
+                workOf(Phase.CLIP);
+                clip();
+            });
+        }
         phase(Moment.of(Phase.OPTIMIZER, step), () -> {
             workOf(Phase.OPTIMIZER);
             step();
@@ -195,6 +201,15 @@ public final class TrainingLoop {
         } finally {
             frame.close();
         }
+    }
+
+    private void clip() {
+        Runnable clip = () -> new GradientClipping(runtime).clip(model.parameters());
+        for (LoopHook hook : hooks) {
+            Runnable inner = clip;
+            clip = () -> hook.clip(inner);
+        }
+        clip.run();
     }
 
     private void step() {

@@ -13,6 +13,7 @@ package dev.headroom.model.scenario;
  *     steps
  * @param inputGrad the first floating-point input requires a gradient
  * @param dropOutputs outputs and loss are deleted after each backward pass
+ * @param clipGradNorm what the norm of all gradients is clipped to before each optimizer step; {@code null} for no clipping
  * @param inference {@code eval()} under {@code no_grad}: forward passes only
  */
 @Withers
@@ -25,7 +26,8 @@ public record Loop(
         boolean newBatches,
         boolean inputGrad,
         boolean dropOutputs,
+        Double clipGradNorm,
         boolean inference)
         implements LoopWithers.With {
-    static final Loop DEFAULTS = new Loop(LossKind.AUTO, 1, 3, false, false, false, false, false, false);
+    static final Loop DEFAULTS = new Loop(LossKind.AUTO, 1, 3, false, false, false, false, false, null, false);
 }

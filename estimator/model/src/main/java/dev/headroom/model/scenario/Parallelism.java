@@ -10,7 +10,7 @@ import java.util.List;
  * @param rank whose memory is asked for; {@code null} for the rank that takes most
  * @param mesh ranks in a grid, such as 2 by 4; empty for a row
  * @param build where the model is before it is wrapped
- * @param eventsLag the device lags behind the host; else it keeps up
+ * @param events when the device is done with what it was given
  * @param noSync gradients are reduced only in the last pass of an accumulated step
  * @param cpuOffload parameters or optimizer states live in host memory
  * @param ddp of DistributedDataParallel
@@ -26,7 +26,7 @@ public record Parallelism(
         Integer rank,
         List<Integer> mesh,
         Build build,
-        boolean eventsLag,
+        Events events,
         boolean noSync,
         boolean cpuOffload,
         DdpOptions ddp,
@@ -41,7 +41,7 @@ public record Parallelism(
             null,
             List.of(),
             Build.CUDA,
-            false,
+            Events.DONE,
             false,
             false,
             DdpOptions.DEFAULTS,
@@ -55,6 +55,14 @@ public record Parallelism(
         CUDA,
         CPU,
         META
+    }
+
+    /** When the device is done with what it was given: the two bounds of timing. */
+    public enum Events {
+        /** At once: it keeps up with the host. */
+        DONE,
+        /** When the host waits for it. */
+        LAZY
     }
 
     public Parallelism {

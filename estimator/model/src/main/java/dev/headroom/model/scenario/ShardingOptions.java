@@ -5,7 +5,7 @@ import dev.headroom.model.graph.DType;
 /**
  * Options of FullyShardedDataParallel, of the first kind and the second.
  *
- * @param wrapsRoot the model is one unit; else each of its blocks is one, and the rest another
+ * @param wrap what a unit is
  * @param paramDtype type in which parameters are gathered; {@code null} for their own
  * @param reduceDtype type in which gradients are reduced; {@code null} for their own
  * @param reshardAfterForward 1 when gathered parameters are freed after forward, 0 when not, a greater number of
@@ -17,7 +17,7 @@ import dev.headroom.model.graph.DType;
  */
 @Withers
 public record ShardingOptions(
-        boolean wrapsRoot,
+        Wrap wrap,
         DType paramDtype,
         DType reduceDtype,
         Integer reshardAfterForward,
@@ -27,7 +27,15 @@ public record ShardingOptions(
         Prefetch backwardPrefetch)
         implements ShardingOptionsWithers.With {
     public static final ShardingOptions DEFAULTS =
-            new ShardingOptions(false, null, null, null, Strategy.FULL_SHARD, true, false, Prefetch.PRE);
+            new ShardingOptions(Wrap.BLOCK, null, null, null, Strategy.FULL_SHARD, true, false, Prefetch.PRE);
+
+    /** What a unit is. */
+    public enum Wrap {
+        /** Each block of the model, and the rest. */
+        BLOCK,
+        /** The whole model. */
+        ROOT
+    }
 
     /** What FullyShardedDataParallel of the first kind shards. */
     public enum Strategy {
