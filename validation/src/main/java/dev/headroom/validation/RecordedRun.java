@@ -51,8 +51,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a recording into the question that Headroom should answer alike: its {@code scenario}, or in those of the oracle
- * its {@code config}.
+ * Turns a recording into the question that Headroom should answer alike: its {@code scenario}, or in those of the
+ * oracle its {@code config}.
  */
 public final class RecordedRun {
     private final Recording recording;
@@ -75,7 +75,8 @@ public final class RecordedRun {
     }
 
     /**
-     * The archive of the model: the named one, else the one of the run's image size or sequence length, else the plain one.
+     * The archive of the model: the named one, else the one of the run's image size or sequence length, else the plain
+     * one.
      *
      * @throws UserInputException when the name is none or leads out of the folder
      */

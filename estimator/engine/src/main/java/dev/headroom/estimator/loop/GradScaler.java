@@ -9,8 +9,8 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 
 /**
- * {@code torch.amp.GradScaler}, which autocast to float16 brings: scalars on the GPU that live from the first scaled loss
- * on, and a few more around each optimizer step (torch/amp/grad_scaler.py).
+ * {@code torch.amp.GradScaler}, which autocast to float16 brings: scalars on the GPU that live from the first scaled
+ * loss on, and a few more around each optimizer step (torch/amp/grad_scaler.py).
  */
 final class GradScaler implements LoopHook {
     private final boolean stepUnscales;

@@ -26,8 +26,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * The modelled training loop: zero_grad, forward, loss, backward, optimizer step; without training, forward passes alone.
- * What a scenario or a regime changes about it is done by {@link LoopHook}s.
+ * The modelled training loop: zero_grad, forward, loss, backward, optimizer step; without training, forward passes
+ * alone. What a scenario or a regime changes about it is done by {@link LoopHook}s.
  */
 public final class TrainingLoop {
     private final EagerRuntime runtime;

@@ -40,7 +40,8 @@ public final class ParallelSettings {
                     .written(
                             choice(Arrays.asList(ParallelKind.values()), ParallelKind::option),
                             "KIND",
-                            "How the run is spread over GPUs: dp, mp, ddp, fsdp1, fsdp2, zero1, zero2, zero3, tp, tp+fsdp2"
+                            "How the run is spread over GPUs: dp, mp, ddp, fsdp1, fsdp2, zero1,"
+                                    + " zero2, zero3, tp, tp+fsdp2"
                                     + " or pp."));
 
     public static final Setting<Integer> WORLD =

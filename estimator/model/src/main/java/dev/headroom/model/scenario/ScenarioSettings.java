@@ -23,8 +23,9 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Every setting of a scenario: the one table of options, with {@link ParallelSettings} for several GPUs. Help, the words of an option, JSON, completion and the manual are
- * made from these rows, in their order. What a setting means to a run stands at the component of the record that keeps it.
+ * Every setting of a scenario: the one table of options, with {@link ParallelSettings} for several GPUs. Help, the
+ * words of an option, JSON, completion and the manual are made from these rows, in their order. What a setting means to
+ * a run stands at the component of the record that keeps it.
  */
 public final class ScenarioSettings {
     private static final int MOST_STEPS = 1_000;
@@ -134,7 +135,8 @@ public final class ScenarioSettings {
                     .written(
                             TEXTS,
                             "PATTERN",
-                            "Recompute every call of these modules: * is part of a name, ** any path, FIRST..LAST a run of siblings as"
+                            "Recompute every call of these modules: * is part of a name, ** any"
+                                    + " path, FIRST..LAST a run of siblings as"
                                     + " one checkpoint; repeatable.")
                     .trainsWith(modules -> !modules.isEmpty()));
 
@@ -174,7 +176,8 @@ public final class ScenarioSettings {
                     .written(
                             WORKSPACE,
                             "SIZE",
-                            "Workspace of cuDNN convolutions: auto (default), asked (of an installed cuDNN), distilled (by learned"
+                            "Workspace of cuDNN convolutions: auto (default), asked (of an"
+                                    + " installed cuDNN), distilled (by learned"
                                     + " rules), none or a size."));
 
     public static final Setting<Scenario.Attention> ATTENTION =
