@@ -44,7 +44,8 @@ public final class Strategies {
         List<Integer> at = mesh.coordinates(rank);
         int inner = mesh.sizes().size() - 1;
         Communicator shards = new Communicator(log, mesh.sizes().get(inner), at.get(inner));
-        Communicator replicas = inner == 0 ? null : new Communicator(log, mesh.sizes().get(0), at.get(0));
+        Communicator replicas =
+                inner == 0 ? null : new Communicator(log, mesh.sizes().get(0), at.get(0));
         return new RankRun(List.of(new FullyShard(run, log, shards, replicas), new LoggedPhases(log)), log);
     }
 

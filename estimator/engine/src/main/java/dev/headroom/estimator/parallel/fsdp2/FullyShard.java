@@ -17,7 +17,6 @@ import dev.headroom.model.scenario.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ShardingOptions;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 
@@ -80,8 +79,8 @@ public final class FullyShard implements LoopHook {
         meta = new MetaModel(runtime, loop.model(), parallel);
         for (Unit unit : Units.of(loop.graph().held(), blocks)) {
             boolean root = unit.path().isEmpty();
-            ParameterGroup group = new ParameterGroup(
-                    shared, sharding.of(unit), shards, root ? null : afterForward(), replicas);
+            ParameterGroup group =
+                    new ParameterGroup(shared, sharding.of(unit), shards, root ? null : afterForward(), replicas);
             UnitHooks hooks =
                     new UnitHooks(shared, group, options.paramDtype(), this::begin, this::finish, root, around);
             runtime.modules().add(unit.path(), hooks);

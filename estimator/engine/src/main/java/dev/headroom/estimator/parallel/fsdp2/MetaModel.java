@@ -43,8 +43,7 @@ final class MetaModel {
             }
         }
         for (Map.Entry<String, ModelState.HeldTensor> e : state.tensors().entrySet()) {
-            if (ModelState.owner(e.getKey()).equals(module)
-                    && e.getValue().kind() != Graph.InputKind.CONSTANT) {
+            if (ModelState.owner(e.getKey()).equals(module) && e.getValue().kind() != Graph.InputKind.CONSTANT) {
                 materialise(e.getKey(), e.getValue());
             }
         }
@@ -52,8 +51,7 @@ final class MetaModel {
 
     private void materialise(String name, ModelState.HeldTensor held) {
         Tensor t = model.named(name);
-        Category category =
-                held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
+        Category category = held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
         try (Frame frame = runtime.frame()) {
             long[] strides = Shapes.contiguous(t.sizes());
             Tensor made = runtime.emptyStrided(t.dtype(), t.sizes(), strides, category);

@@ -47,7 +47,8 @@ final class Reduction {
         DType type = first.precision().reduction() == null
                 ? gradType
                 : first.precision().reduction();
-        long shard = parameters.stream().mapToLong(p -> p.layout().paddedNumel()).sum();
+        long shard =
+                parameters.stream().mapToLong(p -> p.layout().paddedNumel()).sum();
         try (Frame frame = runtime.frame()) {
             Tensor input = runtime.hold(runtime.empty(type, shard * shards.size()));
             copyIn(parameters, gradients, gradType, type);

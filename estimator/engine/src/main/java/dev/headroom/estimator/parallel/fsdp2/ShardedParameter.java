@@ -117,7 +117,9 @@ final class ShardedParameter {
 
     /** The whole parameter has memory, and it is what the module has from now on. */
     void allocate() {
-        runtime.resizeStorage(unsharded, layout.ranks() * layout.paddedNumel() * unsharded.dtype().bytes());
+        runtime.resizeStorage(
+                unsharded,
+                layout.ranks() * layout.paddedNumel() * unsharded.dtype().bytes());
     }
 
     void toUnsharded() {

@@ -63,7 +63,8 @@ final class Sharding {
                     + "' is shared by modules of two units, which PyTorch refuses; use --wrap root");
         }
         if (whole.dim() == 0) {
-            throw new UserInputException("--parallel fsdp2: '" + name + "' is a scalar, which PyTorch refuses to divide");
+            throw new UserInputException(
+                    "--parallel fsdp2: '" + name + "' is a scalar, which PyTorch refuses to divide");
         }
         if (!whole.isContiguous()) {
             throw new UserInputException("--parallel fsdp2: '" + name

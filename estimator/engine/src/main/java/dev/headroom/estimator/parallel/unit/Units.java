@@ -38,13 +38,9 @@ public final class Units {
         List<String> left = new ArrayList<>();
         walk(path, left);
         List<String> parameters = storages(left, Graph.InputKind.PARAMETER);
-        List<String> inOrder =
-                state.modules().stream().filter(left::contains).toList();
+        List<String> inOrder = state.modules().stream().filter(left::contains).toList();
         return new Unit(
-                path,
-                parameters,
-                storages(inOrder, Graph.InputKind.PARAMETER),
-                storages(left, Graph.InputKind.BUFFER));
+                path, parameters, storages(inOrder, Graph.InputKind.PARAMETER), storages(left, Graph.InputKind.BUFFER));
     }
 
     private void walk(String module, List<String> left) {
@@ -62,9 +58,7 @@ public final class Units {
         for (String module : modules) {
             for (Map.Entry<String, ModelState.HeldTensor> e : state.tensors().entrySet()) {
                 ModelState.HeldTensor held = e.getValue();
-                if (held.kind() == kind
-                        && ModelState.owner(e.getKey()).equals(module)
-                        && seen.add(held.storage())) {
+                if (held.kind() == kind && ModelState.owner(e.getKey()).equals(module) && seen.add(held.storage())) {
                     out.add(held.storage());
                 }
             }
