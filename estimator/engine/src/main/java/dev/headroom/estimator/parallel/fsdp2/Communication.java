@@ -16,6 +16,9 @@ final class Communication {
     static final int ALL_REDUCE = 3;
     static final int COPY_IN = 4;
 
+    /** NCCL's own, for collectives that were not given one. */
+    static final int NCCL = 5;
+
     private final EagerRuntime runtime;
     private final AutogradEngine engine;
     private final List<Tensor> reduceInputs = new ArrayList<>();

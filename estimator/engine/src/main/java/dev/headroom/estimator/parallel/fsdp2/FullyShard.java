@@ -1,10 +1,12 @@
 package dev.headroom.estimator.parallel.fsdp2;
 
+import dev.headroom.estimator.loop.GradientClipping;
 import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.parallel.group.Communicator;
+import dev.headroom.estimator.parallel.group.PartialNorms;
 import dev.headroom.estimator.parallel.unit.Unit;
 import dev.headroom.estimator.parallel.unit.Units;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -72,7 +74,7 @@ public final class FullyShard implements LoopHook {
     }
 
     private void wrap() {
-        List<String> blocks = options.wrapsRoot() ? List.of() : RepeatedBlocks.of(loop.graph());
+        List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT ? List.of() : RepeatedBlocks.of(loop.graph());
         boolean around = !CheckpointPlan.hasSwitch(loop.graph());
         Precision precision = new Precision(options.paramDtype(), options.reduceDtype());
         Sharding sharding = new Sharding(runtime, loop.model(), shards, precision, parallel);
@@ -114,6 +116,12 @@ public final class FullyShard implements LoopHook {
     private void finish() {
         units.forEach(UnitHooks::finishBackward);
         shared.finish();
+    }
+
+    @Override
+    public void clip(Runnable own) {
+        new GradientClipping(runtime, new PartialNorms(runtime, shards, Communication.NCCL))
+                .clip(loop.model().parameters());
     }
 
     @Override
