@@ -4,6 +4,7 @@ import dev.headroom.estimator.parallel.ddp.DistributedDataParallel;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.parallel.group.Collectives;
 import dev.headroom.estimator.parallel.group.ProcessGroup;
+import dev.headroom.model.graph.Graph;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.ParallelChecks;
 import dev.headroom.model.scenario.Parallelism;
@@ -19,7 +20,7 @@ public final class Strategies {
      *
      * @throws UserInputException for a strategy that is not modelled, and for options that contradict each other
      */
-    public static RankRun of(Scenario run) {
+    public static RankRun of(Graph imported, Scenario run) {
         ParallelChecks.check(run);
         Parallelism parallel = run.parallel();
         int rank = parallel.rank() == null ? 0 : parallel.rank();

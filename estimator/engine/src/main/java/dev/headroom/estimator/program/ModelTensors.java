@@ -26,6 +26,7 @@ public final class ModelTensors {
 
     private final EagerRuntime runtime;
     private final boolean channelsLast;
+    private final Placement placement;
     private final Map<String, Tensor> byStorageName = new HashMap<>();
 
     /** What was moved in the archive's types and waits for its conversion, by storage name. */
@@ -37,7 +38,7 @@ public final class ModelTensors {
     private final List<Tensor> buffers = new ArrayList<>();
 
     public ModelTensors(EagerRuntime runtime, Graph graph, DType type) {
-        this(runtime, graph, type, false, false);
+        this(runtime, graph, type, false, false, Placement.FIRST);
     }
 
     /**
@@ -46,9 +47,17 @@ public final class ModelTensors {
      * @param channelsLast {@code model.to(memory_format=torch.channels_last)}: what has four dimensions
      * @param convertsOnDevice {@code model.cuda().half()}: moved in the archive's types, then one tensor after another
      *     makes room for its conversion
+     * @param placement where its modules go
      */
-    public ModelTensors(EagerRuntime runtime, Graph graph, DType type, boolean channelsLast, boolean convertsOnDevice) {
+    public ModelTensors(
+            EagerRuntime runtime,
+            Graph graph,
+            DType type,
+            boolean channelsLast,
+            boolean convertsOnDevice,
+            Placement placement) {
         this.runtime = runtime;
+        this.placement = placement;
         this.channelsLast = channelsLast;
         ModelState state = graph.held();
         Map<String, List<String>> children = new LinkedHashMap<>();
@@ -117,6 +126,7 @@ public final class ModelTensors {
 
     private Tensor make(String name, ModelState.HeldTensor held, DType type) {
         runtime.attribute(runtime.number(new Attribution(ModelState.owner(name), PARAMETER, name)));
+        int before = runtime.devices().use(placement.device(ModelState.owner(name)));
         Frame frame = runtime.frame();
         try {
             long[] sizes = sizes(held.meta().sizes());
@@ -133,6 +143,7 @@ public final class ModelTensors {
             return runtime.hold(t);
         } finally {
             frame.close();
+            runtime.devices().use(before);
         }
     }
 

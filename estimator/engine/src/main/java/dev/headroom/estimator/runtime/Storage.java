@@ -2,7 +2,10 @@ package dev.headroom.estimator.runtime;
 
 /** A piece of device memory, shared by tensors that are views of each other; freed with its last reference. */
 public final class Storage {
-    /** Position in the event log. */
+    /** The memory of its device. */
+    final LoggedMemory home;
+
+    /** Position in the event log of its device. */
     final int id;
 
     final long bytes;
@@ -21,7 +24,8 @@ public final class Storage {
 
     private Category category;
 
-    Storage(int id, long bytes, int block, int stream, Category category) {
+    Storage(LoggedMemory home, int id, long bytes, int block, int stream, Category category) {
+        this.home = home;
         this.stream = stream;
         this.id = id;
         this.bytes = bytes;
@@ -29,7 +33,7 @@ public final class Storage {
         this.category = category;
     }
 
-    /** Its number in the event log. */
+    /** Its number in the event log of its device. */
     public int number() {
         return id;
     }

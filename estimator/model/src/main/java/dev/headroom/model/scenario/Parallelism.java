@@ -55,6 +55,11 @@ public record Parallelism(
         META
     }
 
+    /** GPUs of a process. */
+    public int devices() {
+        return kind.isOneProcess() ? world : 1;
+    }
+
     public Parallelism {
         mesh = List.copyOf(mesh);
     }
