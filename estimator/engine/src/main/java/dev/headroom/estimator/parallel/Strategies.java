@@ -1,6 +1,7 @@
 package dev.headroom.estimator.parallel;
 
 import dev.headroom.estimator.parallel.ddp.DistributedDataParallel;
+import dev.headroom.estimator.parallel.dp.DataParallel;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.parallel.group.Collectives;
 import dev.headroom.estimator.parallel.group.ProcessGroup;
@@ -26,10 +27,17 @@ public final class Strategies {
         int rank = parallel.rank() == null ? 0 : parallel.rank();
         return switch (parallel.kind()) {
             case SINGLE -> new RankRun(List.of(), new CollectiveLog());
+            case DP -> dp(imported, run);
             case DDP -> ddp(run, ProcessGroup.world(parallel.world(), rank));
             default ->
                 throw new UserInputException("--parallel " + parallel.kind().option() + " is not modelled yet; ddp is");
         };
+    }
+
+    private static RankRun dp(Graph imported, Scenario run) {
+        CollectiveLog log = new CollectiveLog();
+        return new RankRun(
+                List.of(new DataParallel(imported, log, run.parallel().world())), log);
     }
 
     private static RankRun ddp(Scenario run, ProcessGroup group) {
