@@ -45,7 +45,7 @@ final class RecordedParallelism {
                         : (Integer) config.path("rank").asInt(),
                 mesh(),
                 Parallelism.Build.valueOf(text("build").toUpperCase(Locale.ROOT)),
-                text("events").equals("lazy"),
+                Parallelism.Events.valueOf(text("events").toUpperCase(Locale.ROOT)),
                 flag("no_sync"),
                 flag("cpu_offload"),
                 ddp(),
@@ -75,7 +75,7 @@ final class RecordedParallelism {
     private ShardingOptions sharding() {
         String reshard = text("reshard_after_forward");
         return new ShardingOptions(
-                text("wrap").equals("root"),
+                ShardingOptions.Wrap.valueOf(text("wrap").toUpperCase(Locale.ROOT)),
                 type("param_dtype"),
                 type("reduce_dtype"),
                 switch (reshard) {

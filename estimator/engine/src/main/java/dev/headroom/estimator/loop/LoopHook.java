@@ -23,6 +23,7 @@ import java.util.function.UnaryOperator;
  *                                     forward:   outputs
  *                                     loss:      loss
  *                                     backward:  root
+ *                                     clip:      clip
  *                                     optimizer: step
  * </pre>
  *
@@ -30,13 +31,15 @@ import java.util.function.UnaryOperator;
  * earlier ones.
  */
 public interface LoopHook {
-    /** Before anything is allocated. The loop can be asked from then on, for its model once the model phase has ended. */
+    /**
+     * Before anything is allocated. The loop can be asked from then on, for its model once the model phase has ended.
+     */
     default void attach(TrainingLoop loop) {}
 
     /**
-     * After memory was read at the end of a phase and before the next begins. What happens here still counts for the phase
-     * that ended, in an out-of-memory report, and is read with the next; phases of a hook's own are run from here, by
-     * {@link TrainingLoop#phase}.
+     * After memory was read at the end of a phase and before the next begins. What happens here still counts for the
+     * phase that ended, in an out-of-memory report, and is read with the next; phases of a hook's own are run from
+     * here, by {@link TrainingLoop#phase}.
      *
      * @param next the phase that follows
      */
@@ -99,7 +102,8 @@ public interface LoopHook {
     /**
      * What the model returns.
      *
-     * @param made by the forward pass, with a reference each that passes over; {@code null} for an output that is no tensor
+     * @param made by the forward pass, with a reference each that passes over; {@code null} for an output that is no
+     *     tensor
      * @return the same, or others with a reference each for the caller
      */
     default Tensor[] outputs(Tensor[] made) {
@@ -113,6 +117,15 @@ public interface LoopHook {
      */
     default Tensor root(Tensor loss) {
         return loss;
+    }
+
+    /**
+     * {@code clip_grad_norm_}, of a run that clips.
+     *
+     * @param own clips the gradients of all parameters
+     */
+    default void clip(Runnable own) {
+        own.run();
     }
 
     /**

@@ -81,8 +81,6 @@ public final class EagerRuntime {
         return autocast;
     }
 
-    // ------------------------------------------------------------------ who
-
     /** Number of an attribution, for {@link #attribute}. */
     public int number(Attribution a) {
         return attributions.number(a);
@@ -113,7 +111,6 @@ public final class EagerRuntime {
         attribute(number(new Attribution(recorded.module(), recorded.operator(), node.name)));
     }
 
-    // --------------------------------------------------------------- memory
 
     /** Changes what a tensor's memory counts as. */
     public void setCategory(Tensor t, Category category) {
@@ -122,8 +119,6 @@ public final class EagerRuntime {
         s.setCategory(category);
         s.home.changed(s, before);
     }
-
-    // --------------------------------------------------------------- frames
 
     /** Opens the scope of an operator's local variables. */
     public Frame frame() {
@@ -199,8 +194,6 @@ public final class EagerRuntime {
         tape.release(node);
         release(base);
     }
-
-    // -------------------------------------------------------------- tensors
 
     /** A fresh tensor, row-major. */
     public Tensor empty(DType dtype, long... sizes) {
@@ -294,8 +287,8 @@ public final class EagerRuntime {
     }
 
     /**
-     * {@code t.data = data}, with a part of {@code data} of the same sizes: the tensor stays who it is, and its memory is
-     * another.
+     * {@code t.data = data}, with a part of {@code data} of the same sizes: the tensor stays who it is, and its memory
+     * is another.
      */
     public void setData(Tensor t, Tensor data, long[] strides, long offset) {
         Storage before = t.storage();
@@ -309,8 +302,6 @@ public final class EagerRuntime {
     public void requireGrad(Tensor leaf, boolean value) {
         leaf.setLeafRequiresGrad(value);
     }
-
-    // ------------------------------------------------------------- autograd
 
     /** Autograd's record of what ran. */
     public Tape tape() {

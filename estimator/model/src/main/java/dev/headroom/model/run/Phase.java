@@ -19,6 +19,8 @@ public enum Phase {
     LOSS("loss"),
     /** {@code loss.backward()}. */
     BACKWARD("backward"),
+    /** {@code clip_grad_norm_}, where gradients are clipped. */
+    CLIP("clip"),
     /** {@code optimizer.step()}. */
     OPTIMIZER("optimizer");
 
