@@ -71,6 +71,15 @@ public interface LoopHook {
     }
 
     /**
+     * What the loss compares with, where it was made.
+     *
+     * @return the same, or a local variable
+     */
+    default Tensor target(Tensor made) {
+        return made;
+    }
+
+    /**
      * How the model is called.
      *
      * @param own calls it on one GPU

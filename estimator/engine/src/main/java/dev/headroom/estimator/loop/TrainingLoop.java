@@ -18,6 +18,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PreparedRun;
@@ -252,7 +253,12 @@ public final class TrainingLoop {
     /** Brings the next batch to the device, and lets go of the one before. */
     public void loadBatch() {
         workOf(Phase.INPUTS);
-        batch.load();
+        UnaryOperator<Tensor> move = UnaryOperator.identity();
+        for (LoopHook hook : hooks) {
+            UnaryOperator<Tensor> inner = move;
+            move = made -> hook.target(inner.apply(made));
+        }
+        batch.load(move);
     }
 
     /** {@code del outputs, loss}. */
@@ -271,18 +277,17 @@ public final class TrainingLoop {
      * @param other this run, or a part of it
      */
     public GraphRunner runner(PreparedRun other) {
-        return new GraphRunner(
-                runtime, other.plan(), engine, other.symbols(), unmodelled, ModelTypes.of(other.graph(), run));
+        return runner(other, other.plan());
+    }
+
+    /** What runs a part of a forward pass: the plan's graph, for the sizes of a run. */
+    public GraphRunner runner(PreparedRun other, CheckpointPlan part) {
+        return new GraphRunner(runtime, part, engine, other.symbols(), unmodelled, ModelTypes.of(other.graph(), run));
     }
 
     /** The run that is played. */
     public PreparedRun prepared() {
         return prepared;
-    }
-
-    /** The batch that is on the device. */
-    public Batch batch() {
-        return batch;
     }
 
     /** What the run is played on. */

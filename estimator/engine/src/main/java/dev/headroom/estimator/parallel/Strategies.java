@@ -2,6 +2,7 @@ package dev.headroom.estimator.parallel;
 
 import dev.headroom.estimator.parallel.ddp.DistributedDataParallel;
 import dev.headroom.estimator.parallel.dp.DataParallel;
+import dev.headroom.estimator.parallel.mp.SplitModel;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.parallel.group.Collectives;
 import dev.headroom.estimator.parallel.group.ProcessGroup;
@@ -28,6 +29,7 @@ public final class Strategies {
         return switch (parallel.kind()) {
             case SINGLE -> new RankRun(List.of(), new CollectiveLog());
             case DP -> dp(imported, run);
+            case MP -> mp(imported, run);
             case DDP -> ddp(run, ProcessGroup.world(parallel.world(), rank));
             default ->
                 throw new UserInputException("--parallel " + parallel.kind().option() + " is not modelled yet; ddp is");
@@ -38,6 +40,11 @@ public final class Strategies {
         CollectiveLog log = new CollectiveLog();
         return new RankRun(
                 List.of(new DataParallel(imported, log, run.parallel().world())), log);
+    }
+
+    private static RankRun mp(Graph imported, Scenario run) {
+        CollectiveLog log = new CollectiveLog();
+        return new RankRun(List.of(new SplitModel(imported, run.parallel(), log)), log);
     }
 
     private static RankRun ddp(Scenario run, ProcessGroup group) {

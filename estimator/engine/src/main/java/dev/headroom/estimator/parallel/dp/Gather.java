@@ -1,10 +1,10 @@
 package dev.headroom.estimator.parallel.dp;
 
 import dev.headroom.estimator.op.core.Copies;
+import dev.headroom.estimator.op.core.DeviceCopies;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
-import dev.headroom.model.graph.MemoryFormat;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
 
@@ -43,17 +43,9 @@ final class Gather {
             out[d] = runtime.reinterpret(grad, shapes[d], strides, offset);
             offset += row * (scalar ? 1 : shapes[d][0]);
             if (d > 0) {
-                out[d] = to(runtime, out[d], d);
+                out[d] = DeviceCopies.to(runtime, out[d], d);
             }
         }
         return out;
-    }
-
-    /** {@code t.to(device)}, in the same layout. */
-    static Tensor to(EagerRuntime runtime, Tensor t, int device) {
-        int before = runtime.devices().use(device);
-        Tensor copy = Copies.toCopy(runtime, t, t.dtype(), MemoryFormat.PRESERVE);
-        runtime.devices().use(before);
-        return copy;
     }
 }

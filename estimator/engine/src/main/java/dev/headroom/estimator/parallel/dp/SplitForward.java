@@ -1,6 +1,7 @@
 package dev.headroom.estimator.parallel.dp;
 
 import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.op.core.DeviceCopies;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.GraphRunner;
@@ -116,7 +117,7 @@ final class SplitForward implements ForwardPass {
                 sizes[0] = parts.get(d);
                 Tensor part = runtime.reinterpret(whole, sizes, whole.strides(), offset);
                 offset += whole.stride(0) * parts.get(d);
-                out.get(d).put(in.value(), d == 0 ? part : Gather.to(runtime, part, d));
+                out.get(d).put(in.value(), d == 0 ? part : DeviceCopies.to(runtime, part, d));
             }
         }
         return out;
