@@ -1,6 +1,6 @@
 package dev.headroom.estimator.predict;
 
-import dev.headroom.estimator.runtime.EventLog;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.model.run.PhaseMemory;
 import java.util.List;
 

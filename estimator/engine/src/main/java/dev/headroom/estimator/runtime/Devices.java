@@ -1,6 +1,7 @@
 package dev.headroom.estimator.runtime;
 
 import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.estimator.log.Attributions;
 import java.util.ArrayList;
 import java.util.List;
 

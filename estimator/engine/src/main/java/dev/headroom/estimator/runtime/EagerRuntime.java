@@ -2,6 +2,9 @@ package dev.headroom.estimator.runtime;
 
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.estimator.host.HostThreads;
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.Attributions;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.Collection;

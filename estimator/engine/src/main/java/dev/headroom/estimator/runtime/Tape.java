@@ -2,6 +2,7 @@ package dev.headroom.estimator.runtime;
 
 import dev.headroom.estimator.host.HostThread;
 import dev.headroom.estimator.host.HostThreads;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayDeque;
 
