@@ -1,10 +1,13 @@
 package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.program.ForwardPass;
+import dev.headroom.estimator.program.Placement;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.run.Moment;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * The points of the training loop at which a script, or a library around PyTorch, does work of its own: clipping,
@@ -14,9 +17,11 @@ import java.util.function.Function;
  * <pre>
  *  attach
  *  for each phase:  between → begin → the phase's own work → end → memory is read
- *                                     model, wrap: optimizer
+ *                                     model:     placement, optimizer
+ *                                     wrap:      optimizer
  *                                     zero_grad: zeroGrad
  *                                     forward:   outputs
+ *                                     loss:      loss
  *                                     backward:  root
  *                                     clip:      clip
  *                                     optimizer: step
@@ -58,6 +63,38 @@ public interface LoopHook {
     /** Whether a phase follows the model's in which the model is wrapped and the optimizer made. */
     default boolean wraps() {
         return false;
+    }
+
+    /** Where the model's modules go. */
+    default Placement placement(Placement own) {
+        return own;
+    }
+
+    /**
+     * What the loss compares with, where it was made.
+     *
+     * @return the same, or a local variable
+     */
+    default Tensor target(Tensor made) {
+        return made;
+    }
+
+    /**
+     * How the model is called.
+     *
+     * @param own calls it on one GPU
+     */
+    default ForwardPass forward(ForwardPass own) {
+        return own;
+    }
+
+    /**
+     * The loss of an output.
+     *
+     * @param own takes it of a tensor like the model's first output; returns a local variable, or the output itself
+     */
+    default Tensor loss(Tensor output, UnaryOperator<Tensor> own) {
+        return own.apply(output);
     }
 
     /**

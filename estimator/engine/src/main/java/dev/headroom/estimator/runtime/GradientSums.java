@@ -36,6 +36,7 @@ final class GradientSums {
             return;
         }
         int before = streams.use(stream);
+        int device = runtime.devices().use(runtime.devices().of(old));
         Frame f = runtime.frame();
         try {
             if (old.isNonOverlappingAndDense()
@@ -48,6 +49,7 @@ final class GradientSums {
             }
         } finally {
             f.close();
+            runtime.devices().use(device);
             streams.use(before);
         }
         runtime.release(grad);

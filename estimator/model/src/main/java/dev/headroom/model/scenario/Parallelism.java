@@ -68,4 +68,9 @@ public record Parallelism(
     public Parallelism {
         mesh = List.copyOf(mesh);
     }
+
+    /** GPUs of a process. */
+    public int devices() {
+        return kind.isOneProcess() ? world : 1;
+    }
 }
