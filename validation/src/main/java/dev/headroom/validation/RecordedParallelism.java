@@ -50,7 +50,7 @@ final class RecordedParallelism {
                 flag("cpu_offload"),
                 ddp(),
                 sharding(),
-                new ZeroOptions(flag("param_offload"), overlap(), text("ds_config")),
+                new ZeroOptions(flag("param_offload"), overlap(), deepSpeed()),
                 new TensorOptions(number("tp"), flag("sequence_parallel"), flag("loss_parallel")),
                 new PipelineOptions(
                         text("schedule"),
@@ -88,6 +88,16 @@ final class RecordedParallelism {
                 text("limit_all_gathers").equals("true"),
                 flag("use_orig_params"),
                 ShardingOptions.Prefetch.valueOf(text("backward_prefetch").toUpperCase(Locale.ROOT)));
+    }
+
+    /** The JSON that the recorder hands to DeepSpeed. */
+    private String deepSpeed() {
+        if (!text("parallel").startsWith("zero")) {
+            return ZeroOptions.DEFAULTS.dsConfig();
+        }
+        String zero = text("ds_config");
+        double clip = config.path("clip_grad_norm").asDouble();
+        return "{\"zero_optimization\": " + (zero.isEmpty() ? "{}" : zero) + ", \"gradient_clipping\": " + clip + "}";
     }
 
     private @Nullable Boolean overlap() {

@@ -17,7 +17,7 @@ import java.util.function.Function;
  *                                     model, wrap: optimizer
  *                                     zero_grad: zeroGrad
  *                                     forward:   outputs
- *                                     backward:  root
+ *                                     backward:  root, backward
  *                                     optimizer: step
  * </pre>
  *
@@ -85,6 +85,23 @@ public interface LoopHook {
      */
     default Tensor root(Tensor loss) {
         return loss;
+    }
+
+    /**
+     * {@code loss.backward()}, while what {@link #root} made is still there.
+     *
+     * @param own runs the backward pass
+     */
+    default void backward(Runnable own) {
+        own.run();
+    }
+
+    /**
+     * Whether a library's engine has the steps in hand: it lets go of gradients and divides losses by the passes of a step
+     * itself, so that the script has no {@code zero_grad} and no division.
+     */
+    default boolean leadsSteps() {
+        return false;
     }
 
     /**

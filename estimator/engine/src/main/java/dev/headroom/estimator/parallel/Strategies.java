@@ -4,6 +4,7 @@ import dev.headroom.estimator.parallel.ddp.DistributedDataParallel;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.parallel.group.Collectives;
 import dev.headroom.estimator.parallel.group.ProcessGroup;
+import dev.headroom.estimator.parallel.zero.DeepSpeedEngine;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.ParallelChecks;
 import dev.headroom.model.scenario.Parallelism;
@@ -26,13 +27,20 @@ public final class Strategies {
         return switch (parallel.kind()) {
             case SINGLE -> new RankRun(List.of(), new CollectiveLog());
             case DDP -> ddp(run, ProcessGroup.world(parallel.world(), rank));
+            case ZERO1, ZERO2, ZERO3 -> zero(run, ProcessGroup.world(parallel.world(), rank));
             default ->
-                throw new UserInputException("--parallel " + parallel.kind().option() + " is not modelled yet; ddp is");
+                throw new UserInputException(
+                        "--parallel " + parallel.kind().option() + " is not modelled yet; ddp, zero1 and zero2 are");
         };
     }
 
     private static RankRun ddp(Scenario run, ProcessGroup group) {
         Collectives collectives = new Collectives(group);
         return new RankRun(List.of(new DistributedDataParallel(run, collectives), collectives), collectives.log());
+    }
+
+    private static RankRun zero(Scenario run, ProcessGroup group) {
+        Collectives collectives = new Collectives(group);
+        return new RankRun(List.of(new DeepSpeedEngine(run, collectives), collectives), collectives.log());
     }
 }

@@ -19,6 +19,8 @@ public enum Phase {
     LOSS("loss"),
     /** {@code loss.backward()}. */
     BACKWARD("backward"),
+    /** A library's {@code step()} after a pass of an accumulated step that is not the last: nothing is stepped. */
+    STEP("step"),
     /** {@code optimizer.step()}. */
     OPTIMIZER("optimizer");
 
