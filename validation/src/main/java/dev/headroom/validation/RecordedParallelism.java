@@ -45,12 +45,12 @@ final class RecordedParallelism {
                         : (Integer) config.path("rank").asInt(),
                 mesh(),
                 Parallelism.Build.valueOf(text("build").toUpperCase(Locale.ROOT)),
-                text("events").equals("lazy"),
+                Parallelism.Events.valueOf(text("events").toUpperCase(Locale.ROOT)),
                 flag("no_sync"),
                 flag("cpu_offload"),
                 ddp(),
                 sharding(),
-                new ZeroOptions(flag("param_offload"), overlap(), deepSpeed()),
+                new ZeroOptions(flag("param_offload"), overlap(), text("ds_config")),
                 new TensorOptions(number("tp"), flag("sequence_parallel"), flag("loss_parallel")),
                 new PipelineOptions(
                         text("schedule"),
@@ -75,7 +75,7 @@ final class RecordedParallelism {
     private ShardingOptions sharding() {
         String reshard = text("reshard_after_forward");
         return new ShardingOptions(
-                text("wrap").equals("root"),
+                ShardingOptions.Wrap.valueOf(text("wrap").toUpperCase(Locale.ROOT)),
                 type("param_dtype"),
                 type("reduce_dtype"),
                 switch (reshard) {
@@ -88,16 +88,6 @@ final class RecordedParallelism {
                 text("limit_all_gathers").equals("true"),
                 flag("use_orig_params"),
                 ShardingOptions.Prefetch.valueOf(text("backward_prefetch").toUpperCase(Locale.ROOT)));
-    }
-
-    /** The JSON that the recorder hands to DeepSpeed. */
-    private String deepSpeed() {
-        if (!text("parallel").startsWith("zero")) {
-            return ZeroOptions.DEFAULTS.dsConfig();
-        }
-        String zero = text("ds_config");
-        double clip = config.path("clip_grad_norm").asDouble();
-        return "{\"zero_optimization\": " + (zero.isEmpty() ? "{}" : zero) + ", \"gradient_clipping\": " + clip + "}";
     }
 
     private @Nullable Boolean overlap() {

@@ -78,8 +78,8 @@ public final class TraceComparison {
     }
 
     /**
-     * Who asked for how much where the first difference is: {@code allocation 7: 4096 bytes by layer1.0.conv1|convolution|,
-     * predicted 8192 bytes by layer1.0.conv1|aten.conv2d}; "" when nothing differs.
+     * Who asked for how much where the first difference is: {@code allocation 7: 4096 bytes by
+     * layer1.0.conv1|convolution|, predicted 8192 bytes by layer1.0.conv1|aten.conv2d}; "" when nothing differs.
      */
     public String firstDifference() {
         if (equal()) {

@@ -84,7 +84,9 @@ class LawsTest {
         assertEquals(categories, shares);
     }
 
-    /** Of what the forward pass keeps; scratch of reductions is no monotone function of the batch, in PyTorch neither. */
+    /**
+     * Of what the forward pass keeps; scratch of reductions is no monotone function of the batch, in PyTorch neither.
+     */
     @Property(tries = 20)
     void aLargerBatchNeverKeepsLess(@ForAll("models") String model, @ForAll @IntRange(min = 1, max = 60) int batch) {
         assertTrue(kept(model, batch) <= kept(model, batch + 1));

@@ -18,7 +18,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A rank takes what the recorded rank took: in every phase, event by event where there is a trace, with its collectives. */
+/**
+ * A rank takes what the recorded rank took: in every phase, event by event where there is a trace, with its
+ * collectives.
+ */
 class ParallelRecordingTest {
     static Stream<Path> recordings() {
         return Fixtures.recordings(Fixtures.recordings().resolve("parallel")).stream()

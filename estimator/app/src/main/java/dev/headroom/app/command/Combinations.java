@@ -2,6 +2,7 @@ package dev.headroom.app.command;
 
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.ParallelChecks;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioArguments;
 import dev.headroom.model.scenario.ScenarioSettings;
@@ -23,6 +24,7 @@ final class Combinations {
                         + run.optimizer().kind().option() + ": " + why + "; leave it out");
             });
         }
+        ParallelChecks.check(run);
         if (run.precision().amp() == DType.FLOAT16
                 && run.precision().dtype() == DType.FLOAT16
                 && !run.loop().inference()

@@ -1,6 +1,7 @@
 package dev.headroom.app.command;
 
 import dev.headroom.model.scenario.BadValue;
+import dev.headroom.model.scenario.ParallelSettings;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioArguments;
 import dev.headroom.model.scenario.ScenarioSettings;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Spec;
@@ -22,7 +24,16 @@ public final class ScenarioOptions {
     /** Picocli calls this when it asks for the options of this mixin. */
     @Spec
     void addOptions(CommandSpec spec) {
-        ScenarioSettings.written().forEach(setting -> spec.addOption(option(setting)));
+        ArgGroupSpec.Builder severalGpus =
+                ArgGroupSpec.builder().validate(false).heading("%nSeveral GPUs:%n");
+        for (Setting<?> setting : ScenarioSettings.written()) {
+            if (ParallelSettings.all().contains(setting)) {
+                severalGpus.addArg(option(setting));
+            } else {
+                spec.addOption(option(setting));
+            }
+        }
+        spec.addArgGroup(severalGpus.build());
     }
 
     private <T> OptionSpec option(Setting<T> setting) {

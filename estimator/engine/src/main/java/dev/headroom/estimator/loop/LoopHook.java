@@ -18,6 +18,7 @@ import java.util.function.Function;
  *                                     zero_grad: zeroGrad
  *                                     forward:   outputs
  *                                     backward:  root, backward
+ *                                     clip:      clip
  *                                     optimizer: step
  * </pre>
  *
@@ -25,13 +26,15 @@ import java.util.function.Function;
  * earlier ones.
  */
 public interface LoopHook {
-    /** Before anything is allocated. The loop can be asked from then on, for its model once the model phase has ended. */
+    /**
+     * Before anything is allocated. The loop can be asked from then on, for its model once the model phase has ended.
+     */
     default void attach(TrainingLoop loop) {}
 
     /**
-     * After memory was read at the end of a phase and before the next begins. What happens here still counts for the phase
-     * that ended, in an out-of-memory report, and is read with the next; phases of a hook's own are run from here, by
-     * {@link TrainingLoop#phase}.
+     * After memory was read at the end of a phase and before the next begins. What happens here still counts for the
+     * phase that ended, in an out-of-memory report, and is read with the next; phases of a hook's own are run from
+     * here, by {@link TrainingLoop#phase}.
      *
      * @param next the phase that follows
      */
@@ -71,7 +74,8 @@ public interface LoopHook {
     /**
      * What the model returns.
      *
-     * @param made by the forward pass, with a reference each that passes over; {@code null} for an output that is no tensor
+     * @param made by the forward pass, with a reference each that passes over; {@code null} for an output that is no
+     *     tensor
      * @return the same, or others with a reference each for the caller
      */
     default Tensor[] outputs(Tensor[] made) {
@@ -97,8 +101,17 @@ public interface LoopHook {
     }
 
     /**
+     * {@code clip_grad_norm_}, of a run that clips.
+     *
+     * @param own clips the gradients of all parameters
+     */
+    default void clip(Runnable own) {
+        own.run();
+    }
+
+    /**
      * Whether a library's engine has the steps in hand: it lets go of gradients and divides losses by the passes of a step
-     * itself, so that the script has no {@code zero_grad} and no division.
+     * itself, so that the script has no {@code zero_grad}, no division and no clipping.
      */
     default boolean leadsSteps() {
         return false;

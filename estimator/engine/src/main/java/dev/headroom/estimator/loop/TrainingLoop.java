@@ -26,8 +26,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * The modelled training loop: zero_grad, forward, loss, backward, optimizer step; without training, forward passes alone.
- * What a scenario or a regime changes about it is done by {@link LoopHook}s.
+ * The modelled training loop: zero_grad, forward, loss, backward, optimizer step; without training, forward passes
+ * alone. What a scenario or a regime changes about it is done by {@link LoopHook}s.
  */
 public final class TrainingLoop {
     private final EagerRuntime runtime;
@@ -149,6 +149,12 @@ public final class TrainingLoop {
             });
             phase(new Moment(Phase.BACKWARD, step, micro), this::backward);
         }
+        if (run.loop().clipGradNorm() != null && !led) {
+            phase(Moment.of(Phase.CLIP, step), () -> {
+                workOf(Phase.CLIP);
+                clip();
+            });
+        }
         phase(Moment.of(Phase.OPTIMIZER, step), () -> {
             workOf(Phase.OPTIMIZER);
             step();
@@ -214,6 +220,15 @@ public final class TrainingLoop {
         try (Frame frame = runtime.frame()) {
             engine.backward(root, runtime.emptyLike(root));
         }
+    }
+
+    private void clip() {
+        Runnable clip = () -> new GradientClipping(runtime).clip(model.parameters());
+        for (LoopHook hook : hooks) {
+            Runnable inner = clip;
+            clip = () -> hook.clip(inner);
+        }
+        clip.run();
     }
 
     private void step() {

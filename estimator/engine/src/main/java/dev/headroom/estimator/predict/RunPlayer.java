@@ -20,6 +20,7 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.CudnnWorkspace;
+import dev.headroom.model.scenario.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,7 +74,7 @@ public record RunPlayer(
         RankRun rank = Strategies.of(scenario);
         List<LoopHook> hooks = new ArrayList<>(regime);
         hooks.addAll(rank.hooks());
-        if (scenario.parallel().eventsLag()) {
+        if (scenario.parallel().events() == Parallelism.Events.LAZY) {
             runtime.allocator().deviceLags();
         }
         RunCollector collector = new RunCollector(runtime, rank.collectives());

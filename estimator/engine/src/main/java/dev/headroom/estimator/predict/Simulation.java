@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is left of a run that was played to its end, or to where memory ran out. Reports read this; nothing of what played
- * the run is alive any more.
+ * What is left of a run that was played to its end, or to where memory ran out. Reports read this; nothing of what
+ * played the run is alive any more.
  *
  * @param prepared the graph that ran, under which scenario, and what was recomputed
  * @param settings of the allocator

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A model's parameters and buffers on the GPU, moved there as {@code Module.cuda()} does: a module's children first, then
- * its own parameters, then its buffers; tied ones once (torch/nn/modules/module.py, _apply).
+ * A model's parameters and buffers on the GPU, moved there as {@code Module.cuda()} does: a module's children first,
+ * then its own parameters, then its buffers; tied ones once (torch/nn/modules/module.py, _apply).
  */
 public final class ModelTensors {
     /** The operator in the attribution of parameters and buffers; its node is the qualified name. */

@@ -14,7 +14,10 @@ import dev.headroom.model.graph.Node;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Calls the operators of a graph's nodes, one at a time: by their rules, as bodies, or by the fallback where none is known. */
+/**
+ * Calls the operators of a graph's nodes, one at a time: by their rules, as bodies, or by the fallback where none is
+ * known.
+ */
 final class NodeCalls {
     private final EagerRuntime runtime;
     private final Graph graph;

@@ -65,7 +65,8 @@ public final class AutogradEngine {
             if (edges[i] == null) {
                 throw new UserInputException(
                         "the loss does not depend on any parameter that requires a gradient: there is no backward"
-                                + " pass; --inference plays forward passes alone, --input-grad wants the gradient of the"
+                                + " pass; --inference plays forward passes alone, --input-grad"
+                                + " wants the gradient of the"
                                 + " input");
             }
         }

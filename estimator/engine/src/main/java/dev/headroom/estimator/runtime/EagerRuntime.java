@@ -72,8 +72,6 @@ public final class EagerRuntime {
         return autocast;
     }
 
-    // ------------------------------------------------------------------ who
-
     /** Number of an attribution, for {@link #attribute}. */
     public int number(Attribution a) {
         return attributions.number(a);
@@ -103,8 +101,6 @@ public final class EagerRuntime {
         Attribution recorded = attributions.get(node.attribution);
         attribute(number(new Attribution(recorded.module(), recorded.operator(), node.name)));
     }
-
-    // --------------------------------------------------------------- memory
 
     /** Number of the attribution of the last request for memory, also of one that failed. */
     public int requester() {
@@ -141,8 +137,6 @@ public final class EagerRuntime {
         s.setCategory(category);
         memory.changed(s, before);
     }
-
-    // --------------------------------------------------------------- frames
 
     /** Opens the scope of an operator's local variables. */
     public Frame frame() {
@@ -218,8 +212,6 @@ public final class EagerRuntime {
         tape.release(node);
         release(base);
     }
-
-    // -------------------------------------------------------------- tensors
 
     /** A fresh tensor, row-major. */
     public Tensor empty(DType dtype, long... sizes) {
@@ -313,8 +305,8 @@ public final class EagerRuntime {
     }
 
     /**
-     * {@code t.data = data}, with a part of {@code data} of the same sizes: the tensor stays who it is, and its memory is
-     * another.
+     * {@code t.data = data}, with a part of {@code data} of the same sizes: the tensor stays who it is, and its memory
+     * is another.
      */
     public void setData(Tensor t, Tensor data, long[] strides, long offset) {
         Storage before = t.storage();
@@ -328,8 +320,6 @@ public final class EagerRuntime {
     public void requireGrad(Tensor leaf, boolean value) {
         leaf.setLeafRequiresGrad(value);
     }
-
-    // ------------------------------------------------------------- autograd
 
     /** Autograd's record of what ran. */
     public Tape tape() {

@@ -215,8 +215,8 @@ public final class Timeline {
     }
 
     /**
-     * The segments after an event, in address order. The requests up to there are played again through a fresh allocator,
-     * which answers as the first did.
+     * The segments after an event, in address order. The requests up to there are played again through a fresh
+     * allocator, which answers as the first did.
      */
     public List<PlacedSegment> segments(int event) {
         CachingAllocator allocator = new CachingAllocator(run.settings(), memory.get());

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
+import java.util.List;
 
 /**
  * DeepSpeed's JSON as far as it decides about the memory of a GPU.
@@ -15,14 +16,24 @@ import dev.headroom.model.graph.DType;
  * @param clips whether gradients are clipped
  */
 public record DeepSpeedConfig(ZeroSection zero, DType type, boolean checksOverflow, boolean clips) {
+    /** The key of the section of ZeRO. */
+    static final String ZERO = "zero_optimization";
+
+    /** Keys that stand beside the section: a text without any of them is the section itself. */
+    private static final List<String> BESIDE = List.of(
+            ZERO, "fp16", "bf16", "optimizer", "gradient_clipping", "gradient_accumulation_steps", "train_batch_size");
+
     /**
      * Reads a configuration.
      *
-     * @param json text of the file
+     * @param json text of the file, or of its section {@code zero_optimization} alone
      * @throws UserInputException for what is no configuration of DeepSpeed's
      */
     public static DeepSpeedConfig parse(String json) {
-        return read(new ConfigSection("", tree(json)));
+        JsonNode tree = tree(json);
+        boolean whole = BESIDE.stream().anyMatch(tree::has) || tree.has("train_micro_batch_size_per_gpu");
+        return read(new ConfigSection(
+                "", whole ? tree : new ObjectMapper().createObjectNode().set(ZERO, tree)));
     }
 
     private static JsonNode tree(String json) {
@@ -42,7 +53,7 @@ public record DeepSpeedConfig(ZeroSection zero, DType type, boolean checksOverfl
             throw new UserInputException("--ds-config: fp16 and bf16 are both enabled; choose one");
         }
         return new DeepSpeedConfig(
-                ZeroSection.read(whole.section("zero_optimization")),
+                ZeroSection.read(whole.section(ZERO)),
                 half ? DType.FLOAT16 : bfloat ? DType.BFLOAT16 : null,
                 bf16.flag("check_grad_overflow", false),
                 whole.number("gradient_clipping").orElse(0.0) > 0);

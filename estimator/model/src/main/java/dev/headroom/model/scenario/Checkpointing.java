@@ -6,12 +6,14 @@ import java.util.List;
  * What is recomputed in the backward pass.
  *
  * @param segments segments of activation checkpointing, or 0 for none
- * @param modules paths of modules of which every call is a checkpoint; {@code *} stands for a part of a name, {@code **}
- *     for more, and {@code features.0..features.7} is one checkpoint over the siblings from the first to the last
- * @param reentrant whether it is re-entrant; {@code null}: as {@link Loop#inputGrad} says for segments, not re-entrant for
- *     modules and for the switches of libraries
+ * @param modules paths of modules of which every call is a checkpoint; {@code *} stands for a part of a name, {@code
+ *     **} for more, and {@code features.0..features.7} is one checkpoint over the siblings from the first to the last
+ * @param reentrant whether it is re-entrant; {@code null}: as {@link Loop#inputGrad} says for segments, not re-entrant
+ *     for modules and for the switches of libraries
  */
-public record Checkpointing(int segments, List<String> modules, Boolean reentrant) {
+@Withers
+public record Checkpointing(int segments, List<String> modules, Boolean reentrant)
+        implements CheckpointingWithers.With {
     public Checkpointing {
         modules = List.copyOf(modules);
     }
@@ -22,17 +24,5 @@ public record Checkpointing(int segments, List<String> modules, Boolean reentran
     /** Whether the run asks for any. */
     public boolean any() {
         return segments > 0 || !modules.isEmpty();
-    }
-
-    Checkpointing withSegments(int value) {
-        return new Checkpointing(value, modules, reentrant);
-    }
-
-    Checkpointing withModules(List<String> value) {
-        return new Checkpointing(segments, value, reentrant);
-    }
-
-    Checkpointing withReentrant(Boolean value) {
-        return new Checkpointing(segments, modules, value);
     }
 }

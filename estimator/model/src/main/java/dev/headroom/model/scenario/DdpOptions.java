@@ -13,6 +13,7 @@ import dev.headroom.model.graph.DType;
  * @param zeroOptimizer {@code ZeroRedundancyOptimizer}: each rank steps some parameters
  * @param parametersAsBucketView its parameters are views of buckets
  */
+@Withers
 public record DdpOptions(
         Double bucketCapMb,
         boolean gradientAsBucketView,
@@ -20,65 +21,7 @@ public record DdpOptions(
         boolean findUnusedParameters,
         DType compress,
         boolean zeroOptimizer,
-        boolean parametersAsBucketView) {
+        boolean parametersAsBucketView)
+        implements DdpOptionsWithers.With {
     public static final DdpOptions DEFAULTS = new DdpOptions(null, false, false, false, null, false, false);
-
-    DdpOptions withBucketCapMb(Double value) {
-        return new DdpOptions(
-                value,
-                gradientAsBucketView,
-                staticGraph,
-                findUnusedParameters,
-                compress,
-                zeroOptimizer,
-                parametersAsBucketView);
-    }
-
-    DdpOptions withGradientAsBucketView(boolean value) {
-        return new DdpOptions(
-                bucketCapMb, value, staticGraph, findUnusedParameters, compress, zeroOptimizer, parametersAsBucketView);
-    }
-
-    DdpOptions withStaticGraph(boolean value) {
-        return new DdpOptions(
-                bucketCapMb,
-                gradientAsBucketView,
-                value,
-                findUnusedParameters,
-                compress,
-                zeroOptimizer,
-                parametersAsBucketView);
-    }
-
-    DdpOptions withFindUnusedParameters(boolean value) {
-        return new DdpOptions(
-                bucketCapMb, gradientAsBucketView, staticGraph, value, compress, zeroOptimizer, parametersAsBucketView);
-    }
-
-    DdpOptions withCompress(DType value) {
-        return new DdpOptions(
-                bucketCapMb,
-                gradientAsBucketView,
-                staticGraph,
-                findUnusedParameters,
-                value,
-                zeroOptimizer,
-                parametersAsBucketView);
-    }
-
-    DdpOptions withZeroOptimizer(boolean value) {
-        return new DdpOptions(
-                bucketCapMb,
-                gradientAsBucketView,
-                staticGraph,
-                findUnusedParameters,
-                compress,
-                value,
-                parametersAsBucketView);
-    }
-
-    DdpOptions withParametersAsBucketView(boolean value) {
-        return new DdpOptions(
-                bucketCapMb, gradientAsBucketView, staticGraph, findUnusedParameters, compress, zeroOptimizer, value);
-    }
 }

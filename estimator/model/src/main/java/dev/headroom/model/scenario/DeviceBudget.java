@@ -10,7 +10,8 @@ import dev.headroom.model.device.Gpu;
  * @param inUse bytes taken by others
  * @param limit bytes that the allocator may reserve, or {@code null}
  */
-public record DeviceBudget(Gpu gpu, Long memory, long inUse, Long limit) {
+@Withers
+public record DeviceBudget(Gpu gpu, Long memory, long inUse, Long limit) implements DeviceBudgetWithers.With {
     /** No card is named, and there is room for anything. */
     public static final DeviceBudget UNKNOWN = new DeviceBudget(null, null, 0, null);
 
@@ -25,21 +26,5 @@ public record DeviceBudget(Gpu gpu, Long memory, long inUse, Long limit) {
             return memory;
         }
         return gpu == null ? null : Long.valueOf(gpu.memory());
-    }
-
-    DeviceBudget withGpu(Gpu value) {
-        return new DeviceBudget(value, memory, inUse, limit);
-    }
-
-    DeviceBudget withMemory(Long value) {
-        return new DeviceBudget(gpu, value, inUse, limit);
-    }
-
-    DeviceBudget withInUse(long value) {
-        return new DeviceBudget(gpu, memory, value, limit);
-    }
-
-    DeviceBudget withLimit(Long value) {
-        return new DeviceBudget(gpu, memory, inUse, value);
     }
 }

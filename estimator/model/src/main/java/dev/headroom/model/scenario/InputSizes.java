@@ -10,18 +10,11 @@ import java.util.Map;
  * @param batch batch size, bound to the symbol of the inputs' first dimension; {@code null} when the graph has none
  * @param dims other symbols by name, in the order in which they were given
  */
-public record InputSizes(Long batch, Map<String, Long> dims) {
+@Withers
+public record InputSizes(Long batch, Map<String, Long> dims) implements InputSizesWithers.With {
     public InputSizes {
         dims = Collections.unmodifiableMap(new LinkedHashMap<>(dims));
     }
 
     static final InputSizes DEFAULTS = new InputSizes(null, Map.of());
-
-    InputSizes withBatch(Long value) {
-        return new InputSizes(value, dims);
-    }
-
-    InputSizes withDims(Map<String, Long> value) {
-        return new InputSizes(batch, value);
-    }
 }

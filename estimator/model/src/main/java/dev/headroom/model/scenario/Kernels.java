@@ -8,23 +8,9 @@ package dev.headroom.model.scenario;
  * @param cudnnWorkspace what convolutions of cuDNN work in
  * @param attention which kernel of scaled dot product attention may run
  */
+@Withers
 public record Kernels(
-        boolean channelsLast, boolean cudnnBenchmark, CudnnWorkspace cudnnWorkspace, Scenario.Attention attention) {
+        boolean channelsLast, boolean cudnnBenchmark, CudnnWorkspace cudnnWorkspace, Scenario.Attention attention)
+        implements KernelsWithers.With {
     static final Kernels DEFAULTS = new Kernels(false, false, CudnnWorkspace.AUTO, Scenario.Attention.AUTO);
-
-    Kernels withChannelsLast(boolean value) {
-        return new Kernels(value, cudnnBenchmark, cudnnWorkspace, attention);
-    }
-
-    Kernels withCudnnBenchmark(boolean value) {
-        return new Kernels(channelsLast, value, cudnnWorkspace, attention);
-    }
-
-    Kernels withCudnnWorkspace(CudnnWorkspace value) {
-        return new Kernels(channelsLast, cudnnBenchmark, value, attention);
-    }
-
-    Kernels withAttention(Scenario.Attention value) {
-        return new Kernels(channelsLast, cudnnBenchmark, cudnnWorkspace, value);
-    }
 }

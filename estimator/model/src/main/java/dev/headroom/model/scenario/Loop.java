@@ -7,14 +7,17 @@ package dev.headroom.model.scenario;
  * @param accumulate forward and backward passes a step
  * @param steps training steps
  * @param zeroGradKeep {@code zero_grad(set_to_none=False)}; in versions before 2.0 it is the default, and so always
- * @param zeroGradBeforeBackward gradients are dropped between the loss and the backward pass, so that they live through the
- *     next forward pass
- * @param newBatches each step brings a batch to the device, and the one before lives until then; else one batch serves all
- *     steps
+ * @param zeroGradBeforeBackward gradients are dropped between the loss and the backward pass, so that they live through
+ *     the next forward pass
+ * @param newBatches each step brings a batch to the device, and the one before lives until then; else one batch serves
+ *     all steps
  * @param inputGrad the first floating-point input requires a gradient
  * @param dropOutputs outputs and loss are deleted after each backward pass
+ * @param clipGradNorm what the norm of all gradients is clipped to before each optimizer step; {@code null} for no
+ *     clipping
  * @param inference {@code eval()} under {@code no_grad}: forward passes only
  */
+@Withers
 public record Loop(
         LossKind loss,
         int accumulate,
@@ -24,98 +27,8 @@ public record Loop(
         boolean newBatches,
         boolean inputGrad,
         boolean dropOutputs,
-        boolean inference) {
-    static final Loop DEFAULTS = new Loop(LossKind.AUTO, 1, 3, false, false, false, false, false, false);
-
-    Loop withLoss(LossKind value) {
-        return new Loop(
-                value,
-                accumulate,
-                steps,
-                zeroGradKeep,
-                zeroGradBeforeBackward,
-                newBatches,
-                inputGrad,
-                dropOutputs,
-                inference);
-    }
-
-    Loop withAccumulate(int value) {
-        return new Loop(
-                loss,
-                value,
-                steps,
-                zeroGradKeep,
-                zeroGradBeforeBackward,
-                newBatches,
-                inputGrad,
-                dropOutputs,
-                inference);
-    }
-
-    Loop withSteps(int value) {
-        return new Loop(
-                loss,
-                accumulate,
-                value,
-                zeroGradKeep,
-                zeroGradBeforeBackward,
-                newBatches,
-                inputGrad,
-                dropOutputs,
-                inference);
-    }
-
-    Loop withZeroGradKeep(boolean value) {
-        return new Loop(
-                loss, accumulate, steps, value, zeroGradBeforeBackward, newBatches, inputGrad, dropOutputs, inference);
-    }
-
-    Loop withZeroGradBeforeBackward(boolean value) {
-        return new Loop(loss, accumulate, steps, zeroGradKeep, value, newBatches, inputGrad, dropOutputs, inference);
-    }
-
-    Loop withNewBatches(boolean value) {
-        return new Loop(
-                loss,
-                accumulate,
-                steps,
-                zeroGradKeep,
-                zeroGradBeforeBackward,
-                value,
-                inputGrad,
-                dropOutputs,
-                inference);
-    }
-
-    Loop withInputGrad(boolean value) {
-        return new Loop(
-                loss,
-                accumulate,
-                steps,
-                zeroGradKeep,
-                zeroGradBeforeBackward,
-                newBatches,
-                value,
-                dropOutputs,
-                inference);
-    }
-
-    Loop withDropOutputs(boolean value) {
-        return new Loop(
-                loss, accumulate, steps, zeroGradKeep, zeroGradBeforeBackward, newBatches, inputGrad, value, inference);
-    }
-
-    Loop withInference(boolean value) {
-        return new Loop(
-                loss,
-                accumulate,
-                steps,
-                zeroGradKeep,
-                zeroGradBeforeBackward,
-                newBatches,
-                inputGrad,
-                dropOutputs,
-                value);
-    }
+        Double clipGradNorm,
+        boolean inference)
+        implements LoopWithers.With {
+    static final Loop DEFAULTS = new Loop(LossKind.AUTO, 1, 3, false, false, false, false, false, null, false);
 }

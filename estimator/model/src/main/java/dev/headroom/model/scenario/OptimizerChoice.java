@@ -8,23 +8,9 @@ package dev.headroom.model.scenario;
  * @param fused whether fused kernels are used
  * @param options what the optimizer's constructor is given besides
  */
-public record OptimizerChoice(OptimizerKind kind, Scenario.Foreach foreach, boolean fused, OptimizerOptions options) {
+@Withers
+public record OptimizerChoice(OptimizerKind kind, Scenario.Foreach foreach, boolean fused, OptimizerOptions options)
+        implements OptimizerChoiceWithers.With {
     static final OptimizerChoice DEFAULTS =
             new OptimizerChoice(OptimizerKind.ADAMW, Scenario.Foreach.AUTO, false, OptimizerOptions.DEFAULTS);
-
-    OptimizerChoice withKind(OptimizerKind value) {
-        return new OptimizerChoice(value, foreach, fused, options);
-    }
-
-    OptimizerChoice withForeach(Scenario.Foreach value) {
-        return new OptimizerChoice(kind, value, fused, options);
-    }
-
-    OptimizerChoice withFused(boolean value) {
-        return new OptimizerChoice(kind, foreach, value, options);
-    }
-
-    OptimizerChoice withOptions(OptimizerOptions value) {
-        return new OptimizerChoice(kind, foreach, fused, value);
-    }
 }

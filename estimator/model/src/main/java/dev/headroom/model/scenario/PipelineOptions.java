@@ -10,22 +10,8 @@ import java.util.List;
  * @param virtualStages stages of a rank, for schedules that have several
  * @param split first modules of the further stages; empty for an even division
  */
-public record PipelineOptions(String schedule, int microbatches, int virtualStages, List<String> split) {
+@Withers
+public record PipelineOptions(String schedule, int microbatches, int virtualStages, List<String> split)
+        implements PipelineOptionsWithers.With {
     public static final PipelineOptions DEFAULTS = new PipelineOptions("1F1B", 1, 2, List.of());
-
-    PipelineOptions withSchedule(String value) {
-        return new PipelineOptions(value, microbatches, virtualStages, split);
-    }
-
-    PipelineOptions withMicrobatches(int value) {
-        return new PipelineOptions(schedule, value, virtualStages, split);
-    }
-
-    PipelineOptions withVirtualStages(int value) {
-        return new PipelineOptions(schedule, microbatches, value, split);
-    }
-
-    PipelineOptions withSplit(List<String> value) {
-        return new PipelineOptions(schedule, microbatches, virtualStages, value);
-    }
 }

@@ -9,18 +9,7 @@ import dev.headroom.model.graph.DType;
  * @param amp autocast type, or {@code null}; {@code FLOAT16} brings a GradScaler
  * @param convertsOnDevice {@code model.cuda().half()}: the model is moved in its own types and converted on the device
  */
-public record Precision(DType dtype, DType amp, boolean convertsOnDevice) {
+@Withers
+public record Precision(DType dtype, DType amp, boolean convertsOnDevice) implements PrecisionWithers.With {
     static final Precision DEFAULTS = new Precision(null, null, false);
-
-    Precision withDtype(DType value) {
-        return new Precision(value, amp, convertsOnDevice);
-    }
-
-    Precision withAmp(DType value) {
-        return new Precision(dtype, value, convertsOnDevice);
-    }
-
-    Precision withConvertsOnDevice(boolean value) {
-        return new Precision(dtype, amp, value);
-    }
 }

@@ -19,6 +19,7 @@ import java.util.Map;
  * @param device the card, and what of its memory the run may use
  * @param parallel over how many cards the run is spread, and how
  */
+@Withers
 public record Scenario(
         InputSizes sizes,
         Precision precision,
@@ -29,7 +30,8 @@ public record Scenario(
         String allocConf,
         TorchVersion torch,
         DeviceBudget device,
-        Parallelism parallel) {
+        Parallelism parallel)
+        implements ScenarioWithers.With {
     private static final Scenario DEFAULTS = new Scenario(
             InputSizes.DEFAULTS,
             Precision.DEFAULTS,
@@ -95,56 +97,8 @@ public record Scenario(
         return with(ScenarioSettings.DIMS, dims);
     }
 
-    /** The same but for what is recomputed. */
-    public Scenario withCheckpointing(Checkpointing value) {
-        return new Scenario(sizes, precision, optimizer, loop, value, kernels, allocConf, torch, device, parallel);
-    }
-
-    /** The same on another card, or with another share of it. */
-    public Scenario withDevice(DeviceBudget value) {
-        return new Scenario(
-                sizes, precision, optimizer, loop, checkpointing, kernels, allocConf, torch, value, parallel);
-    }
-
     /** The same on the whole of a card. */
     public Scenario on(Gpu gpu) {
         return withDevice(DeviceBudget.of(gpu));
-    }
-
-    Scenario withSizes(InputSizes value) {
-        return new Scenario(
-                value, precision, optimizer, loop, checkpointing, kernels, allocConf, torch, device, parallel);
-    }
-
-    Scenario withPrecision(Precision value) {
-        return new Scenario(sizes, value, optimizer, loop, checkpointing, kernels, allocConf, torch, device, parallel);
-    }
-
-    Scenario withOptimizer(OptimizerChoice value) {
-        return new Scenario(sizes, precision, value, loop, checkpointing, kernels, allocConf, torch, device, parallel);
-    }
-
-    Scenario withLoop(Loop value) {
-        return new Scenario(
-                sizes, precision, optimizer, value, checkpointing, kernels, allocConf, torch, device, parallel);
-    }
-
-    Scenario withKernels(Kernels value) {
-        return new Scenario(
-                sizes, precision, optimizer, loop, checkpointing, value, allocConf, torch, device, parallel);
-    }
-
-    Scenario withAllocConf(String value) {
-        return new Scenario(sizes, precision, optimizer, loop, checkpointing, kernels, value, torch, device, parallel);
-    }
-
-    Scenario withTorch(TorchVersion value) {
-        return new Scenario(
-                sizes, precision, optimizer, loop, checkpointing, kernels, allocConf, value, device, parallel);
-    }
-
-    /** The same, spread over GPUs in another way. */
-    public Scenario withParallel(Parallelism value) {
-        return new Scenario(sizes, precision, optimizer, loop, checkpointing, kernels, allocConf, torch, device, value);
     }
 }

@@ -5,7 +5,7 @@ import dev.headroom.model.graph.DType;
 /**
  * Options of FullyShardedDataParallel, of the first kind and the second.
  *
- * @param wrapsRoot the model is one unit; else each of its blocks is one, and the rest another
+ * @param wrap what a unit is
  * @param paramDtype type in which parameters are gathered; {@code null} for their own
  * @param reduceDtype type in which gradients are reduced; {@code null} for their own
  * @param reshardAfterForward 1 when gathered parameters are freed after forward, 0 when not, a greater number of
@@ -15,17 +15,27 @@ import dev.headroom.model.graph.DType;
  * @param useOrigParams whether its modules keep parameters of their own
  * @param backwardPrefetch when its backward pass gathers the next unit
  */
+@Withers
 public record ShardingOptions(
-        boolean wrapsRoot,
+        Wrap wrap,
         DType paramDtype,
         DType reduceDtype,
         Integer reshardAfterForward,
         Strategy strategy,
         boolean limitAllGathers,
         boolean useOrigParams,
-        Prefetch backwardPrefetch) {
+        Prefetch backwardPrefetch)
+        implements ShardingOptionsWithers.With {
     public static final ShardingOptions DEFAULTS =
-            new ShardingOptions(false, null, null, null, Strategy.FULL_SHARD, true, false, Prefetch.PRE);
+            new ShardingOptions(Wrap.BLOCK, null, null, null, Strategy.FULL_SHARD, true, false, Prefetch.PRE);
+
+    /** What a unit is. */
+    public enum Wrap {
+        /** Each block of the model, and the rest. */
+        BLOCK,
+        /** The whole model. */
+        ROOT
+    }
 
     /** What FullyShardedDataParallel of the first kind shards. */
     public enum Strategy {
@@ -40,94 +50,5 @@ public record ShardingOptions(
         PRE,
         POST,
         NONE
-    }
-
-    ShardingOptions withWrapsRoot(boolean value) {
-        return new ShardingOptions(
-                value,
-                paramDtype,
-                reduceDtype,
-                reshardAfterForward,
-                strategy,
-                limitAllGathers,
-                useOrigParams,
-                backwardPrefetch);
-    }
-
-    ShardingOptions withParamDtype(DType value) {
-        return new ShardingOptions(
-                wrapsRoot,
-                value,
-                reduceDtype,
-                reshardAfterForward,
-                strategy,
-                limitAllGathers,
-                useOrigParams,
-                backwardPrefetch);
-    }
-
-    ShardingOptions withReduceDtype(DType value) {
-        return new ShardingOptions(
-                wrapsRoot,
-                paramDtype,
-                value,
-                reshardAfterForward,
-                strategy,
-                limitAllGathers,
-                useOrigParams,
-                backwardPrefetch);
-    }
-
-    ShardingOptions withReshardAfterForward(Integer value) {
-        return new ShardingOptions(
-                wrapsRoot, paramDtype, reduceDtype, value, strategy, limitAllGathers, useOrigParams, backwardPrefetch);
-    }
-
-    ShardingOptions withStrategy(Strategy value) {
-        return new ShardingOptions(
-                wrapsRoot,
-                paramDtype,
-                reduceDtype,
-                reshardAfterForward,
-                value,
-                limitAllGathers,
-                useOrigParams,
-                backwardPrefetch);
-    }
-
-    ShardingOptions withLimitAllGathers(boolean value) {
-        return new ShardingOptions(
-                wrapsRoot,
-                paramDtype,
-                reduceDtype,
-                reshardAfterForward,
-                strategy,
-                value,
-                useOrigParams,
-                backwardPrefetch);
-    }
-
-    ShardingOptions withUseOrigParams(boolean value) {
-        return new ShardingOptions(
-                wrapsRoot,
-                paramDtype,
-                reduceDtype,
-                reshardAfterForward,
-                strategy,
-                limitAllGathers,
-                value,
-                backwardPrefetch);
-    }
-
-    ShardingOptions withBackwardPrefetch(Prefetch value) {
-        return new ShardingOptions(
-                wrapsRoot,
-                paramDtype,
-                reduceDtype,
-                reshardAfterForward,
-                strategy,
-                limitAllGathers,
-                useOrigParams,
-                value);
     }
 }

@@ -7,18 +7,8 @@ package dev.headroom.model.scenario;
  * @param overlapComm whether gradients are reduced beside the backward pass; {@code null} for the library's choice
  * @param dsConfig further entries of DeepSpeed's JSON
  */
-public record ZeroOptions(boolean paramOffload, Boolean overlapComm, String dsConfig) {
+@Withers
+public record ZeroOptions(boolean paramOffload, Boolean overlapComm, String dsConfig)
+        implements ZeroOptionsWithers.With {
     public static final ZeroOptions DEFAULTS = new ZeroOptions(false, null, "{}");
-
-    ZeroOptions withParamOffload(boolean value) {
-        return new ZeroOptions(value, overlapComm, dsConfig);
-    }
-
-    ZeroOptions withOverlapComm(Boolean value) {
-        return new ZeroOptions(paramOffload, value, dsConfig);
-    }
-
-    ZeroOptions withDsConfig(String value) {
-        return new ZeroOptions(paramOffload, overlapComm, value);
-    }
 }

@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Reduces gradients in buckets as they arrive (torch/csrc/distributed/c10d/reducer.cpp, Reducer). Buckets are made in the
- * order of registration, reversed; once it is known in which order gradients arrive, they are made anew.
+ * Reduces gradients in buckets as they arrive (torch/csrc/distributed/c10d/reducer.cpp, Reducer). Buckets are made in
+ * the order of registration, reversed; once it is known in which order gradients arrive, they are made anew.
  */
 final class Reducer {
     private final EagerRuntime runtime;

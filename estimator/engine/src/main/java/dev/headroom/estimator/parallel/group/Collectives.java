@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one rank asks of its group. Asynchronous collectives that nobody waits for keep their tensors: NCCL's watchdog sees
- * that they are finished while the host pauses at the end of a phase, and the next collective of the group lets go of them
- * (torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp, TensorShelf and unstash).
+ * What one rank asks of its group. Asynchronous collectives that nobody waits for keep their tensors: NCCL's watchdog
+ * sees that they are finished while the host pauses at the end of a phase, and the next collective of the group lets go
+ * of them (torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp, TensorShelf and unstash).
  */
 public final class Collectives implements LoopHook {
     /** The stream of NCCL's own, on which asynchronous collectives run. */

@@ -52,7 +52,7 @@ record ZeroSettings(
                         offload.parameters() || options.paramOffload()),
                 config.zero().subGroup(),
                 type == DType.FLOAT16 || type == DType.BFLOAT16 && config.checksOverflow(),
-                config.clips(),
+                config.clips() || run.loop().clipGradNorm() != null,
                 run.loop().accumulate());
     }
 }
