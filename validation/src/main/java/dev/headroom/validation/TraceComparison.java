@@ -1,10 +1,10 @@
 package dev.headroom.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
-import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.model.error.UserInputException;
 import java.nio.file.Path;

@@ -2,9 +2,9 @@ package dev.headroom.app.report;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.headroom.estimator.cudnn.WorkspaceSources;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.predict.LayerShare;
 import dev.headroom.estimator.predict.Prediction;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.run.PhaseMemory;

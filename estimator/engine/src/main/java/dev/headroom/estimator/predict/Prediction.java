@@ -1,7 +1,7 @@
 package dev.headroom.estimator.predict;
 
 import dev.headroom.estimator.certainty.Certainty;
-import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.OutOfMemory;

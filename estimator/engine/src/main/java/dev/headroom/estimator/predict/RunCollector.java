@@ -2,12 +2,12 @@ package dev.headroom.estimator.predict;
 
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.loop.PhaseListener;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.program.ModelTensors;
-import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.run.Moment;

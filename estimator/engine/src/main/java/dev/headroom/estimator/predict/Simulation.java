@@ -2,10 +2,10 @@ package dev.headroom.estimator.predict;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.estimator.cudnn.AskedConvolutions;
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.parallel.group.CollectiveRow;
 import dev.headroom.estimator.program.NodeRuns;
-import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.model.run.OutOfMemory;
 import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.run.PreparedRun;

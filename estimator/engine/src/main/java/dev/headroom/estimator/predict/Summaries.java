@@ -1,8 +1,8 @@
 package dev.headroom.estimator.predict;
 
 import dev.headroom.estimator.cudnn.AskedConvolutions;
-import dev.headroom.estimator.runtime.Category;
-import dev.headroom.estimator.runtime.EventLog;
+import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.model.cudnn.WorkspaceSource;
 import dev.headroom.model.run.Moment;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.program;
 
 import dev.headroom.estimator.checkpoint.Checkpoint;
-import dev.headroom.estimator.runtime.Attribution;
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;

@@ -1,6 +1,10 @@
 package dev.headroom.estimator.runtime;
 
 import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.Attributions;
+import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.Collection;

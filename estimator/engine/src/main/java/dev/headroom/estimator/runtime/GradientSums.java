@@ -1,5 +1,7 @@
 package dev.headroom.estimator.runtime;
 
+import dev.headroom.estimator.log.Category;
+
 /**
  * Writes gradients to where a backward pass puts them: the buffers of nodes that wait for more, and the {@code .grad}
  * of leaves.

@@ -2,6 +2,9 @@ package dev.headroom.estimator.runtime;
 
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.estimator.log.Attributions;
+import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.model.graph.DType;
 
 /**

@@ -1,5 +1,7 @@
 package dev.headroom.estimator.runtime;
 
+import dev.headroom.estimator.log.Category;
+
 /** A piece of device memory, shared by tensors that are views of each other; freed with its last reference. */
 public final class Storage {
     /** Position in the event log. */

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.runtime;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayDeque;
 

@@ -1,11 +1,11 @@
-package dev.headroom.app.command;
+package dev.headroom.app.option;
 
 import dev.headroom.model.device.GpuCatalogue;
 import java.util.Iterator;
 import java.util.List;
 
 /** The words that options take, for tab completion; read only when a completion script is made. */
-final class Candidates {
+public final class Candidates {
     private Candidates() {}
 
     /** Cards of the catalogue. */
@@ -17,10 +17,10 @@ final class Candidates {
     }
 
     /** Fixed words. */
-    abstract static class Words implements Iterable<String> {
+    public abstract static class Words implements Iterable<String> {
         private final List<String> words;
 
-        Words(String... words) {
+        protected Words(String... words) {
             this.words = List.of(words);
         }
 

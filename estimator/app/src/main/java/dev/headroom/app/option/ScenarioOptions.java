@@ -1,4 +1,4 @@
-package dev.headroom.app.command;
+package dev.headroom.app.option;
 
 import dev.headroom.model.scenario.BadValue;
 import dev.headroom.model.scenario.ParallelSettings;
@@ -97,7 +97,7 @@ public final class ScenarioOptions {
     }
 
     /** A dimension that is bound again takes the new size. */
-    void bindLast() {
+    public void bindLast() {
         given.computeIfPresent(ScenarioSettings.DIMS, (setting, texts) -> {
             Map<String, String> last = new LinkedHashMap<>();
             texts.forEach(dim ->

@@ -1,4 +1,4 @@
-package dev.headroom.app.command;
+package dev.headroom.app.option;
 
 import dev.headroom.model.scenario.Setting;
 import dev.headroom.model.scenario.ValueFormat;
@@ -10,7 +10,7 @@ import picocli.CommandLine.Model.IGetter;
 import picocli.CommandLine.Model.ISetter;
 
 /** Where picocli puts what an option was given. */
-final class GivenTexts implements IGetter, ISetter {
+public final class GivenTexts implements IGetter, ISetter {
     private final Map<Setting<?>, List<String>> given;
     private final Setting<?> setting;
     private final ValueFormat.Arity arity;

@@ -1,12 +1,12 @@
-package dev.headroom.app.command;
+package dev.headroom.app.option;
 
 import dev.headroom.model.error.UserInputException;
 
 /** An option, or a combination of options, that cannot be. */
-final class BadOption extends UserInputException {
+public final class BadOption extends UserInputException {
     private static final long serialVersionUID = 1L;
 
-    BadOption(String message) {
+    public BadOption(String message) {
         super(message);
     }
 }

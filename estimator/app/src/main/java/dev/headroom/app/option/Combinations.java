@@ -1,4 +1,4 @@
-package dev.headroom.app.command;
+package dev.headroom.app.option;
 
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.OptimizerKind;
@@ -9,7 +9,7 @@ import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
 
 /** Refuses what PyTorch refuses. */
-final class Combinations {
+public final class Combinations {
     private static final long MOST_PASSES = 100_000;
 
     private Combinations() {}

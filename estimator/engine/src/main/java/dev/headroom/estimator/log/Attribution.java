@@ -1,4 +1,4 @@
-package dev.headroom.estimator.runtime;
+package dev.headroom.estimator.log;
 
 /**
  * Who makes an allocation.

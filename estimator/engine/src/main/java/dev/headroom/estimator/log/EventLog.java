@@ -1,4 +1,4 @@
-package dev.headroom.estimator.runtime;
+package dev.headroom.estimator.log;
 
 import dev.headroom.model.graph.DType;
 import it.unimi.dsi.fastutil.bytes.ByteArrayList;
@@ -25,7 +25,7 @@ public final class EventLog {
     private final IntArrayList eventRunning = new IntArrayList();
     private final LongArrayList eventReserved = new LongArrayList();
 
-    int add(
+    public int add(
             long requestedBytes,
             long roundedBytes,
             int madeBy,
@@ -43,11 +43,11 @@ public final class EventLog {
         return id;
     }
 
-    void free(int storage, int running, long reserved) {
+    public void free(int storage, int running, long reserved) {
         event(storage, FREE, running, reserved);
     }
 
-    void category(int storage, Category category, int running, long reserved) {
+    public void category(int storage, Category category, int running, long reserved) {
         event(storage, (byte) category.ordinal(), running, reserved);
     }
 

@@ -1,20 +1,20 @@
-package dev.headroom.estimator.runtime;
+package dev.headroom.estimator.log;
 
 import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Who may make an allocation, each with a number, and which of them runs now. */
-final class Attributions {
+public final class Attributions {
     private final Object2IntOpenHashMap<Attribution> numbers = new Object2IntOpenHashMap<>();
     private final List<Attribution> all = new ArrayList<>();
     private int running;
 
-    Attributions() {
+    public Attributions() {
         running = number(new Attribution("", "", ""));
     }
 
-    int number(Attribution a) {
+    public int number(Attribution a) {
         int n = numbers.getOrDefault(a, -1);
         if (n < 0) {
             n = all.size();
@@ -24,19 +24,19 @@ final class Attributions {
         return n;
     }
 
-    Attribution get(int number) {
+    public Attribution get(int number) {
         return all.get(number);
     }
 
-    List<Attribution> all() {
+    public List<Attribution> all() {
         return List.copyOf(all);
     }
 
-    int running() {
+    public int running() {
         return running;
     }
 
-    void run(int number) {
+    public void run(int number) {
         running = number;
     }
 }

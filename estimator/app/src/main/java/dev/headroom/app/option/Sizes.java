@@ -1,4 +1,4 @@
-package dev.headroom.app.command;
+package dev.headroom.app.option;
 
 import dev.headroom.model.units.ByteSizes;
 

@@ -1,7 +1,7 @@
-package dev.headroom.app.command;
+package dev.headroom.app.option;
 
 /** Options that take a whole number. */
-final class WholeNumbers {
+public final class WholeNumbers {
     private WholeNumbers() {}
 
     /**
@@ -9,7 +9,7 @@ final class WholeNumbers {
      *
      * @throws BadOption when the text is none
      */
-    static long parse(String option, String text, long least, long most) {
+    public static long parse(String option, String text, long least, long most) {
         long value;
         try {
             value = Long.parseLong(text.strip());

@@ -1,4 +1,4 @@
-package dev.headroom.app.command;
+package dev.headroom.app.option;
 
 import dev.headroom.model.error.Suggestion;
 import java.util.ArrayList;
@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Function;
 
 /** Options that take one of several words. */
-final class Choice {
+public final class Choice {
     private Choice() {}
 
     /**
@@ -14,7 +14,7 @@ final class Choice {
      *
      * @throws BadOption when it names none
      */
-    static <T> T of(String option, String word, T[] values, Function<T, String> name) {
+    public static <T> T of(String option, String word, T[] values, Function<T, String> name) {
         List<String> known = new ArrayList<>();
         for (T value : values) {
             String candidate = name.apply(value);

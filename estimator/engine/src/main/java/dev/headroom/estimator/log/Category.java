@@ -1,4 +1,4 @@
-package dev.headroom.estimator.runtime;
+package dev.headroom.estimator.log;
 
 /** Who owns bytes at a moment. Together with rounding and cached free memory the categories add up to reserved. */
 public enum Category {

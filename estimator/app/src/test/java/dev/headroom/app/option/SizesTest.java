@@ -1,4 +1,4 @@
-package dev.headroom.app.command;
+package dev.headroom.app.option;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class SizesTest {
+public class SizesTest {
     @ParameterizedTest
     @CsvSource({
         "8589934592, 8589934592",
