@@ -16,9 +16,11 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
@@ -113,7 +115,8 @@ public final class TrainingLoop {
                 prepared.graph(),
                 run.precision().dtype(),
                 run.kernels().channelsLast(),
-                run.precision().convertsOnDevice());
+                run.precision().convertsOnDevice(),
+                run.parallel().build() != Parallelism.Build.CUDA);
         batch = new Batch(runtime, prepared, criterion, model.byValue());
     }
 
@@ -282,6 +285,11 @@ public final class TrainingLoop {
     /** Where the loop has come to. */
     public Moment moment() {
         return moment;
+    }
+
+    /** What the model computes, after all passes that prepare it. */
+    public Graph graph() {
+        return prepared.graph();
     }
 
     /** The model, once it was made; {@code null} before. */

@@ -1,8 +1,12 @@
 package dev.headroom.estimator.parallel;
 
 import dev.headroom.estimator.parallel.ddp.DistributedDataParallel;
+import dev.headroom.estimator.parallel.fsdp2.FullyShard;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.parallel.group.Collectives;
+import dev.headroom.estimator.parallel.group.Communicator;
+import dev.headroom.estimator.parallel.group.LoggedPhases;
+import dev.headroom.estimator.parallel.group.Mesh;
 import dev.headroom.estimator.parallel.group.ProcessGroup;
 import dev.headroom.estimator.parallel.zero.DeepSpeedEngine;
 import dev.headroom.model.error.UserInputException;
@@ -27,11 +31,24 @@ public final class Strategies {
         return switch (parallel.kind()) {
             case SINGLE -> new RankRun(List.of(), new CollectiveLog());
             case DDP -> ddp(run, ProcessGroup.world(parallel.world(), rank));
+            case FSDP2 -> fsdp2(run, rank);
             case ZERO1, ZERO2, ZERO3 -> zero(run, ProcessGroup.world(parallel.world(), rank));
             default ->
-                throw new UserInputException(
-                        "--parallel " + parallel.kind().option() + " is not modelled yet; ddp, zero1 and zero2 are");
+                throw new UserInputException("--parallel " + parallel.kind().option()
+                        + " is not modelled yet; ddp, fsdp2 and zero1 to zero3 are");
         };
+    }
+
+    private static RankRun fsdp2(Scenario run, int rank) {
+        CollectiveLog log = new CollectiveLog();
+        List<Integer> sizes = run.parallel().mesh();
+        Mesh mesh = new Mesh(sizes.isEmpty() ? List.of(run.parallel().world()) : sizes);
+        List<Integer> at = mesh.coordinates(rank);
+        int inner = mesh.sizes().size() - 1;
+        Communicator shards = new Communicator(log, mesh.sizes().get(inner), at.get(inner));
+        Communicator replicas =
+                inner == 0 ? null : new Communicator(log, mesh.sizes().get(0), at.get(0));
+        return new RankRun(List.of(new FullyShard(run, log, shards, replicas), new LoggedPhases(log)), log);
     }
 
     private static RankRun ddp(Scenario run, ProcessGroup group) {

@@ -2,18 +2,21 @@ package dev.headroom.estimator.runtime;
 
 import dev.headroom.estimator.log.Category;
 
-/** A piece of device memory, shared by tensors that are views of each other; freed with its last reference. */
+/**
+ * A piece of device memory, shared by tensors that are views of each other; freed with its last reference. Its memory can
+ * be taken away and given back while tensors hold it: {@code untyped_storage().resize_()}.
+ */
 public final class Storage {
-    /** Position in the event log. */
-    final int id;
+    /** Position in the event log, or -1 while it has no memory. */
+    int id;
 
-    final long bytes;
+    long bytes;
 
     /** The allocator's handle, or -1: empty, or not on the device. */
-    final int block;
+    int block;
 
     /** The stream whose pool its block is of. */
-    final int stream;
+    int stream;
 
     private int refs;
     private int savedRefs;
