@@ -10,6 +10,7 @@ import dev.headroom.estimator.parallel.group.LoggedPhases;
 import dev.headroom.estimator.parallel.group.Mesh;
 import dev.headroom.estimator.parallel.group.ProcessGroup;
 import dev.headroom.estimator.parallel.mp.SplitModel;
+import dev.headroom.estimator.parallel.zero.DeepSpeedEngine;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.scenario.ParallelChecks;
@@ -36,9 +37,10 @@ public final class Strategies {
             case MP -> mp(imported, run);
             case DDP -> ddp(run, ProcessGroup.world(parallel.world(), rank));
             case FSDP2 -> fsdp2(run, rank);
+            case ZERO1, ZERO2, ZERO3 -> zero(run, ProcessGroup.world(parallel.world(), rank));
             default ->
-                throw new UserInputException(
-                        "--parallel " + parallel.kind().option() + " is not modelled yet; ddp and fsdp2 are");
+                throw new UserInputException("--parallel " + parallel.kind().option()
+                        + " is not modelled yet; ddp, fsdp2 and zero1 to zero3 are");
         };
     }
 
@@ -68,5 +70,10 @@ public final class Strategies {
     private static RankRun ddp(Scenario run, ProcessGroup group) {
         Collectives collectives = new Collectives(group);
         return new RankRun(List.of(new DistributedDataParallel(run, collectives), collectives), collectives.log());
+    }
+
+    private static RankRun zero(Scenario run, ProcessGroup group) {
+        Collectives collectives = new Collectives(group);
+        return new RankRun(List.of(new DeepSpeedEngine(run, collectives), collectives), collectives.log());
     }
 }

@@ -65,7 +65,7 @@ final class Reducer {
                 runtime.hold(runtime.empty(DType.INT32, parameters.size())); // local_used_map, kept for life
             }
         }
-        parameters.forEach(p -> runtime.tape().addPostAccumulateHook(p, this::arrived));
+        parameters.forEach(p -> runtime.tape().addAccumulatorHook(p, this::arrived));
     }
 
     private static List<Piece> pieces(List<Tensor> tensors) {
