@@ -147,8 +147,8 @@ public interface LoopHook {
     }
 
     /**
-     * Whether a library's engine has the steps in hand: it lets go of gradients and divides losses by the passes of a step
-     * itself, so that the script has no {@code zero_grad}, no division and no clipping.
+     * Whether a library's engine has the steps in hand: it lets go of gradients and divides losses by the passes of a
+     * step itself, so that the script has no {@code zero_grad}, no division and no clipping.
      */
     default boolean leadsSteps() {
         return false;

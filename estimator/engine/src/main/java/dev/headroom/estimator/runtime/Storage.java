@@ -3,8 +3,8 @@ package dev.headroom.estimator.runtime;
 import dev.headroom.estimator.log.Category;
 
 /**
- * A piece of device memory, shared by tensors that are views of each other; freed with its last reference. Its memory can
- * be taken away and given back while tensors hold it: {@code untyped_storage().resize_()}.
+ * A piece of device memory, shared by tensors that are views of each other; freed with its last reference. Its memory
+ * can be taken away and given back while tensors hold it: {@code untyped_storage().resize_()}.
  */
 public final class Storage {
     /** Position in the event log of its device, or -1 while it has no memory. */

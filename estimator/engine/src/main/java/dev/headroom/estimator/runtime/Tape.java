@@ -145,8 +145,8 @@ public final class Tape {
     }
 
     /**
-     * A hook of whichever AccumulateGrad node adds to a leaf's {@code .grad}, as reducers have: the engine keeps what it
-     * gives to nodes that have hooks (torch/csrc/autograd/engine.cpp, call_function).
+     * A hook of whichever AccumulateGrad node adds to a leaf's {@code .grad}, as reducers have: the engine keeps what
+     * it gives to nodes that have hooks (torch/csrc/autograd/engine.cpp, call_function).
      */
     public AutogradHooks.Handle addAccumulatorHook(Tensor leaf, AutogradHooks.AfterAccumulate hook) {
         return leafHooks(leaf).addAfterAccumulator(hook);

@@ -36,8 +36,8 @@ final class Coalesced {
     /**
      * Copies tensors of the first GPU to the others (torch/csrc/cuda/comm.cpp, broadcast_coalesced).
      *
-     * @return by device, parallel to {@code tensors}, local variables of the running frame; on the first GPU the tensors
-     *     themselves
+     * @return by device, parallel to {@code tensors}, local variables of the running frame; on the first GPU the
+     *     tensors themselves
      */
     Tensor[][] broadcast(List<Tensor> tensors) {
         Tensor[][] out = new Tensor[devices][tensors.size()];

@@ -16,7 +16,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Divides a unit's parameters (torch/distributed/fsdp/_fully_shard/_fsdp_init.py; _fsdp_param.py, _init_sharded_param). */
+/**
+ * Divides a unit's parameters (torch/distributed/fsdp/_fully_shard/_fsdp_init.py; _fsdp_param.py, _init_sharded_param).
+ */
 final class Sharding {
     private final EagerRuntime runtime;
     private final ModelTensors model;

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * A model cut over several GPUs, part k on device k: activations are copied from one to the next, the loss is taken on the
- * last one.
+ * A model cut over several GPUs, part k on device k: activations are copied from one to the next, the loss is taken on
+ * the last one.
  */
 public final class SplitModel implements LoopHook {
     private final Graph imported;

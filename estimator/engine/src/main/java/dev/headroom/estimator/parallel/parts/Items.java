@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What users count when they divide a model: the layers of an {@code nn.ModuleList} where its forward function goes through
- * one; else the modules that it calls one after another, those in an {@code nn.Sequential} one by one. Operators of the
- * function itself cannot be in a list of modules: with all that follows them, and with the modules that the function calls
- * right before them, they are the last item, the head of a classifier.
+ * What users count when they divide a model: the layers of an {@code nn.ModuleList} where its forward function goes
+ * through one; else the modules that it calls one after another, those in an {@code nn.Sequential} one by one.
+ * Operators of the function itself cannot be in a list of modules: with all that follows them, and with the modules
+ * that the function calls right before them, they are the last item, the head of a classifier.
  *
- * @param bounds item k has the nodes from {@code bounds[k]} to before {@code bounds[k + 1]}; nodes before the first item
- *     go with it, those after the last one with that
+ * @param bounds item k has the nodes from {@code bounds[k]} to before {@code bounds[k + 1]}; nodes before the first
+ *     item go with it, those after the last one with that
  * @param depth entries of the module stacks above the items, by item
  * @param layers whether they are the layers of a list
  */

@@ -7,8 +7,8 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Makes graphs of parts. A part is called as a module of its own, which calls its items one after another ({@code for p in
- * parts: x = p(x)}) in place of the functions and containers that called them in the whole model.
+ * Makes graphs of parts. A part is called as a module of its own, which calls its items one after another ({@code for p
+ * in parts: x = p(x)}) in place of the functions and containers that called them in the whole model.
  */
 final class PartGraph {
     private static final String LOOP = "  File \"part\", line 1, in forward\n    x = p(x)\n";
