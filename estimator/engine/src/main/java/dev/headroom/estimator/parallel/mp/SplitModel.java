@@ -11,9 +11,9 @@ import dev.headroom.estimator.program.Placement;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
-import dev.headroom.model.scenario.Parallelism;
 import java.util.List;
 import java.util.function.Function;
 
