@@ -272,6 +272,11 @@ public final class TrainingLoop {
         zeroGrad.run();
     }
 
+    /** A gradient scaler has looked for infinities; see {@link LoopHook#lookedForInfinities}. */
+    void lookedForInfinities(Tensor foundInf) {
+        hooks.forEach(h -> h.lookedForInfinities(foundInf));
+    }
+
     /** Brings the next batch to the device, and lets go of the one before. */
     public void loadBatch() {
         workOf(Phase.INPUTS);

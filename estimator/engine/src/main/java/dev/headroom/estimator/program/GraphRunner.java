@@ -99,7 +99,7 @@ public final class GraphRunner implements ForwardPass {
             runtime.attribute(attributions[i]);
             moduleCalls.enter(i, hooked, values);
             counted(i, values);
-            moduleCalls.leave(i, lifetimes.releasedAfter(i), values);
+            moduleCalls.leave(i, hooked, lifetimes.releasedAfter(i), values);
         }
     }
 
@@ -127,12 +127,12 @@ public final class GraphRunner implements ForwardPass {
     }
 
     private void checkpoint(Region region, Map<String, Tensor> values, Map<String, Tensor> model) {
+        for (int i = region.from(); i < region.to(); i++) {
+            moduleCalls.enter(i, span -> span.last() >= region.to() || isAround(span, region), values);
+        }
         Tensor[] inputs = region.inputs().stream().map(values::get).toArray(Tensor[]::new);
         if (plan.reentrant() && runtime.gradMode() && !requiresGrad(inputs)) {
             withoutGradients.add(region);
-        }
-        for (int i = region.from(); i < region.to(); i++) {
-            moduleCalls.enter(i, span -> span.last() >= region.to() || isAround(span, region), values);
         }
         Frame frame = runtime.frame();
         try {
@@ -145,7 +145,7 @@ public final class GraphRunner implements ForwardPass {
             frame.close();
         }
         for (int i = region.from(); i < region.to(); i++) {
-            moduleCalls.leave(i, lifetimes.releasedAfter(i), values);
+            moduleCalls.leave(i, span -> true, lifetimes.releasedAfter(i), values);
         }
     }
 

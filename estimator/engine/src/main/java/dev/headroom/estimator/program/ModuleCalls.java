@@ -104,7 +104,7 @@ final class ModuleCalls {
      * Lets values go after a node and runs the hooks of the calls that end with it, innermost first: when a call's
      * hooks run, its own variables are gone, while its arguments are still the caller's.
      */
-    void leave(int node, List<String> released, Map<String, Tensor> values) {
+    void leave(int node, Predicate<Span> which, List<String> released, Map<String, Tensor> values) {
         if (!hooked()) {
             for (String v : released) {
                 runtime.release(values.remove(v));
@@ -120,7 +120,9 @@ final class ModuleCalls {
                 }
                 return own;
             });
-            leave(span);
+            if (which.test(span)) {
+                leave(span);
+            }
         }
         for (String v : left) {
             runtime.release(values.remove(v));

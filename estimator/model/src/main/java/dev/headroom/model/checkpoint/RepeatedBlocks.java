@@ -36,6 +36,14 @@ public final class RepeatedBlocks {
         return new RepeatedBlocks(graph).find();
     }
 
+    /** A region for each call of a block. */
+    static List<Region> regions(Graph graph) {
+        Set<String> blocks = Set.copyOf(of(graph));
+        return ModuleCalls.outermost(ModuleCalls.roots(graph), c -> blocks.contains(c.path())).stream()
+                .map(c -> Region.of(graph, c.from(), c.to()))
+                .toList();
+    }
+
     /** Class names of the modules that run, by path. */
     public static Map<String, String> types(Graph graph) {
         return Map.copyOf(new RepeatedBlocks(graph).types);
