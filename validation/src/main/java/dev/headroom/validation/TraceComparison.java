@@ -47,7 +47,8 @@ public final class TraceComparison {
     /** Compares what a GPU of a process that has several saw. */
     public static TraceComparison of(Recording recording, Simulation run, int device) {
         return new TraceComparison(
-                recorded(recording.trace(device)), simulated(run, run.devices().get(device).log()));
+                recorded(recording.trace(device)),
+                simulated(run, run.devices().get(device).log()));
     }
 
     /** {@code TraceComparison RECORDING MODELS [STEPS_TO_SHOW]}. */

@@ -6,7 +6,7 @@ import static dev.headroom.model.scenario.ParallelSettings.WORLD;
 
 import dev.headroom.estimator.predict.DeviceMemory;
 import dev.headroom.estimator.predict.Prediction;
-import dev.headroom.model.scenario.ParallelKind;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -15,7 +15,12 @@ public final class Checkpoint {
      * @param held what the body reads of its module: the recomputation needs it again
      */
     public static Tensor[] run(
-            CheckpointPlan plan, EagerRuntime runtime, AutogradEngine engine, Body body, Tensor[] inputs, Tensor[] held) {
+            CheckpointPlan plan,
+            EagerRuntime runtime,
+            AutogradEngine engine,
+            Body body,
+            Tensor[] inputs,
+            Tensor[] held) {
         return plan.reentrant()
                 ? Reentrant.run(runtime, engine, body, inputs)
                 : NonReentrant.run(runtime, body, inputs, held);

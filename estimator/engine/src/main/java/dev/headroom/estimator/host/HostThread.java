@@ -29,7 +29,9 @@ public final class HostThread {
         return plans;
     }
 
-    /** Number of the next operator that autograd records here; threads count apart (aten/src/ATen/SequenceNumber.cpp). */
+    /**
+     * Number of the next operator that autograd records here; threads count apart (aten/src/ATen/SequenceNumber.cpp).
+     */
     public long nextSequence() {
         return operators++;
     }

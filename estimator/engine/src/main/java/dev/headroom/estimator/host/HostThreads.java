@@ -6,9 +6,9 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The main thread, autograd's workers, of which each device has one (torch/csrc/autograd/engine.cpp, start_device_threads),
- * and threads that a program starts. A thread takes a library handle when it first needs one, and gives it back at its end,
- * so that others find it (aten/src/ATen/cuda/detail/DeviceThreadHandles.h).
+ * The main thread, autograd's workers, of which each device has one (torch/csrc/autograd/engine.cpp,
+ * start_device_threads), and threads that a program starts. A thread takes a library handle when it first needs one,
+ * and gives it back at its end, so that others find it (aten/src/ATen/cuda/detail/DeviceThreadHandles.h).
  */
 public final class HostThreads {
     private final List<HostThread> backward = new ArrayList<>();
@@ -69,7 +69,8 @@ public final class HostThreads {
         if (known != HostThread.NO_HANDLE) {
             return known;
         }
-        int taken = free.get(device).isEmpty() ? made[device]++ : free.get(device).pop();
+        int taken =
+                free.get(device).isEmpty() ? made[device]++ : free.get(device).pop();
         current.setHandle(device, taken);
         return taken;
     }

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 
 /**
  * {@code torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)} (torch/nn/utils/clip_grad.py): a norm of each
@@ -21,9 +22,20 @@ public final class GradientClipping {
     private static final long CHUNK = 65536;
 
     private final EagerRuntime runtime;
+    private final UnaryOperator<Tensor> across;
 
     public GradientClipping(EagerRuntime runtime) {
+        this(runtime, norms -> norms);
+    }
+
+    /**
+     * Clips gradients of which each rank has a part.
+     *
+     * @param across from the norms of this rank's parts to those of the whole gradients: a local of the running frame
+     */
+    public GradientClipping(EagerRuntime runtime, UnaryOperator<Tensor> across) {
         this.runtime = runtime;
+        this.across = across;
     }
 
     /** Clips the gradients of parameters; those without one are left out, and without any nothing happens. */
@@ -50,7 +62,9 @@ public final class GradientClipping {
             groups.values().forEach(group -> norms.addAll(norms(group)));
             DType type = Strided.promote(norms.toArray(Tensor[]::new));
             Tensor stacked = runtime.empty(type, norms.size());
+            Tensor whole = across.apply(stacked);
             Tensor total = runtime.empty(type);
+            runtime.freeUnless(whole, stacked);
             runtime.free(stacked);
             return frame.keep(total);
         }

@@ -22,7 +22,7 @@ import java.util.function.UnaryOperator;
  *                                     zero_grad: zeroGrad
  *                                     forward:   outputs
  *                                     loss:      loss
- *                                     backward:  root
+ *                                     backward:  root, backward
  *                                     clip:      clip
  *                                     optimizer: step
  * </pre>
@@ -129,12 +129,29 @@ public interface LoopHook {
     }
 
     /**
+     * {@code loss.backward()}, while what {@link #root} made is still there.
+     *
+     * @param own runs the backward pass
+     */
+    default void backward(Runnable own) {
+        own.run();
+    }
+
+    /**
      * {@code clip_grad_norm_}, of a run that clips.
      *
      * @param own clips the gradients of all parameters
      */
     default void clip(Runnable own) {
         own.run();
+    }
+
+    /**
+     * Whether a library's engine has the steps in hand: it lets go of gradients and divides losses by the passes of a
+     * step itself, so that the script has no {@code zero_grad}, no division and no clipping.
+     */
+    default boolean leadsSteps() {
+        return false;
     }
 
     /**

@@ -17,8 +17,10 @@ import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
-import dev.headroom.model.graph.DType;
 import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PreparedRun;
@@ -38,6 +40,10 @@ public final class TrainingLoop {
     private final PreparedRun prepared;
     private final Scenario run;
     private final List<LoopHook> hooks;
+
+    /** Whether a library's engine has the steps in hand. */
+    private final boolean led;
+
     private final PhaseListener listener;
     private final Unmodelled unmodelled = new Unmodelled();
     private final AutogradEngine engine;
@@ -60,6 +66,7 @@ public final class TrainingLoop {
         this.run = prepared.scenario();
         this.hooks = new ArrayList<>(ScenarioHooks.of(run));
         this.hooks.addAll(regime);
+        this.led = hooks.stream().anyMatch(LoopHook::leadsSteps);
         this.listener = listener;
         this.engine = new AutogradEngine(runtime, new EngineArithmetic());
         this.criterion = new Criterion(runtime, prepared);
@@ -119,6 +126,7 @@ public final class TrainingLoop {
                 run.precision().dtype(),
                 run.kernels().channelsLast(),
                 run.precision().convertsOnDevice(),
+                run.parallel().build() != Parallelism.Build.CUDA,
                 placement);
         batch = new Batch(runtime, prepared, criterion, model.byValue());
     }
@@ -137,10 +145,12 @@ public final class TrainingLoop {
     }
 
     private void train(int step) {
-        phase(Moment.of(Phase.ZERO_GRAD, step), () -> {
-            workOf(Phase.ZERO_GRAD);
-            zeroGrad();
-        });
+        if (!led) {
+            phase(Moment.of(Phase.ZERO_GRAD, step), () -> {
+                workOf(Phase.ZERO_GRAD);
+                zeroGrad();
+            });
+        }
         for (int k = 0; k < run.loop().accumulate(); k++) {
             Integer micro = run.loop().accumulate() > 1 ? k : null;
             phase(new Moment(Phase.FORWARD, step, micro), () -> {
@@ -153,7 +163,7 @@ public final class TrainingLoop {
             });
             phase(new Moment(Phase.BACKWARD, step, micro), this::backward);
         }
-        if (run.loop().clipGradNorm() != null) {
+        if (run.loop().clipGradNorm() != null && !led) {
             phase(Moment.of(Phase.CLIP, step), () -> {
                 workOf(Phase.CLIP);
                 clip();
@@ -197,7 +207,7 @@ public final class TrainingLoop {
             }
             Tensor made = loss.apply(variables.outputs()[0]);
             variables.bindLoss(made);
-            if (run.loop().accumulate() > 1) {
+            if (run.loop().accumulate() > 1 && !led) {
                 variables.bindLoss(Losses.divide(runtime, made)); // loss = loss / k
             }
         } finally {
@@ -213,9 +223,21 @@ public final class TrainingLoop {
             for (LoopHook hook : hooks) {
                 root = hook.root(root);
             }
-            engine.backward(root, runtime.emptyLike(root));
+            Tensor of = root;
+            Runnable pass = () -> backward(of);
+            for (LoopHook hook : hooks) {
+                Runnable inner = pass;
+                pass = () -> hook.backward(inner);
+            }
+            pass.run();
         } finally {
             frame.close();
+        }
+    }
+
+    private void backward(Tensor root) {
+        try (Frame frame = runtime.frame()) {
+            engine.backward(root, runtime.emptyLike(root));
         }
     }
 
@@ -303,6 +325,11 @@ public final class TrainingLoop {
     /** Where the loop has come to. */
     public Moment moment() {
         return moment;
+    }
+
+    /** What the model computes, after all passes that prepare it. */
+    public Graph graph() {
+        return prepared.graph();
     }
 
     /** The model, once it was made; {@code null} before. */

@@ -13,7 +13,9 @@ import dev.headroom.model.device.DeviceLines;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether a run that was played fits, and how sure that is: on the GPU that takes most, where there are several alike. */
+/**
+ * Whether a run that was played fits, and how sure that is: on the GPU that takes most, where there are several alike.
+ */
 final class Verdicts {
     private static final String RESERVED = "segments of the caching allocator, played";
 

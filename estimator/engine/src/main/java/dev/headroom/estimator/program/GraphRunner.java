@@ -5,6 +5,7 @@ import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.ModuleHooks;
 import dev.headroom.estimator.runtime.StopRecomputation;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
@@ -131,13 +132,12 @@ public final class GraphRunner implements ForwardPass {
             withoutGradients.add(region);
         }
         for (int i = region.from(); i < region.to(); i++) {
-            moduleCalls.enter(i, span -> span.last() >= region.to(), values);
+            moduleCalls.enter(i, span -> span.last() >= region.to() || isAround(span, region), values);
         }
         Frame frame = runtime.frame();
         try {
             Tensor[] held = region.held().stream().map(model::get).toArray(Tensor[]::new);
-            Tensor[] made =
-                    Checkpoint.run(plan, runtime, engine, given -> region(region, given, model), inputs, held);
+            Tensor[] made = Checkpoint.run(plan, runtime, engine, given -> region(region, given, model), inputs, held);
             for (int i = 0; i < made.length; i++) {
                 values.put(region.outputs().get(i), runtime.hold(made[i]));
             }
@@ -147,6 +147,13 @@ public final class GraphRunner implements ForwardPass {
         for (int i = region.from(); i < region.to(); i++) {
             moduleCalls.leave(i, lifetimes.releasedAfter(i), values);
         }
+    }
+
+    /** Whether a call is of a module whose hooks are around the checkpoint of itself. */
+    private boolean isAround(ModuleCalls.Span span, Region region) {
+        return span.first() == region.from()
+                && span.last() == region.to() - 1
+                && runtime.modules().of(span.path()).stream().anyMatch(ModuleHooks.Hook::aroundCheckpoint);
     }
 
     private static boolean requiresGrad(Tensor[] tensors) {
@@ -163,7 +170,7 @@ public final class GraphRunner implements ForwardPass {
         values.values().forEach(runtime::hold);
         int depth = moduleCalls.depth();
         try {
-            steps(region.from(), region.to(), values, span -> span.last() < region.to());
+            steps(region.from(), region.to(), values, span -> span.last() < region.to() && !isAround(span, region));
             Tensor[] out = new Tensor[region.outputs().size()];
             for (int i = 0; i < out.length; i++) {
                 out[i] = runtime.hold(values.get(region.outputs().get(i)));

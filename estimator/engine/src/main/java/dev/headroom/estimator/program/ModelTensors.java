@@ -26,8 +26,10 @@ public final class ModelTensors {
 
     private final EagerRuntime runtime;
     private final boolean channelsLast;
+    private final boolean elsewhere;
     private final Placement placement;
     private final Map<String, Tensor> byStorageName = new HashMap<>();
+    private final Map<String, String> storages = new HashMap<>();
 
     /** What was moved in the archive's types and waits for its conversion, by storage name. */
     private final Map<String, Tensor> unconverted = new HashMap<>();
@@ -38,7 +40,7 @@ public final class ModelTensors {
     private final List<Tensor> buffers = new ArrayList<>();
 
     public ModelTensors(EagerRuntime runtime, Graph graph, DType type) {
-        this(runtime, graph, type, false, false, Placement.FIRST);
+        this(runtime, graph, type, false, false, false, Placement.FIRST);
     }
 
     /**
@@ -47,6 +49,7 @@ public final class ModelTensors {
      * @param channelsLast {@code model.to(memory_format=torch.channels_last)}: what has four dimensions
      * @param convertsOnDevice {@code model.cuda().half()}: moved in the archive's types, then one tensor after another
      *     makes room for its conversion
+     * @param elsewhere the model is not on the GPU but in host memory, or on the meta device
      * @param placement where its modules go
      */
     public ModelTensors(
@@ -55,8 +58,10 @@ public final class ModelTensors {
             DType type,
             boolean channelsLast,
             boolean convertsOnDevice,
+            boolean elsewhere,
             Placement placement) {
         this.runtime = runtime;
+        this.elsewhere = elsewhere;
         this.placement = placement;
         this.channelsLast = channelsLast;
         ModelState state = graph.held();
@@ -81,6 +86,7 @@ public final class ModelTensors {
         for (Map.Entry<String, ModelState.HeldTensor> e : state.tensors().entrySet()) {
             ModelState.HeldTensor held = e.getValue();
             Tensor t = byStorageName.get(held.storage());
+            storages.put(e.getKey(), held.storage());
             if (held.value() != null) {
                 byValue.put(held.value(), t);
             }
@@ -111,7 +117,9 @@ public final class ModelTensors {
                 byStorageName.put(held.storage(), converted(name, held, type));
             }
         }
-        recurrent.flatten(runtime, module, byStorageName);
+        if (!elsewhere) {
+            recurrent.flatten(runtime, module, byStorageName);
+        }
     }
 
     private Tensor converted(String name, ModelState.HeldTensor held, DType type) {
@@ -137,6 +145,9 @@ public final class ModelTensors {
                 // only where nothing else does.
                 return runtime.hold(
                         runtime.hostTensor(sizes.length == 0 ? of : held.meta().dtype(), sizes));
+            }
+            if (elsewhere) {
+                return runtime.hold(runtime.hostTensor(of, sizes));
             }
             Category category = held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
             Tensor t = runtime.emptyStrided(of, sizes, strides(held, sizes), category);
@@ -182,6 +193,32 @@ public final class ModelTensors {
     /** Qualified names, parallel to {@link #parameters}. */
     public List<String> parameterNames() {
         return parameterNames;
+    }
+
+    /** What the model holds under a qualified name, that of an alias included. */
+    public Tensor named(String name) {
+        return byStorageName.get(storages.get(name));
+    }
+
+    /**
+     * Puts another tensor in a parameter's place.
+     *
+     * @param name the qualified name under which {@link #parameterNames} lists it
+     * @param kept what the model's {@code parameters()} has from now on, with a reference that passes over
+     * @param used what a forward pass reads, with a reference that passes over
+     * @return the one before, with its reference
+     */
+    public Tensor replace(String name, Tensor kept, Tensor used) {
+        Tensor before = byStorageName.put(name, kept);
+        parameters.set(parameterNames.indexOf(name), kept);
+        byValue.replaceAll((value, t) -> t == before ? used : t);
+        return before;
+    }
+
+    /** Adds a parameter that no forward pass reads, with a reference that passes over. */
+    public void add(String name, Tensor kept) {
+        parameters.add(kept);
+        parameterNames.add(name);
     }
 
     /** {@code zero_grad(set_to_none=True)}. */

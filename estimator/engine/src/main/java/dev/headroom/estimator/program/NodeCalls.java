@@ -12,6 +12,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -121,12 +122,15 @@ final class NodeCalls {
     private Tensor[] higherOrder(Node node, Map<String, Tensor> values) {
         Argument.Subgraph body = null;
         Map<String, Tensor> inputs = new HashMap<>();
+        Map<String, String> given = new HashMap<>();
         int next = 0;
         for (Node.NamedArgument a : node.arguments()) {
             if (a.value() instanceof Argument.Subgraph s) {
                 body = s;
             } else if (body != null && a.value() instanceof Argument.Value v) {
-                inputs.put(body.graph().inputs().get(next++).value(), values.get(v.name()));
+                String inside = body.graph().inputs().get(next++).value();
+                inputs.put(inside, values.get(v.name()));
+                given.put(inside, v.name());
             } else if (body != null) {
                 next++;
             }
@@ -138,7 +142,7 @@ final class NodeCalls {
         Runnable leave = BodyMode.enter(runtime, node);
         Graph graphOfBody = body.graph();
         Tensor[] out = subgraphs
-                .computeIfAbsent(body.name(), k -> bodyRunner(graphOfBody))
+                .computeIfAbsent(body.name(), k -> bodyRunner(graphOfBody, given))
                 .run(inputs);
         leave.run();
         for (Tensor t : out) {
@@ -147,8 +151,20 @@ final class NodeCalls {
         return out;
     }
 
-    private GraphRunner bodyRunner(Graph body) {
-        GraphRunner runner = new GraphRunner(runtime, body, symbols, unmodelled, types);
+    /** @param given the graph's values by the names that they have in the body */
+    private GraphRunner bodyRunner(Graph body, Map<String, String> given) {
+        Map<String, Graph.Input> own = new HashMap<>();
+        graph.inputs().forEach(in -> own.put(in.value(), in));
+        // What belongs to the model is no argument of the function around the body.
+        List<Graph.Input> inputs = body.inputs().stream()
+                .map(in -> {
+                    Graph.Input outer = own.get(given.get(in.value()));
+                    return outer == null
+                            ? in
+                            : new Graph.Input(outer.kind(), in.value(), outer.qualifiedName(), outer.persistent());
+                })
+                .toList();
+        GraphRunner runner = new GraphRunner(runtime, body.withInputs(inputs), symbols, unmodelled, types);
         runner.ignoreHooks();
         return runner;
     }

@@ -246,8 +246,13 @@ public final class AutogradEngine {
             leaf.leafHooks.callTensorHooks(runtime, inputs);
         }
         callBefore(node.hooks(), inputs);
+        boolean kept = node.hooks() != null || leaf.leafHooks != null && leaf.leafHooks.keepGradients();
         if (inputs[0] != null) {
             sums.accumulate(leaf, inputs[0]);
+            if (!kept) { // the engine gave it away (call_function), and the node no longer needs it
+                runtime.release(inputs[0]);
+                inputs[0] = null;
+            }
             if (leaf.leafHooks != null) {
                 leaf.leafHooks.callAccumulated(runtime, leaf);
             }

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The GPUs of the process. Each has memory of its own; what is made, is made on the current one. A node of autograd runs on
- * the device that it was recorded on, and leaves accumulate where they are.
+ * The GPUs of the process. Each has memory of its own; what is made, is made on the current one. A node of autograd
+ * runs on the device that it was recorded on, and leaves accumulate where they are.
  */
 public final class Devices {
     private final List<LoggedMemory> memories = new ArrayList<>();

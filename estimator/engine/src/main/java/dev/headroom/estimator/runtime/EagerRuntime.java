@@ -114,7 +114,6 @@ public final class EagerRuntime {
         attribute(number(new Attribution(recorded.module(), recorded.operator(), node.name)));
     }
 
-
     /** Changes what a tensor's memory counts as. */
     public void setCategory(Tensor t, Category category) {
         Storage s = t.storage();
@@ -233,6 +232,20 @@ public final class EagerRuntime {
         return emptyStrided(dtype, t.sizes(), Shapes.preserved(t.sizes(), t.strides()));
     }
 
+    /** A tensor whose storage has no memory yet: {@link #resizeStorage} gives it. */
+    public Tensor unbacked(DType dtype, long[] sizes, long[] strides, Category category) {
+        return local(new Tensor(devices.memory().unbacked(category), dtype, sizes, strides, 0));
+    }
+
+    /**
+     * {@code t.untyped_storage().resize_(bytes)}: all tensors over the storage lose their memory, or have memory again.
+     *
+     * @param bytes 0 for none
+     */
+    public void resizeStorage(Tensor t, long bytes) {
+        t.storage().home.resize(t.storage(), bytes, t.dtype(), t.sizes());
+    }
+
     /** A tensor in host memory: it takes none of the GPU's. */
     public Tensor hostTensor(DType dtype, long... sizes) {
         Tensor t = local(new Tensor(devices.memory().onHost(dtype, sizes), dtype, sizes, Shapes.contiguous(sizes), 0));
@@ -291,11 +304,12 @@ public final class EagerRuntime {
 
     /**
      * {@code t.data = data}, with a part of {@code data} of the same sizes: the tensor stays who it is, and its memory
-     * is another.
+     * is another, be it on another device.
      */
     public void setData(Tensor t, Tensor data, long[] strides, long offset) {
         Storage before = t.storage();
         t.setMemory(data.storage(), strides, offset);
+        t.setOnDevice(data.onDevice());
         if (before.release()) {
             before.home.free(before);
         }

@@ -24,8 +24,7 @@ public final class LoggedMemory {
     private int eventsAtPeak;
     private int eventsAtFailure = -1;
 
-    LoggedMemory(
-            Devices devices, int device, CachingAllocator allocator, Attributions attributions, Streams streams) {
+    LoggedMemory(Devices devices, int device, CachingAllocator allocator, Attributions attributions, Streams streams) {
         this.devices = devices;
         this.device = device;
         this.streams = streams;
@@ -67,6 +66,24 @@ public final class LoggedMemory {
         return new Storage(this, id, bytes, block, streams.current(), category);
     }
 
+    /** A storage without memory, which {@link #resize} gives it. */
+    Storage unbacked(Category category) {
+        return new Storage(this, -1, 0, -1, streams.current(), category);
+    }
+
+    /** Gives a storage other memory, or none (c10/core/StorageImpl.h; aten/src/ATen/native/cuda/Resize.cpp). */
+    void resize(Storage s, long bytes, DType dtype, long[] sizes) {
+        if (s.bytes == bytes) {
+            return;
+        }
+        Storage fresh = bytes == 0 ? null : allocate(bytes, s.category(), dtype, sizes);
+        free(s);
+        s.id = fresh == null ? -1 : fresh.id;
+        s.block = fresh == null ? -1 : fresh.block;
+        s.stream = fresh == null ? s.stream : fresh.stream;
+        s.bytes = bytes;
+    }
+
     private int request(long bytes) {
         try {
             return allocator.allocate(bytes, streams.current());
@@ -85,6 +102,9 @@ public final class LoggedMemory {
 
     /** A storage lost its last reference. */
     void free(Storage s) {
+        if (s.id < 0) {
+            return;
+        }
         if (s.block >= 0) {
             allocator.free(s.block);
         }
@@ -94,7 +114,7 @@ public final class LoggedMemory {
     /** Notes that a storage that is alive counts as something else than before. */
     void changed(Storage s, Category before) {
         Category after = s.category();
-        if (after != before && s.useCount() > 0) {
+        if (after != before && s.useCount() > 0 && s.id >= 0) {
             log.category(s.id, after, attributions.running(), reserved());
         }
     }

@@ -3,8 +3,8 @@ package dev.headroom.estimator.runtime;
 import java.util.function.Consumer;
 
 /**
- * What waits for autograd's workers, a queue a device. A queue is shared by a backward pass and those that its nodes start.
- * Workers run at the same time: each does one node while the others do one.
+ * What waits for autograd's workers, a queue a device. A queue is shared by a backward pass and those that its nodes
+ * start. Workers run at the same time: each does one node while the others do one.
  */
 final class ReadyQueues {
     private final ReadyQueue[] queues;

@@ -2,21 +2,24 @@ package dev.headroom.estimator.runtime;
 
 import dev.headroom.estimator.log.Category;
 
-/** A piece of device memory, shared by tensors that are views of each other; freed with its last reference. */
+/**
+ * A piece of device memory, shared by tensors that are views of each other; freed with its last reference. Its memory
+ * can be taken away and given back while tensors hold it: {@code untyped_storage().resize_()}.
+ */
 public final class Storage {
+    /** Position in the event log of its device, or -1 while it has no memory. */
+    int id;
+
     /** The memory of its device. */
     final LoggedMemory home;
 
-    /** Position in the event log of its device. */
-    final int id;
-
-    final long bytes;
+    long bytes;
 
     /** The allocator's handle, or -1: empty, or not on the device. */
-    final int block;
+    int block;
 
     /** The stream whose pool its block is of. */
-    final int stream;
+    int stream;
 
     private int refs;
     private int savedRefs;

@@ -1,6 +1,5 @@
 package dev.headroom.estimator.runtime;
 
-import dev.headroom.estimator.host.HostThread;
 import dev.headroom.estimator.host.HostThreads;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.model.graph.DType;
@@ -80,7 +79,13 @@ public final class Tape {
 
     /** A node with a number of its own. */
     GradNode node(String name, GradNode.Edge... edges) {
-        return new GradNode(name, threads.current().nextSequence(), edges, runtime, runtime.devices().current(), null);
+        return new GradNode(
+                name,
+                threads.current().nextSequence(),
+                edges,
+                runtime,
+                runtime.devices().current(),
+                null);
     }
 
     /** Where a tensor's gradient goes, with a reference to the node; {@code null}: nowhere. */
@@ -137,6 +142,14 @@ public final class Tape {
             throw new IllegalArgumentException("no gradient is accumulated for a tensor that is no leaf");
         }
         return leafHooks(leaf).addAccumulated(hook);
+    }
+
+    /**
+     * A hook of whichever AccumulateGrad node adds to a leaf's {@code .grad}, as reducers have: the engine keeps what
+     * it gives to nodes that have hooks (torch/csrc/autograd/engine.cpp, call_function).
+     */
+    public AutogradHooks.Handle addAccumulatorHook(Tensor leaf, AutogradHooks.AfterAccumulate hook) {
+        return leafHooks(leaf).addAfterAccumulator(hook);
     }
 
     private static NodeHooks leafHooks(Tensor leaf) {

@@ -12,7 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param device number of the GPU whose memory ran out, of a process that has several; else {@code null}
  */
 public record OutOfMemory(
-        Moment moment, String module, String operator, long requested, @Nullable Integer device) {
+        Moment moment,
+        String module,
+        String operator,
+        long requested,
+        @Nullable Integer device) {
     public OutOfMemory {
         moment = moment.inStep();
     }
@@ -36,6 +40,7 @@ public record OutOfMemory(
     public String text() {
         String who = module.isEmpty() ? operator : operator + " of " + module;
         String where = device == null ? "" : " on device " + device;
-        return "out of memory" + where + " in " + moment.words() + ", where " + who + " needed " + requested + " bytes more";
+        return "out of memory" + where + " in " + moment.words() + ", where " + who + " needed " + requested
+                + " bytes more";
     }
 }

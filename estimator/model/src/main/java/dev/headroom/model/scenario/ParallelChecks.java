@@ -2,6 +2,9 @@ package dev.headroom.model.scenario;
 
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.parallel.PipelineOptions;
 import java.util.List;
 
 /** What cannot be meant about several GPUs, each in one line. */

@@ -15,6 +15,7 @@ import static dev.headroom.model.scenario.ValueFormats.positive;
 
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.parallel.ParallelKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

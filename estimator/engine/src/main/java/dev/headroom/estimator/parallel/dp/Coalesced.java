@@ -36,8 +36,8 @@ final class Coalesced {
     /**
      * Copies tensors of the first GPU to the others (torch/csrc/cuda/comm.cpp, broadcast_coalesced).
      *
-     * @return by device, parallel to {@code tensors}, local variables of the running frame; on the first GPU the tensors
-     *     themselves
+     * @return by device, parallel to {@code tensors}, local variables of the running frame; on the first GPU the
+     *     tensors themselves
      */
     Tensor[][] broadcast(List<Tensor> tensors) {
         Tensor[][] out = new Tensor[devices][tensors.size()];
@@ -76,15 +76,13 @@ final class Coalesced {
                 List<Tensor> flats = new ArrayList<>();
                 for (int d = 0; d < devices; d++) {
                     runtime.devices().use(d);
-                    flats.add(flatten(
-                            chunk.stream().map(tensors.get(d)::get).toList()));
+                    flats.add(flatten(chunk.stream().map(tensors.get(d)::get).toList()));
                 }
                 runtime.devices().use(0);
                 runtime.freeAll(before); // the names are bound anew once all are there
                 Tensor sum = runtime.emptyLike(flats.get(0));
                 log(CollectiveKind.REDUCE, sum.nbytes(), sum.dtype());
-                Tensor[] parts =
-                        split(sum, chunk.stream().map(like::get).toList());
+                Tensor[] parts = split(sum, chunk.stream().map(like::get).toList());
                 for (int k = 0; k < parts.length; k++) {
                     out[chunk.get(k)] = frame.keep(parts[k]);
                 }

@@ -47,7 +47,9 @@ public final class DataParallel implements LoopHook {
     @Override
     public Tensor loss(Tensor output, UnaryOperator<Tensor> own) {
         boolean losses = devices > 1 && output.dim() == 1 && SplitForward.gathersScalars(loop.prepared());
-        return losses ? Reductions.mean(loop.runtime(), output, new long[] {0}, false, output.dtype()) : own.apply(output);
+        return losses
+                ? Reductions.mean(loop.runtime(), output, new long[] {0}, false, output.dtype())
+                : own.apply(output);
     }
 
     @Override

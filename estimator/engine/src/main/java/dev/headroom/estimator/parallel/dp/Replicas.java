@@ -79,7 +79,10 @@ final class Replicas {
             runtime.devices().use(d);
             for (int i = 0; i < own.size(); i++) {
                 if (ofDevice.get(i) == null) {
-                    ofDevice.set(i, Creation.zeros(runtime, own.get(i).dtype(), own.get(i).sizes()));
+                    ofDevice.set(
+                            i,
+                            Creation.zeros(
+                                    runtime, own.get(i).dtype(), own.get(i).sizes()));
                 }
             }
             all.add(ofDevice);

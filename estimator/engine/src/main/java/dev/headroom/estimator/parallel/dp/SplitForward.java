@@ -43,8 +43,7 @@ final class SplitForward implements ForwardPass {
         for (long size : rows) {
             runners.add(loop.runner(bySize.computeIfAbsent(
                     size,
-                    n -> Preparation.of(
-                            imported, loop.prepared().scenario().with(ScenarioSettings.BATCH, n)))));
+                    n -> Preparation.of(imported, loop.prepared().scenario().with(ScenarioSettings.BATCH, n)))));
         }
     }
 
@@ -124,8 +123,8 @@ final class SplitForward implements ForwardPass {
     }
 
     /**
-     * Runs a replica in a thread of its own (torch/nn/parallel/parallel_apply.py). Autocast is entered anew there, with the
-     * type that a fresh thread has.
+     * Runs a replica in a thread of its own (torch/nn/parallel/parallel_apply.py). Autocast is entered anew there, with
+     * the type that a fresh thread has.
      */
     private Tensor[] inThread(int device, Map<String, Tensor> given) {
         Tensor[][] made = new Tensor[1][];

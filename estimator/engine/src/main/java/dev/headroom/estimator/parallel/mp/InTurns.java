@@ -11,8 +11,8 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.PreparedRun;
-import dev.headroom.model.scenario.Parallelism;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -43,8 +43,8 @@ final class InTurns implements ForwardPass {
         return bySize.computeIfAbsent(rows, n -> {
             PreparedRun run =
                     Preparation.of(imported, loop.prepared().scenario().with(ScenarioSettings.BATCH, n));
-            Division division = Division.of(
-                    run, parallel.world(), parallel.pipeline().split());
+            Division division =
+                    Division.of(run, parallel.world(), parallel.pipeline().split());
             Parts parts = new Parts(loop, run, division);
             if (!parts.part(parts.count() - 1).outputs().containsAll(outputs)) {
                 throw new UserInputException("--microbatches: the model has outputs that its last part does not make");
@@ -151,6 +151,8 @@ final class InTurns implements ForwardPass {
 
     @Override
     public NodeRuns runs() {
-        return bySize.isEmpty() ? NodeRuns.NONE : bySize.values().iterator().next().runs();
+        return bySize.isEmpty()
+                ? NodeRuns.NONE
+                : bySize.values().iterator().next().runs();
     }
 }

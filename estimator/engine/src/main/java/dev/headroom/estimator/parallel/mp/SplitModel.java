@@ -11,15 +11,15 @@ import dev.headroom.estimator.program.Placement;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
-import dev.headroom.model.scenario.Parallelism;
 import java.util.List;
 import java.util.function.Function;
 
 /**
- * A model cut over several GPUs, part k on device k: activations are copied from one to the next, the loss is taken on the
- * last one.
+ * A model cut over several GPUs, part k on device k: activations are copied from one to the next, the loss is taken on
+ * the last one.
  */
 public final class SplitModel implements LoopHook {
     private final Graph imported;
@@ -43,8 +43,8 @@ public final class SplitModel implements LoopHook {
     public void attach(TrainingLoop to) {
         loop = to;
         runtime = to.runtime();
-        division = Division.of(
-                to.prepared(), parallel.world(), parallel.pipeline().split());
+        division =
+                Division.of(to.prepared(), parallel.world(), parallel.pipeline().split());
     }
 
     @Override

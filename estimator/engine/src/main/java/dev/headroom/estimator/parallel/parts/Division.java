@@ -1,7 +1,6 @@
 package dev.headroom.estimator.parallel.parts;
 
 import dev.headroom.model.checkpoint.CheckpointPlan;
-import dev.headroom.model.checkpoint.ModuleCalls;
 import dev.headroom.model.checkpoint.Region;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
@@ -73,8 +72,8 @@ public final class Division {
 
     private static List<Integer> named(int parts, List<String> split, PreparedRun run) {
         if (split.size() != parts - 1) {
-            throw new UserInputException("--split names " + split.size() + " modules, but " + parts
-                    + " parts have " + (parts - 1) + " boundaries: name the first module of each part but the first");
+            throw new UserInputException("--split names " + split.size() + " modules, but " + parts + " parts have "
+                    + (parts - 1) + " boundaries: name the first module of each part but the first");
         }
         List<Integer> bounds = new ArrayList<>(List.of(0));
         for (String module : split) {

@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What users count when they divide a model: the layers of an {@code nn.ModuleList} where its forward function goes through
- * one; else the modules that it calls one after another, those in an {@code nn.Sequential} one by one. Operators of the
- * function itself cannot be in a list of modules: with all that follows them, and with the modules that the function calls
- * right before them, they are the last item, the head of a classifier.
+ * What users count when they divide a model: the layers of an {@code nn.ModuleList} where its forward function goes
+ * through one; else the modules that it calls one after another, those in an {@code nn.Sequential} one by one.
+ * Operators of the function itself cannot be in a list of modules: with all that follows them, and with the modules
+ * that the function calls right before them, they are the last item, the head of a classifier.
  *
- * @param bounds item k has the nodes from {@code bounds[k]} to before {@code bounds[k + 1]}; nodes before the first item
- *     go with it, those after the last one with that
+ * @param bounds item k has the nodes from {@code bounds[k]} to before {@code bounds[k + 1]}; nodes before the first
+ *     item go with it, those after the last one with that
  * @param depth entries of the module stacks above the items, by item
  * @param layers whether they are the layers of a list
  */
@@ -41,8 +41,10 @@ record Items(List<Integer> bounds, List<Integer> depth, boolean layers) {
                     .filter(c -> c.index() >= 0 && !ModelState.owner(c.path()).equals(parent.path()))
                     .collect(Collectors.groupingBy(c -> ModelState.owner(c.path())));
             for (List<Call> list : lists.values()) {
-                if (list.size() > 1 && 2 * (list.get(list.size() - 1).to() - list.get(0).from()) > size(graph)) {
-                    List<Integer> bounds = new ArrayList<>(list.stream().map(Call::from).toList());
+                if (list.size() > 1
+                        && 2 * (list.get(list.size() - 1).to() - list.get(0).from()) > size(graph)) {
+                    List<Integer> bounds =
+                            new ArrayList<>(list.stream().map(Call::from).toList());
                     bounds.add(list.get(list.size() - 1).to());
                     return new Items(bounds, list.stream().map(Call::depth).toList(), true);
                 }

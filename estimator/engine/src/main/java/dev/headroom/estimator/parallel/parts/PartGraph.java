@@ -7,8 +7,8 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Makes graphs of parts. A part is called as a module of its own, which calls its items one after another ({@code for p in
- * parts: x = p(x)}) in place of the functions and containers that called them in the whole model.
+ * Makes graphs of parts. A part is called as a module of its own, which calls its items one after another ({@code for p
+ * in parts: x = p(x)}) in place of the functions and containers that called them in the whole model.
  */
 final class PartGraph {
     private static final String LOOP = "  File \"part\", line 1, in forward\n    x = p(x)\n";
@@ -25,7 +25,10 @@ final class PartGraph {
     Graph of(int part, int from, int to, Collection<String> inputs, Collection<String> outputs) {
         List<Node> nodes = new ArrayList<>();
         for (int i = from; i < to; i++) {
-            nodes.add(items.layers() ? graph.nodes().get(i) : called(part, i, graph.nodes().get(i)));
+            nodes.add(
+                    items.layers()
+                            ? graph.nodes().get(i)
+                            : called(part, i, graph.nodes().get(i)));
         }
         List<Graph.Input> given = new ArrayList<>(graph.inputs().stream()
                 .filter(in -> in.kind() != Graph.InputKind.USER)
@@ -61,7 +64,8 @@ final class PartGraph {
         stack.add(new Node.ModuleCall("part " + part, before.get(0).path(), ""));
         List<Node.ModuleCall> inside = before.subList(Math.min(depth, before.size() - 1), before.size());
         // The head of a classifier runs as its parent ran it, which is no module of the part.
-        stack.add(new Node.ModuleCall("item " + item, inside.get(0).path(), inside.get(0).type()));
+        stack.add(new Node.ModuleCall(
+                "item " + item, inside.get(0).path(), inside.get(0).type()));
         stack.addAll(inside.subList(1, inside.size()));
         return new Node(
                 node.name(),
