@@ -37,6 +37,18 @@ public final class Losses {
         return loss;
     }
 
+    /** {@code F.cross_entropy(out.flatten(0, -2).float(), target.flatten())}. */
+    public static Tensor ofTokens(EagerRuntime rt, Tensor out, Tensor target) {
+        Tensor flat = Views.reshape(rt, out, out.numel() / Math.max(out.size(-1), 1), out.size(-1));
+        Tensor wide = Copies.to(rt, flat, DType.FLOAT32);
+        rt.freeUnless(flat, wide);
+        Tensor labels = Views.reshape(rt, target, target.numel());
+        Tensor loss = crossEntropy(rt, wide, labels, null, Reduction.MEAN);
+        rt.free(labels);
+        rt.free(wide);
+        return loss;
+    }
+
     /** {@code nll_loss_nd}: three dimensions, or more than four, become four. */
     static Tensor nllOfAnyRank(EagerRuntime rt, Tensor logs, Tensor target, Tensor weight, Reduction reduction) {
         if (logs.dim() != 3 && logs.dim() < 5) {

@@ -8,6 +8,7 @@ import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.run.PreparedRun;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -48,7 +49,9 @@ public final class Division {
      */
     public static Division of(PreparedRun run, int parts, List<String> split) {
         Items items = Items.of(run.graph());
-        return new Division(run, items, split.isEmpty() ? even(items, parts, run) : named(parts, split, run));
+        List<String> names =
+                split.stream().flatMap(s -> Arrays.stream(s.split(","))).toList();
+        return new Division(run, items, names.isEmpty() ? even(items, parts, run) : named(parts, names, run));
     }
 
     /** Runs of nearly as many items, the longer ones first. */
