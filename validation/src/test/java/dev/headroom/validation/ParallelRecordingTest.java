@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ParallelRecordingTest {
     static Stream<Path> recordings() {
         return Fixtures.recordings(Fixtures.recordings().resolve("parallel")).stream()
-                .filter(f -> f.getFileName().toString().matches("(ddp|zero1|zero2)-.*"));
+                .filter(f -> f.getFileName().toString().matches("(ddp|zero1|zero2|zero3)-.*"));
     }
 
     @ParameterizedTest(name = "{0}")

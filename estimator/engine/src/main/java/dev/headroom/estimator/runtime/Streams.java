@@ -45,6 +45,21 @@ public final class Streams {
         allocator.reached(allocator.mark());
     }
 
+    /** {@code torch.cuda.Event.record}: the number of an event. */
+    public long mark() {
+        return allocator.mark();
+    }
+
+    /** {@code torch.cuda.Event.query}. */
+    public boolean isOver(long mark) {
+        return allocator.isOver(mark);
+    }
+
+    /** {@code torch.cuda.Event.synchronize}. */
+    public void waitFor(long mark) {
+        allocator.reached(mark);
+    }
+
     /** The stream whose pool a tensor's memory is of. */
     public int of(Tensor t) {
         return t.storage().stream;

@@ -1,10 +1,10 @@
 package dev.headroom.estimator.parallel.fsdp2;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.layout.ShardLayout;
 import dev.headroom.estimator.parallel.unit.Unit;
 import dev.headroom.estimator.program.ModelTensors;
-import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;

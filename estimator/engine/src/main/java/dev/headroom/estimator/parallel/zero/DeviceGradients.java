@@ -1,7 +1,7 @@
 package dev.headroom.estimator.parallel.zero;
 
-import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
