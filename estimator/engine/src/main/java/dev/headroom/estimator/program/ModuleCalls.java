@@ -213,6 +213,20 @@ final class ModuleCalls {
             }
         }
 
+        @Override
+        public void replaceOutputs(UnaryOperator<Tensor> with) {
+            try (Frame locals = runtime.frame()) {
+                for (String name : span.outputs()) {
+                    Tensor t = values.get(name);
+                    Tensor after = t == null ? null : with.apply(t);
+                    if (after != t) {
+                        values.put(name, runtime.hold(after));
+                        runtime.release(t);
+                    }
+                }
+            }
+        }
+
         private void restoreInputs() {
             replaced.forEach((name, t) -> {
                 Tensor inside = values.get(name);

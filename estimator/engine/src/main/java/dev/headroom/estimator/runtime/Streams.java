@@ -46,6 +46,21 @@ public final class Streams {
         allocators.forEach(a -> a.reached(a.mark()));
     }
 
+    /** {@code torch.cuda.Event.record}: the number of an event. */
+    public long mark() {
+        return allocator.mark();
+    }
+
+    /** {@code torch.cuda.Event.query}. */
+    public boolean isOver(long mark) {
+        return allocator.isOver(mark);
+    }
+
+    /** {@code torch.cuda.Event.synchronize}. */
+    public void waitFor(long mark) {
+        allocator.reached(mark);
+    }
+
     /** The stream whose pool a tensor's memory is of. */
     public int of(Tensor t) {
         return t.storage().stream;

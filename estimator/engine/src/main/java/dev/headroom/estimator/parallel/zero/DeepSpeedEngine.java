@@ -17,6 +17,8 @@ import java.util.function.Function;
 
 /** One rank under DeepSpeed's engine (deepspeed/runtime/engine.py). */
 public final class DeepSpeedEngine implements LoopHook {
+    private static final int LAST_STAGE = 3;
+
     private final ZeroSettings settings;
     private final Collectives collectives;
     private TrainingLoop loop;
@@ -52,7 +54,18 @@ public final class DeepSpeedEngine implements LoopHook {
         for (Tensor p : parameters) {
             collectives.runHere(CollectiveKind.BROADCAST, p.nbytes(), p.dtype(), 0);
         }
-        stage = new FlatStage(runtime, collectives, settings, trained);
+        stage = settings.stage() < LAST_STAGE
+                ? new FlatStage(runtime, collectives, settings, trained)
+                : new ShardedStage(
+                        runtime,
+                        collectives,
+                        settings,
+                        new ShardedModel(
+                                runtime,
+                                loop.graph(),
+                                loop.model(),
+                                collectives.group().size(),
+                                collectives.group().rank()));
         return stage.optimizer(own);
     }
 
@@ -61,6 +74,20 @@ public final class DeepSpeedEngine implements LoopHook {
     public void between(Moment next) {
         if (next.phase() == Phase.FORWARD && next.micro() != null && next.micro() > 0) {
             loop.phase(new Moment(Phase.STEP, next.step(), next.micro() - 1), () -> {});
+        }
+    }
+
+    @Override
+    public void begin(Moment phase) {
+        if (phase.phase() == Phase.FORWARD) {
+            stage.beginForward();
+        }
+    }
+
+    @Override
+    public void end(Moment phase) {
+        if (stage != null) {
+            stage.endPause();
         }
     }
 
@@ -78,13 +105,10 @@ public final class DeepSpeedEngine implements LoopHook {
     /** The loss divided by the passes of a step, for the caller, and the loss times its scale. */
     @Override
     public Tensor root(Tensor loss) {
-        stage.beginBackward(isLast(loop.moment()));
+        Integer pass = loop.moment().micro();
+        stage.beginBackward(pass == null ? 0 : pass, pass == null || pass == settings.passes() - 1);
         Pointwise.div(runtime, loss, runtime.wrappedNumber(DType.INT64));
         return Pointwise.mul(runtime, loss, runtime.wrappedNumber(DType.FLOAT64));
-    }
-
-    private boolean isLast(Moment pass) {
-        return pass.micro() == null || pass.micro() == settings.passes() - 1;
     }
 
     @Override
