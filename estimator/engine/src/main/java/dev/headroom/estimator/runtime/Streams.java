@@ -46,19 +46,19 @@ public final class Streams {
         allocators.forEach(a -> a.reached(a.mark()));
     }
 
-    /** {@code torch.cuda.Event.record}: the number of an event. */
+    /** {@code torch.cuda.Event.record} on the first device, the only one of a rank: the number of the event. */
     public long mark() {
-        return allocator.mark();
+        return allocators.get(0).mark();
     }
 
     /** {@code torch.cuda.Event.query}. */
     public boolean isOver(long mark) {
-        return allocator.isOver(mark);
+        return allocators.get(0).isOver(mark);
     }
 
     /** {@code torch.cuda.Event.synchronize}. */
     public void waitFor(long mark) {
-        allocator.reached(mark);
+        allocators.get(0).reached(mark);
     }
 
     /** The stream whose pool a tensor's memory is of. */
