@@ -1,6 +1,7 @@
 package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.program.NodeHook;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.run.Moment;
 import java.util.List;
@@ -66,6 +67,11 @@ public interface LoopHook {
      */
     default Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
         return own.apply(parameters);
+    }
+
+    /** What is done around the operators of the forward pass; {@code null} for nothing. Asked once the model is wrapped. */
+    default NodeHook nodes() {
+        return null;
     }
 
     /**

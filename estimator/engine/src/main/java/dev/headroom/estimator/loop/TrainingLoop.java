@@ -16,9 +16,11 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,6 +80,7 @@ public final class TrainingLoop {
         phase(Moment.of(Phase.INPUTS), this::loadBatch);
         forward = new GraphRunner(
                 runtime, prepared.plan(), engine, prepared.symbols(), unmodelled, ModelTypes.of(prepared.graph(), run));
+        hooks.forEach(h -> forward.around(h.nodes()));
         for (int s = 0; s < run.loop().steps(); s++) {
             if (run.loop().inference()) {
                 phase(Moment.of(Phase.FORWARD, s), this::infer);
@@ -108,7 +111,8 @@ public final class TrainingLoop {
                 prepared.graph(),
                 run.precision().dtype(),
                 run.kernels().channelsLast(),
-                run.precision().convertsOnDevice());
+                run.precision().convertsOnDevice(),
+                run.parallel().build() != Parallelism.Build.CUDA);
         batch = new Batch(runtime, prepared, criterion, model.byValue());
     }
 
@@ -238,6 +242,16 @@ public final class TrainingLoop {
     /** What the run is played on. */
     public EagerRuntime runtime() {
         return runtime;
+    }
+
+    /** The graph that runs. */
+    public Graph graph() {
+        return prepared.graph();
+    }
+
+    /** Values of the graph's symbols. */
+    public Map<String, Long> symbols() {
+        return prepared.symbols();
     }
 
     /** Runs the backward passes. */

@@ -3,7 +3,10 @@ package dev.headroom.estimator.parallel;
 import dev.headroom.estimator.parallel.ddp.DistributedDataParallel;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.parallel.group.Collectives;
+import dev.headroom.estimator.parallel.group.Communicator;
+import dev.headroom.estimator.parallel.group.LoggedPhases;
 import dev.headroom.estimator.parallel.group.ProcessGroup;
+import dev.headroom.estimator.parallel.tensor.TensorParallel;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.ParallelChecks;
 import dev.headroom.model.scenario.Parallelism;
@@ -26,9 +29,19 @@ public final class Strategies {
         return switch (parallel.kind()) {
             case SINGLE -> new RankRun(List.of(), new CollectiveLog());
             case DDP -> ddp(run, ProcessGroup.world(parallel.world(), rank));
+            case TP -> tensor(run, rank);
             default ->
-                throw new UserInputException("--parallel " + parallel.kind().option() + " is not modelled yet; ddp is");
+                throw new UserInputException("--parallel " + parallel.kind().option() + " is not modelled yet; ddp and tp are");
         };
+    }
+
+    /** Ranks next to each other share layers; the groups of them know nothing of each other. */
+    private static RankRun tensor(Scenario run, int rank) {
+        Integer degree = run.parallel().tensor().degree();
+        int size = degree == null ? run.parallel().world() : degree;
+        CollectiveLog log = new CollectiveLog();
+        Communicator group = new Communicator(log, size, rank % size);
+        return new RankRun(List.of(new TensorParallel(run, group), new LoggedPhases(log)), log);
     }
 
     private static RankRun ddp(Scenario run, ProcessGroup group) {

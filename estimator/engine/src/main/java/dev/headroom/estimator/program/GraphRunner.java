@@ -5,6 +5,7 @@ import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.ModuleHooks;
 import dev.headroom.estimator.runtime.StopRecomputation;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
@@ -119,6 +120,13 @@ public final class GraphRunner {
         moduleCalls.ignoreHooks();
     }
 
+    /** From now on operators run inside of this, bodies of higher-order ones as well; {@code null}: on their own. */
+    public void around(NodeHook hook) {
+        if (hook != null) {
+            calls.around(hook);
+        }
+    }
+
     /** How the nodes ran so far. */
     public NodeRuns runs() {
         return new NodeRuns(executions.clone(), storages.clone(), withoutGradients.size());
@@ -130,7 +138,7 @@ public final class GraphRunner {
             withoutGradients.add(region);
         }
         for (int i = region.from(); i < region.to(); i++) {
-            moduleCalls.enter(i, span -> span.last() >= region.to(), values);
+            moduleCalls.enter(i, span -> span.last() >= region.to() || isAround(span, region), values);
         }
         Frame frame = runtime.frame();
         try {
@@ -144,6 +152,13 @@ public final class GraphRunner {
         for (int i = region.from(); i < region.to(); i++) {
             moduleCalls.leave(i, lifetimes.releasedAfter(i), values);
         }
+    }
+
+    /** Whether a call is of a module whose hooks are around the checkpoint of itself. */
+    private boolean isAround(ModuleCalls.Span span, Region region) {
+        return span.first() == region.from()
+                && span.last() == region.to() - 1
+                && runtime.modules().of(span.path()).stream().anyMatch(ModuleHooks.Hook::aroundCheckpoint);
     }
 
     private static boolean requiresGrad(Tensor[] tensors) {
@@ -160,7 +175,7 @@ public final class GraphRunner {
         values.values().forEach(runtime::hold);
         int depth = moduleCalls.depth();
         try {
-            steps(region.from(), region.to(), values, span -> span.last() < region.to());
+            steps(region.from(), region.to(), values, span -> span.last() < region.to() && !isAround(span, region));
             Tensor[] out = new Tensor[region.outputs().size()];
             for (int i = 0; i < out.length; i++) {
                 out[i] = runtime.hold(values.get(region.outputs().get(i)));

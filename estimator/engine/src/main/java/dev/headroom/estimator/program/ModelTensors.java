@@ -26,7 +26,9 @@ public final class ModelTensors {
 
     private final EagerRuntime runtime;
     private final boolean channelsLast;
-    private final Map<String, Tensor> byStorageName = new HashMap<>();
+    private final boolean elsewhere;
+    private final Map<String, Tensor> byStorageName = new LinkedHashMap<>();
+    private final Map<String, String> storages = new HashMap<>();
 
     /** What was moved in the archive's types and waits for its conversion, by storage name. */
     private final Map<String, Tensor> unconverted = new HashMap<>();
@@ -37,7 +39,7 @@ public final class ModelTensors {
     private final List<Tensor> buffers = new ArrayList<>();
 
     public ModelTensors(EagerRuntime runtime, Graph graph, DType type) {
-        this(runtime, graph, type, false, false);
+        this(runtime, graph, type, false, false, false);
     }
 
     /**
@@ -46,9 +48,17 @@ public final class ModelTensors {
      * @param channelsLast {@code model.to(memory_format=torch.channels_last)}: what has four dimensions
      * @param convertsOnDevice {@code model.cuda().half()}: moved in the archive's types, then one tensor after another
      *     makes room for its conversion
+     * @param elsewhere the model is not on the GPU but in host memory, or on the meta device
      */
-    public ModelTensors(EagerRuntime runtime, Graph graph, DType type, boolean channelsLast, boolean convertsOnDevice) {
+    public ModelTensors(
+            EagerRuntime runtime,
+            Graph graph,
+            DType type,
+            boolean channelsLast,
+            boolean convertsOnDevice,
+            boolean elsewhere) {
         this.runtime = runtime;
+        this.elsewhere = elsewhere;
         this.channelsLast = channelsLast;
         ModelState state = graph.held();
         Map<String, List<String>> children = new LinkedHashMap<>();
@@ -72,6 +82,7 @@ public final class ModelTensors {
         for (Map.Entry<String, ModelState.HeldTensor> e : state.tensors().entrySet()) {
             ModelState.HeldTensor held = e.getValue();
             Tensor t = byStorageName.get(held.storage());
+            storages.put(e.getKey(), held.storage());
             if (held.value() != null) {
                 byValue.put(held.value(), t);
             }
@@ -102,7 +113,9 @@ public final class ModelTensors {
                 byStorageName.put(held.storage(), converted(name, held, type));
             }
         }
-        recurrent.flatten(runtime, module, byStorageName);
+        if (!elsewhere) {
+            recurrent.flatten(runtime, module, byStorageName);
+        }
     }
 
     private Tensor converted(String name, ModelState.HeldTensor held, DType type) {
@@ -127,6 +140,9 @@ public final class ModelTensors {
                 // only where nothing else does.
                 return runtime.hold(
                         runtime.hostTensor(sizes.length == 0 ? of : held.meta().dtype(), sizes));
+            }
+            if (elsewhere) {
+                return runtime.hold(runtime.hostTensor(of, sizes));
             }
             Category category = held.kind() == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
             Tensor t = runtime.emptyStrided(of, sizes, strides(held, sizes), category);
@@ -171,6 +187,42 @@ public final class ModelTensors {
     /** Qualified names, parallel to {@link #parameters}. */
     public List<String> parameterNames() {
         return parameterNames;
+    }
+
+    /** Qualified names of all that the model holds, in the order in which it is moved; the first one of tied tensors. */
+    public List<String> moved() {
+        return List.copyOf(byStorageName.keySet());
+    }
+
+    /** What the model holds under a qualified name, that of an alias included. */
+    public Tensor named(String name) {
+        return byStorageName.get(storages.get(name));
+    }
+
+    /**
+     * Puts another tensor in a parameter's or a buffer's place.
+     *
+     * @param name the qualified name under which {@link #moved} lists it
+     * @param kept what the model's {@code parameters()} has from now on, with a reference that passes over
+     * @param used what a forward pass reads, with a reference that passes over
+     * @return the one before, with its reference
+     */
+    public Tensor replace(String name, Tensor kept, Tensor used) {
+        Tensor before = byStorageName.put(name, kept);
+        int at = parameterNames.indexOf(name);
+        if (at >= 0) {
+            parameters.set(at, kept);
+        } else {
+            buffers.replaceAll(b -> b == before ? kept : b);
+        }
+        byValue.replaceAll((value, t) -> t == before ? used : t);
+        return before;
+    }
+
+    /** Adds a parameter that no forward pass reads, with a reference that passes over. */
+    public void add(String name, Tensor kept) {
+        parameters.add(kept);
+        parameterNames.add(name);
     }
 
     /** {@code zero_grad(set_to_none=True)}. */

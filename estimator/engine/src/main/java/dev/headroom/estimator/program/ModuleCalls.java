@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 /**
  * Where the module calls of a graph begin and end, and the hooks that run there. A call's inputs are the values of
@@ -92,7 +93,11 @@ final class ModuleCalls {
                 running.push(call);
                 hooks.forEach(h -> h.beforeForward(call));
                 if (hooks.stream().anyMatch(ModuleHooks.Hook::inBackward)) {
-                    call.anchorInputs(hooks);
+                    call.replaceInputs(inputs -> BackwardAnchors.after(
+                            runtime,
+                            "ModuleBackward",
+                            inputs,
+                            () -> hooks.forEach(h -> h.afterBackward(span.path()))));
                 }
             }
         }
@@ -155,6 +160,10 @@ final class ModuleCalls {
         private final Span span;
         private final Map<String, Tensor> values;
         private final Map<String, Tensor> replaced = new HashMap<>();
+
+        /** What the callee was given instead, as the caller's tuple of arguments holds it. */
+        private final List<Tensor> given = new ArrayList<>(0);
+
         private boolean ended;
 
         Running(Span span, Map<String, Tensor> values) {
@@ -186,18 +195,35 @@ final class ModuleCalls {
             return names.stream().map(values::get).filter(t -> t != null).toArray(Tensor[]::new);
         }
 
-        /** The callee sees its arguments through a node; the caller's variables stay as they are. */
-        private void anchorInputs(List<ModuleHooks.Hook> hooks) {
+        /** The caller's variables stay as they are. */
+        @Override
+        public void replaceInputs(UnaryOperator<Tensor[]> with) {
             try (Frame locals = runtime.frame()) {
-                Tensor[] before = inputs();
-                Tensor[] after = BackwardAnchors.after(
-                        runtime, "ModuleBackward", before, () -> hooks.forEach(h -> h.afterBackward(span.path())));
+                Tensor[] after = with.apply(inputs());
                 int next = 0;
                 for (String name : span.inputs()) {
                     Tensor t = values.get(name);
                     if (t != null && after[next++] != t) {
-                        replaced.put(name, t); // with the reference that the table held
+                        if (replaced.putIfAbsent(name, t) != null) { // with the reference that the table held
+                            runtime.release(t);
+                        }
                         values.put(name, runtime.hold(after[next - 1]));
+                        given.add(runtime.hold(after[next - 1]));
+                    }
+                }
+            }
+        }
+
+        @Override
+        public void replaceOutputs(UnaryOperator<Tensor[]> with) {
+            try (Frame locals = runtime.frame()) {
+                Tensor[] after = with.apply(outputs());
+                int next = 0;
+                for (String name : span.outputs()) {
+                    Tensor t = values.get(name);
+                    if (t != null && after[next++] != t) {
+                        values.put(name, runtime.hold(after[next - 1]));
+                        runtime.release(t);
                     }
                 }
             }
@@ -214,6 +240,8 @@ final class ModuleCalls {
                 }
             });
             replaced.clear();
+            given.forEach(runtime::release);
+            given.clear();
         }
     }
 

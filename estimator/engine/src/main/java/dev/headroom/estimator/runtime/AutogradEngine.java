@@ -165,7 +165,7 @@ public final class AutogradEngine {
             if (!waiting) {
                 buffer = new Tensor[target.inputs()];
             }
-            sums.addToBuffer(buffer, next.input(), outputs[i], target.stream);
+            sums.addToBuffer(buffer, next.input(), outputs[i], target);
             if (ready) {
                 push(graphTask, target, buffer);
                 graphTask.notReady.remove(target);
@@ -201,6 +201,7 @@ public final class AutogradEngine {
         }
         NodeHooks hooks = node.hooks();
         callBefore(hooks, inputs);
+        InFlight.await(runtime, node, inputs);
         Tensor[] outputs;
         Frame results = runtime.frame();
         try {

@@ -2,6 +2,7 @@ package dev.headroom.estimator.runtime;
 
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /** A node of the backward graph: PyTorch's {@code torch::autograd::Node}. */
@@ -45,6 +46,9 @@ public final class GradNode {
 
     private NodeHooks hooks;
 
+    /** Forward results that are tensors of a subclass. */
+    private final BitSet wrapped = new BitSet(0);
+
     GradNode(String name, long sequence, Edge[] edges, int attribution, int stream, Tensor variable) {
         this.stream = stream;
         this.name = name;
@@ -79,6 +83,16 @@ public final class GradNode {
             hooks = new NodeHooks();
         }
         return hooks;
+    }
+
+    /** Notes that a forward result is a tensor of a subclass. */
+    void setWrapped(int input) {
+        wrapped.set(input);
+    }
+
+    /** Whether a forward result is a tensor of a subclass, and so its gradient. */
+    boolean isWrapped(int input) {
+        return wrapped.get(input);
     }
 
     int inputs() {

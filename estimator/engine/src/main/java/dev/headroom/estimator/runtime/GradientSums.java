@@ -18,13 +18,14 @@ final class GradientSums {
      * made on one stream and used on another is noted there; the sum is made on the stream that uses it.
      *
      * @param grad made on the current stream; its reference is taken over
-     * @param stream on which the node runs that the buffer is for
+     * @param target the node that the buffer is for
      */
-    void addToBuffer(Tensor[] buffer, int i, Tensor grad, int stream) {
+    void addToBuffer(Tensor[] buffer, int i, Tensor grad, GradNode target) {
         if (grad == null) {
             return;
         }
         Streams streams = runtime.streams();
+        int stream = target.stream;
         if (stream != streams.current()) {
             streams.recordUse(grad, stream);
         }
@@ -34,9 +35,12 @@ final class GradientSums {
             return;
         }
         int before = streams.use(stream);
+        InFlight.await(runtime, old);
+        InFlight.await(runtime, grad);
         Frame f = runtime.frame();
         try {
-            if (old.isNonOverlappingAndDense()
+            if (!target.isWrapped(i)
+                    && old.isNonOverlappingAndDense()
                     && old.useCount() == 1
                     && old.storage().useCount() == 1) {
                 arithmetic.addInPlace(runtime, old, grad);

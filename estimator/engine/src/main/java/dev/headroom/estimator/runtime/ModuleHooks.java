@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /**
  * What is called where modules begin and end, in the forward pass and in the backward pass. A program that has modules
@@ -23,6 +24,21 @@ public final class ModuleHooks {
 
         /** Tensors of the call that are used after it, in the order made; empty before it has ended. */
         Tensor[] outputs();
+
+        /**
+         * Gives the callee other tensors than its caller gave, as a hook before the forward pass does that returns
+         * arguments. They live until the call ends.
+         *
+         * @param with from the inputs to what takes their places: the same, or locals of the running frame
+         */
+        void replaceInputs(UnaryOperator<Tensor[]> with);
+
+        /**
+         * Gives the caller other tensors than the callee made, as a hook after the forward pass does that returns a result.
+         *
+         * @param with from the outputs to what takes their places: the same, or locals of the running frame
+         */
+        void replaceOutputs(UnaryOperator<Tensor[]> with);
     }
 
     /** The hooks of one module, in PyTorch's order (torch/nn/modules/module.py, _call_impl). */
@@ -48,6 +64,14 @@ public final class ModuleHooks {
 
         /** Whether {@link #beforeBackward} and {@link #afterBackward} are to be called, which takes a node a call. */
         default boolean inBackward() {
+            return false;
+        }
+
+        /**
+         * Whether a checkpoint of just this module is inside of the module that has the hook, as with
+         * {@code checkpoint_wrapper}; else the hook runs inside the checkpoint, and again where it recomputes.
+         */
+        default boolean aroundCheckpoint() {
             return false;
         }
     }

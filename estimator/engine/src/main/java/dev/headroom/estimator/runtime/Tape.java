@@ -117,7 +117,10 @@ public final class Tape {
                     runtime.attribution(),
                     runtime.streams().current(),
                     leaf);
-            node.inputSizes.add(leaf.sizes());
+            node.inputSizes.add(leaf.gradientSizes());
+            if (leaf.distribution() != null) {
+                node.setWrapped(0);
+            }
             node.inputTypes.add(leaf.dtype());
             runtime.hold(leaf);
             leaf.setAccumulator(node);

@@ -6,7 +6,9 @@ import java.util.List;
 /** The collectives of each phase, in order; neighbours that are alike make one row. */
 public final class CollectiveLog {
     private final List<List<CollectiveRow>> phases = new ArrayList<>();
+    private final List<Integer> streams = new ArrayList<>();
     private List<CollectiveRow> open = new ArrayList<>();
+    private int communicators;
 
     /** Notes one collective. */
     public void add(CollectiveRow row) {
@@ -16,6 +18,19 @@ public final class CollectiveLog {
         } else {
             open.add(row);
         }
+    }
+
+    /** The number of a communicator that is used for the first time. */
+    int nextCommunicator() {
+        return communicators++;
+    }
+
+    /** The number under which recordings list a stream: 1 for the first that was used beside the default one. */
+    int streamNumber(int stream) {
+        if (!streams.contains(stream)) {
+            streams.add(stream);
+        }
+        return streams.indexOf(stream) + 1;
     }
 
     /** What follows belongs to the next phase. */
