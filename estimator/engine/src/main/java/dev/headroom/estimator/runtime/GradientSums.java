@@ -1,5 +1,8 @@
 package dev.headroom.estimator.runtime;
 
+import dev.headroom.model.plan.Placement;
+import java.util.Arrays;
+
 /**
  * Writes gradients to where a backward pass puts them: the buffers of nodes that wait for more, and the {@code .grad}
  * of leaves.
@@ -45,7 +48,10 @@ final class GradientSums {
                     && old.storage().useCount() == 1) {
                 arithmetic.addInPlace(runtime, old, grad);
             } else {
-                buffer[i] = runtime.hold(arithmetic.add(runtime, old, grad));
+                Tensor[] alike = alike(target.variable, old, grad);
+                buffer[i] = runtime.hold(arithmetic.add(runtime, alike[0], alike[1]));
+                f.close();
+                f = runtime.frame();
                 runtime.release(old);
             }
         } finally {
@@ -53,6 +59,22 @@ final class GradientSums {
             streams.use(before);
         }
         runtime.release(grad);
+    }
+
+    /** Gradients of a DTensor that come in two layouts are summed in that of the tensor itself. */
+    private Tensor[] alike(Tensor leaf, Tensor a, Tensor b) {
+        if (leaf == null || leaf.distribution() == null || Arrays.equals(a.sizes(), b.sizes())) {
+            return new Tensor[] {a, b};
+        }
+        Distribution of = leaf.distribution();
+        of.gradientsCome(of.placement());
+        return new Tensor[] {inLayout(of, a), inLayout(of, b)};
+    }
+
+    private static Tensor inLayout(Distribution of, Tensor gradient) {
+        return Arrays.equals(gradient.sizes(), of.sizes())
+                ? of.ranks().redistribute(gradient, Placement.REPLICATE, of.placement(), of.sizes(), false)
+                : gradient;
     }
 
     /**

@@ -8,11 +8,13 @@ import dev.headroom.estimator.runtime.Distribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.plan.ModuleStyle;
 import dev.headroom.model.plan.Placement;
 import dev.headroom.model.plan.PlannedModule;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,11 +29,19 @@ final class SharedModel {
     private final ModelTensors model;
     private final TensorRanks ranks;
     private final boolean onDevice;
+    private final ModelState state;
+    private final TiedParameters ties;
     private final Map<String, Distribution> shared = new HashMap<>();
 
-    SharedModel(EagerRuntime rt, ModelTensors model, TensorRanks ranks, boolean onDevice) {
+    /** By storage name: tied parameters that are not shared in all their modules yet, held. */
+    private final Map<String, Tensor> originals = new HashMap<>();
+
+    SharedModel(
+            EagerRuntime rt, ModelTensors model, Graph graph, TiedParameters ties, TensorRanks ranks, boolean onDevice) {
         this.rt = rt;
         this.model = model;
+        this.state = graph.held();
+        this.ties = ties;
         this.ranks = ranks;
         this.onDevice = onDevice;
     }
@@ -41,17 +51,37 @@ final class SharedModel {
         if (planned.style().kind() == ModuleStyle.Kind.PREPARE) {
             return;
         }
-        boolean deep = planned.style().kind() == ModuleStyle.Kind.SEQUENCE;
-        for (String name : List.copyOf(model.parameterNames())) {
+        ModuleStyle.Kind style = planned.style().kind();
+        boolean deep = style == ModuleStyle.Kind.SEQUENCE;
+        // named_parameters() keeps what it has listed until its end; a rowwise linear is shared without it.
+        boolean listed = style != ModuleStyle.Kind.ROWWISE || content == ModuleContent.EMBEDDING;
+        List<Tensor> wholes = new ArrayList<>();
+        for (String name : state.tensors().keySet()) {
             String owner = ModelState.owner(name);
-            if (owner.equals(planned.path()) || deep && name.startsWith(planned.path() + ".")) {
-                share(name, planned.style().kind(), content);
+            boolean own = owner.equals(planned.path()) || deep && name.startsWith(planned.path() + ".");
+            if (own && state.tensors().get(name).kind() == Graph.InputKind.PARAMETER) {
+                wholes.add(rt.hold(whole(name)));
+                share(name, style, content);
+                if (!listed) {
+                    rt.release(wholes.remove(0));
+                }
             }
         }
+        wholes.forEach(rt::release);
+    }
+
+    /** The parameter as it is before any of the modules that it is tied in is shared. */
+    private Tensor whole(String name) {
+        String storage = state.tensors().get(name).storage();
+        if (!ties.isTied(storage)) {
+            return model.named(name);
+        }
+        Tensor whole = originals.computeIfAbsent(storage, k -> rt.hold(model.named(k)));
+        return whole;
     }
 
     private void share(String name, ModuleStyle.Kind style, ModuleContent content) {
-        Tensor whole = model.named(name);
+        Tensor whole = whole(name);
         boolean embedding = content == ModuleContent.EMBEDDING;
         boolean bias = whole.dim() < 2;
         Placement placement = switch (style) {
@@ -113,36 +143,65 @@ final class SharedModel {
 
     private void put(String name, Tensor part) {
         Distribution of = shared.get(name);
-        Tensor before = model.named(name);
         if (of != null) {
             part.setDistribution(of);
         }
-        if (part == before) {
+        String storage = state.tensors().get(name).storage();
+        boolean trained = state.tensors().get(name).meta().requiresGrad();
+        if (!storage.equals(name)) {
+            ties.untie(model, name, rt.hold(part));
+            rt.requireGrad(part, trained);
             return;
         }
-        boolean trained = before.requiresGrad();
-        rt.release(model.replace(name, rt.hold(part), part));
-        rt.requireGrad(part, trained);
+        Tensor before = model.named(name);
+        if (part != before) {
+            rt.release(model.replace(name, rt.hold(part), part));
+            rt.requireGrad(part, trained);
+        }
     }
 
-    /** {@code to_empty}: memory for all that a model on the meta device has. */
-    void materialise() {
-        for (String name : model.moved()) {
-            Tensor before = model.named(name);
-            Distribution of = shared.get(name);
-            boolean parameter = model.parameterNames().contains(name);
-            if (!parameter && !model.buffers().contains(before)) {
-                continue; // a constant
+    /** All modules are shared: what parameters were tied in is gone with the last of them. */
+    void finish() {
+        if (!onDevice) {
+            materialise();
+        }
+        originals.values().forEach(rt::release);
+        originals.clear();
+    }
+
+    /**
+     * {@code to_empty}: memory for all that a model on the meta device has, for each of tied parameters anew; a library's
+     * {@code tie_weights} then ties them again.
+     */
+    private void materialise() {
+        List<Tensor> tiedAgain = new ArrayList<>();
+        for (String name : MoveOrder.of(state)) {
+            ModelState.HeldTensor held = state.tensors().get(name);
+            if (held.kind() == Graph.InputKind.CONSTANT) {
+                continue;
+            }
+            boolean parameter = held.kind() == Graph.InputKind.PARAMETER;
+            boolean alias = !held.storage().equals(name);
+            if (alias && !parameter) {
+                continue;
             }
             attribute(name);
             try (Frame frame = rt.frame()) {
+                Distribution of = shared.get(name);
+                Tensor before = whole(name);
                 long[] sizes = of != null && of.placement().isShard()
                         ? Chunks.local(of.sizes(), of.placement().dim(), ranks.size(), ranks.rank())
                         : before.sizes();
                 Category category = parameter ? Category.PARAMETERS : Category.BUFFERS;
-                put(name, rt.emptyStrided(before.dtype(), sizes, Shapes.contiguous(sizes), category));
+                Tensor made = rt.emptyStrided(before.dtype(), sizes, Shapes.contiguous(sizes), category);
+                if (alias && ties.library()) {
+                    tiedAgain.add(rt.hold(made));
+                } else {
+                    put(name, made);
+                }
             }
         }
+        tiedAgain.forEach(rt::release);
     }
 
     private void attribute(String name) {

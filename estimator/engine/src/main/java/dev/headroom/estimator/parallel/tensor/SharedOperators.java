@@ -40,9 +40,11 @@ final class SharedOperators implements NodeHook {
 
     private final EagerRuntime rt;
     private final Ranks ranks;
+    private final TiedParameters ties;
     private final LocalSizes sizes;
 
-    SharedOperators(EagerRuntime rt, Ranks ranks, LocalSizes sizes) {
+    SharedOperators(EagerRuntime rt, Ranks ranks, TiedParameters ties, LocalSizes sizes) {
+        this.ties = ties;
         this.rt = rt;
         this.ranks = ranks;
         this.sizes = sizes;
@@ -53,7 +55,7 @@ final class SharedOperators implements NodeHook {
         if (!VIEWS.contains(node.operator())) {
             node.reads().forEach(name -> InFlight.await(rt, values.get(name)));
         }
-        return sizes.of(graph, node, values);
+        return sizes.of(graph, ties.ownValues(node), values);
     }
 
     @Override

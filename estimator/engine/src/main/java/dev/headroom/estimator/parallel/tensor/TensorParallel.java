@@ -54,7 +54,8 @@ public final class TensorParallel implements LoopHook {
 
     private void wrap() {
         boolean onDevice = run.parallel().build() == Parallelism.Build.CUDA;
-        SharedModel model = new SharedModel(runtime, loop.model(), ranks, onDevice);
+        TiedParameters ties = new TiedParameters(loop.graph());
+        SharedModel model = new SharedModel(runtime, loop.model(), loop.graph(), ties, ranks, onDevice);
         Conversions conversions = new Conversions(runtime, ranks);
         for (PlannedModule planned : plan()) {
             ModuleContent content = ModuleContent.of(loop.graph(), planned.path());
@@ -63,10 +64,8 @@ public final class TensorParallel implements LoopHook {
             runtime.modules()
                     .add(planned.path(), new StyledModule(planned.path(), planned.style(), content, conversions));
         }
-        if (!onDevice) {
-            model.materialise();
-        }
-        nodes = new SharedOperators(runtime, ranks, new LocalSizes(loop.symbols(), ranks.size()));
+        model.finish();
+        nodes = new SharedOperators(runtime, ranks, ties, new LocalSizes(loop.symbols(), ranks.size()));
     }
 
     private List<PlannedModule> plan() {
