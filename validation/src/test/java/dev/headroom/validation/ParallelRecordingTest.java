@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ParallelRecordingTest {
     static Stream<Path> recordings() {
         return Fixtures.recordings(Fixtures.recordings().resolve("parallel")).stream()
-                .filter(f -> f.getFileName().toString().startsWith("ddp-"));
+                .filter(f -> f.getFileName().toString().matches("(ddp|tp)-.*"));
     }
 
     @ParameterizedTest(name = "{0}")

@@ -35,8 +35,9 @@ record Target(LossKind loss, DType type, long[] sizes, long classes) {
 
     private static Target tokens(long[] scores) {
         if (scores.length < 2) {
-            throw new UserInputException("a loss of tokens needs scores for each of them, but the model's first output has "
-                    + scores.length + " dimensions; choose another loss");
+            throw new UserInputException(
+                    "a loss of tokens needs scores for each of them, but the model's first output has " + scores.length
+                            + " dimensions; choose another loss");
         }
         long[] labels = Arrays.copyOf(scores, scores.length - 1);
         return new Target(LossKind.TOKENS, DType.INT64, labels, scores[scores.length - 1]);

@@ -31,7 +31,8 @@ public final class Strategies {
             case DDP -> ddp(run, ProcessGroup.world(parallel.world(), rank));
             case TP -> tensor(run, rank);
             default ->
-                throw new UserInputException("--parallel " + parallel.kind().option() + " is not modelled yet; ddp and tp are");
+                throw new UserInputException(
+                        "--parallel " + parallel.kind().option() + " is not modelled yet; ddp and tp are");
         };
     }
 

@@ -94,10 +94,7 @@ final class ModuleCalls {
                 hooks.forEach(h -> h.beforeForward(call));
                 if (hooks.stream().anyMatch(ModuleHooks.Hook::inBackward)) {
                     call.replaceInputs(inputs -> BackwardAnchors.after(
-                            runtime,
-                            "ModuleBackward",
-                            inputs,
-                            () -> hooks.forEach(h -> h.afterBackward(span.path()))));
+                            runtime, "ModuleBackward", inputs, () -> hooks.forEach(h -> h.afterBackward(span.path()))));
                 }
             }
         }

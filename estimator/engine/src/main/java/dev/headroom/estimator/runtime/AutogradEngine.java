@@ -272,7 +272,7 @@ public final class AutogradEngine {
                 continue;
             }
             long[] sizes = e.node().inputSizes.get(e.input());
-            if (!e.node().isWrapped(e.input()) && !Arrays.equals(t.sizes(), sizes)) {
+            if (!Arrays.equals(t.sizes(), sizes) && !e.node().takesWhole(t.sizes())) {
                 Tensor reduced = arithmetic.sumTo(runtime, t, sizes);
                 t = replace(outputs, i, reduced);
             }

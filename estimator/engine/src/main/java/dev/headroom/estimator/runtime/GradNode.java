@@ -2,6 +2,7 @@ package dev.headroom.estimator.runtime;
 
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
@@ -93,6 +94,13 @@ public final class GradNode {
     /** Whether a forward result is a tensor of a subclass, and so its gradient. */
     boolean isWrapped(int input) {
         return wrapped.get(input);
+    }
+
+    /** Whether the node is that of a DTensor and these are the sizes of all of it: a layout that gradients may have as well. */
+    boolean takesWhole(long[] sizes) {
+        return variable != null
+                && variable.distribution() != null
+                && Arrays.equals(sizes, variable.distribution().sizes());
     }
 
     int inputs() {

@@ -65,7 +65,8 @@ public final class Blocks {
     private boolean isList(String module, List<String> elements) {
         return elements.size() > 1
                 && !called.contains(module)
-                && elements.stream().allMatch(e -> e.substring(e.lastIndexOf('.') + 1).matches("\\d{1,6}"));
+                && elements.stream()
+                        .allMatch(e -> e.substring(e.lastIndexOf('.') + 1).matches("\\d{1,6}"));
     }
 
     private List<String> children(String module) {

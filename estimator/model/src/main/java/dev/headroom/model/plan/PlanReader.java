@@ -99,13 +99,10 @@ public final class PlanReader {
             }
         });
         boolean logits = json.path("output_layouts").asText().equals(LOGITS);
-        boolean local = json.path("use_local_output")
-                .asBoolean(logits ? !lossParallel : defaultLocal(kind, name));
+        boolean local = json.path("use_local_output").asBoolean(logits ? !lossParallel : defaultLocal(kind, name));
         return switch (kind) {
-            case COLWISE ->
-                shared(json, kind, Placement.REPLICATE, Placement.shard(-1), local);
-            case ROWWISE ->
-                shared(json, kind, Placement.shard(-1), Placement.REPLICATE, local);
+            case COLWISE -> shared(json, kind, Placement.REPLICATE, Placement.shard(-1), local);
+            case ROWWISE -> shared(json, kind, Placement.shard(-1), Placement.REPLICATE, local);
             case SEQUENCE -> {
                 List<Placement> sequence =
                         List.of(Placement.shard(json.path("sequence_dim").asInt(1)));
@@ -120,8 +117,7 @@ public final class PlanReader {
         return kind != ModuleStyle.Kind.SEQUENCE && !name.equals("PrepareModuleInput");
     }
 
-    private ModuleStyle shared(
-            JsonNode json, ModuleStyle.Kind kind, Placement input, Placement output, boolean local) {
+    private ModuleStyle shared(JsonNode json, ModuleStyle.Kind kind, Placement input, Placement output, boolean local) {
         return new ModuleStyle(
                 kind,
                 layouts(json, "input_layouts", List.of(input)),

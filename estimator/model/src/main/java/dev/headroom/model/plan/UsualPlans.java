@@ -34,8 +34,9 @@ public final class UsualPlans {
                 return new PlanReader(lossParallel).plan(plan);
             }
         }
-        throw new UserInputException("--parallel tp: no usual plan is known for a model with such modules; write one as for"
-                + " parallelize_module and name it with --tp-plan");
+        throw new UserInputException(
+                "--parallel tp: no usual plan is known for a model with such modules; write one as for"
+                        + " parallelize_module and name it with --tp-plan");
     }
 
     private static boolean fits(JsonNode when, List<String> modules) {

@@ -23,8 +23,9 @@ final class ShardedCrossEntropy {
 
     static Tensor run(EagerRuntime rt, Tensor input, Tensor target, Tensor weight, Losses.Reduction reduction) {
         if (input.dim() > 2 || weight != null || reduction == Losses.Reduction.NONE) {
-            throw new UserInputException("--loss-parallel is modelled for a loss of scores in two dimensions, without weights"
-                    + " of classes, that is summed or averaged");
+            throw new UserInputException(
+                    "--loss-parallel is modelled for a loss of scores in two dimensions, without weights"
+                            + " of classes, that is summed or averaged");
         }
         ShardedCrossEntropy loss = new ShardedCrossEntropy(rt, input.distribution());
         Tensor logs = loss.logSoftmax(input);

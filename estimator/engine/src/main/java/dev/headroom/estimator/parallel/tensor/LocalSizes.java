@@ -28,13 +28,14 @@ final class LocalSizes {
 
     /** The node itself where nothing about it is divided. */
     Node of(Graph graph, Node node, Map<String, Tensor> values) {
-        String argument = switch (node.operator()) {
-            case "aten.view", "aten.expand", "aten._unsafe_view" -> "size";
-            case "aten.reshape" -> "shape";
-            case "aten.split_with_sizes" -> "split_sizes";
-            case "aten.split" -> "split_size";
-            default -> null;
-        };
+        String argument =
+                switch (node.operator()) {
+                    case "aten.view", "aten.expand", "aten._unsafe_view" -> "size";
+                    case "aten.reshape" -> "shape";
+                    case "aten.split_with_sizes" -> "split_sizes";
+                    case "aten.split" -> "split_size";
+                    default -> null;
+                };
         Node.NamedArgument sizes = argument == null ? null : named(node, argument);
         Node.NamedArgument self = named(node, "self");
         if (sizes == null || self == null || !(self.value() instanceof Argument.Value v)) {
@@ -50,11 +51,12 @@ final class LocalSizes {
             return node;
         }
         long[] asked = ints.values().stream().mapToLong(this::evaluate).toArray();
-        long[] local = switch (node.operator()) {
-            case "aten.expand" -> expanded(whole, here.sizes(), asked);
-            case "aten.split_with_sizes", "aten.split" -> split(node, whole, here.sizes(), asked);
-            default -> viewed(node, whole, here.sizes(), Shapes.inferSize(asked, Shapes.numel(whole)));
-        };
+        long[] local =
+                switch (node.operator()) {
+                    case "aten.expand" -> expanded(whole, here.sizes(), asked);
+                    case "aten.split_with_sizes", "aten.split" -> split(node, whole, here.sizes(), asked);
+                    default -> viewed(node, whole, here.sizes(), Shapes.inferSize(asked, Shapes.numel(whole)));
+                };
         return with(node, argument, local);
     }
 
@@ -75,12 +77,10 @@ final class LocalSizes {
             constants.add(new SymExpr.Constant(s));
         }
         List<Node.NamedArgument> arguments = node.arguments().stream()
-                .map(a -> a.name().equals(argument)
-                        ? new Node.NamedArgument(argument, new Argument.Ints(constants))
-                        : a)
+                .map(a ->
+                        a.name().equals(argument) ? new Node.NamedArgument(argument, new Argument.Ints(constants)) : a)
                 .toList();
-        return new Node(
-                node.name(), node.target(), arguments, node.outputs(), node.moduleStack(), node.stackTrace());
+        return new Node(node.name(), node.target(), arguments, node.outputs(), node.moduleStack(), node.stackTrace());
     }
 
     private static long[] expanded(long[] whole, long[] here, long[] asked) {
@@ -146,7 +146,8 @@ final class LocalSizes {
     private long divided(Node node, long size, long local, long whole) {
         if (size * local % whole != 0) {
             throw new UserInputException((node.module().isEmpty() ? "the model" : node.module()) + ": " + size
-                    + " heads or groups do not divide among the " + ranks + " ranks of --parallel tp; choose a --tp that"
+                    + " heads or groups do not divide among the " + ranks
+                    + " ranks of --parallel tp; choose a --tp that"
                     + " divides them");
         }
         return size * local / whole;

@@ -1,9 +1,9 @@
 package dev.headroom.estimator.parallel.tensor;
 
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.plan.ModuleStyle;
-import dev.headroom.model.error.UserInputException;
 
 /** What a module is, as far as styles care. */
 enum ModuleContent {

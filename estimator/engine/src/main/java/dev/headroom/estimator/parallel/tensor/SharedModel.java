@@ -37,7 +37,12 @@ final class SharedModel {
     private final Map<String, Tensor> originals = new HashMap<>();
 
     SharedModel(
-            EagerRuntime rt, ModelTensors model, Graph graph, TiedParameters ties, TensorRanks ranks, boolean onDevice) {
+            EagerRuntime rt,
+            ModelTensors model,
+            Graph graph,
+            TiedParameters ties,
+            TensorRanks ranks,
+            boolean onDevice) {
         this.rt = rt;
         this.model = model;
         this.state = graph.held();
@@ -84,12 +89,12 @@ final class SharedModel {
         Tensor whole = whole(name);
         boolean embedding = content == ModuleContent.EMBEDDING;
         boolean bias = whole.dim() < 2;
-        Placement placement = switch (style) {
-            case COLWISE -> Placement.shard(embedding ? 1 : 0);
-            case ROWWISE ->
-                embedding ? Placement.shard(0) : bias ? Placement.REPLICATE : Placement.shard(1);
-            default -> Placement.REPLICATE;
-        };
+        Placement placement =
+                switch (style) {
+                    case COLWISE -> Placement.shard(embedding ? 1 : 0);
+                    case ROWWISE -> embedding ? Placement.shard(0) : bias ? Placement.REPLICATE : Placement.shard(1);
+                    default -> Placement.REPLICATE;
+                };
         Distribution made = new Distribution(ranks, placement, whole.sizes());
         if (style == ModuleStyle.Kind.SEQUENCE) {
             made.gradientsCome(Placement.PARTIAL); // each rank has seen its part of the sequence only

@@ -39,14 +39,16 @@ final class StyledModule implements ModuleHooks.Hook {
     private Tensor input(Tensor given) {
         Tensor t = given.distribution() == null ? conversions.fromLocal(given, style.input()) : given;
         Placement wanted = desired().of(t.dim());
-        // Layouts are compared as they are declared, but a tensor that lies otherwise is no longer what the module shares.
+        // Layouts are compared as they are declared, but a tensor that lies otherwise is no longer what the module
+        // shares.
         Placement is = t.distribution().placement();
         if (!style.input().of(t.dim()).equals(wanted) || style.kind() == ModuleStyle.Kind.SEQUENCE) {
             return is.equals(wanted) ? t : conversions.redistribute(t, wanted, true);
         }
         if (!is.equals(wanted)) {
-            throw new UserInputException("plan of tensor parallelism: " + path + " is given a tensor that is laid out as "
-                    + words(is) + ", where its style has " + words(wanted) + "; name its input_layouts");
+            throw new UserInputException(
+                    "plan of tensor parallelism: " + path + " is given a tensor that is laid out as " + words(is)
+                            + ", where its style has " + words(wanted) + "; name its input_layouts");
         }
         return t;
     }
@@ -80,8 +82,9 @@ final class StyledModule implements ModuleHooks.Hook {
     private Tensor output(Tensor made) {
         Distribution of = made.distribution();
         if (of == null) {
-            throw new UserInputException("plan of tensor parallelism: " + path + " cannot be shared by this style: its first"
-                    + " operator on the input is none that divided parameters are known for");
+            throw new UserInputException(
+                    "plan of tensor parallelism: " + path + " cannot be shared by this style: its first"
+                            + " operator on the input is none that divided parameters are known for");
         }
         Placement wanted = style.output().of(made.dim());
         boolean sequence = style.kind() == ModuleStyle.Kind.SEQUENCE;

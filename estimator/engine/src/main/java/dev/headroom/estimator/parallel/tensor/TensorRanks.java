@@ -46,11 +46,12 @@ final class TensorRanks implements Ranks {
             return local;
         }
         InFlight.await(rt, local);
-        Tensor out = switch (to.kind()) {
-            case REPLICATE -> from.isShard() ? gather(local, from.dim(), sizes[from.dim()]) : allReduce(local);
-            case SHARD -> toShard(local, from, to.dim());
-            default -> rt.emptyLike(local); // divided by the number of ranks
-        };
+        Tensor out =
+                switch (to.kind()) {
+                    case REPLICATE -> from.isShard() ? gather(local, from.dim(), sizes[from.dim()]) : allReduce(local);
+                    case SHARD -> toShard(local, from, to.dim());
+                    default -> rt.emptyLike(local); // divided by the number of ranks
+                };
         if (!asynchronous) {
             InFlight.await(rt, out);
         }

@@ -31,9 +31,8 @@ final class TiedParameters {
                 tied.add(held.storage());
             }
         });
-        library = graph.nodes().stream()
-                .flatMap(n -> n.moduleStack().stream())
-                .anyMatch(c -> c.type().startsWith("transformers."));
+        library = graph.nodes().stream().flatMap(n -> n.moduleStack().stream()).anyMatch(c -> c.type()
+                .startsWith("transformers."));
     }
 
     /** Whether several modules have the parameter of a storage. */
@@ -71,7 +70,6 @@ final class TiedParameters {
                         ? new Node.NamedArgument(a.name(), new Argument.Value(renamed.get(v.name())))
                         : a)
                 .toList();
-        return new Node(
-                node.name(), node.target(), arguments, node.outputs(), node.moduleStack(), node.stackTrace());
+        return new Node(node.name(), node.target(), arguments, node.outputs(), node.moduleStack(), node.stackTrace());
     }
 }
