@@ -161,8 +161,8 @@ public final class CachingAllocator {
     }
 
     /**
-     * From now on the device lags behind the host: uses on other streams are over only as far as {@link #reached} says, or
-     * when the allocator itself waits for all streams.
+     * From now on the device lags behind the host: uses on other streams are over only as far as {@link #reached} says,
+     * or when the allocator itself waits for all streams.
      */
     public void deviceLags() {
         events.lag();
@@ -178,8 +178,8 @@ public final class CachingAllocator {
     }
 
     /**
-     * The host has waited for an event of {@link #mark}: it is over, and so are all before it. Blocks become free at the
-     * next allocation. Means nothing before {@link #deviceLags}.
+     * The host has waited for an event of {@link #mark}: it is over, and so are all before it. Blocks become free at
+     * the next allocation. Means nothing before {@link #deviceLags}.
      */
     public void reached(long mark) {
         events.reach(mark);

@@ -3,13 +3,13 @@ package dev.headroom.validation;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
-import dev.headroom.model.scenario.DdpOptions;
-import dev.headroom.model.scenario.ParallelKind;
-import dev.headroom.model.scenario.Parallelism;
-import dev.headroom.model.scenario.PipelineOptions;
-import dev.headroom.model.scenario.ShardingOptions;
-import dev.headroom.model.scenario.TensorOptions;
-import dev.headroom.model.scenario.ZeroOptions;
+import dev.headroom.model.parallel.DdpOptions;
+import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.parallel.PipelineOptions;
+import dev.headroom.model.parallel.ShardingOptions;
+import dev.headroom.model.parallel.TensorOptions;
+import dev.headroom.model.parallel.ZeroOptions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -45,7 +45,7 @@ final class RecordedParallelism {
                         : (Integer) config.path("rank").asInt(),
                 mesh(),
                 Parallelism.Build.valueOf(text("build").toUpperCase(Locale.ROOT)),
-                text("events").equals("lazy"),
+                Parallelism.Events.valueOf(text("events").toUpperCase(Locale.ROOT)),
                 flag("no_sync"),
                 flag("cpu_offload"),
                 ddp(),
@@ -75,7 +75,7 @@ final class RecordedParallelism {
     private ShardingOptions sharding() {
         String reshard = text("reshard_after_forward");
         return new ShardingOptions(
-                text("wrap").equals("root"),
+                ShardingOptions.Wrap.valueOf(text("wrap").toUpperCase(Locale.ROOT)),
                 type("param_dtype"),
                 type("reduce_dtype"),
                 switch (reshard) {

@@ -8,6 +8,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static dev.headroom.model.scenario.ScenarioSettings.CHANNELS_LAST;
 import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
 import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;
+import static dev.headroom.model.scenario.ScenarioSettings.CLIP_GRAD_NORM;
 import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_BENCHMARK;
 import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
 import static dev.headroom.model.scenario.ScenarioSettings.DROP_OUTPUTS;
@@ -50,8 +51,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a recording into the question that Headroom should answer alike: its {@code scenario}, or in those of the oracle
- * its {@code config}.
+ * Turns a recording into the question that Headroom should answer alike: its {@code scenario}, or in those of the
+ * oracle its {@code config}.
  */
 public final class RecordedRun {
     private final Recording recording;
@@ -74,7 +75,8 @@ public final class RecordedRun {
     }
 
     /**
-     * The archive of the model: the named one, else the one of the run's image size or sequence length, else the plain one.
+     * The archive of the model: the named one, else the one of the run's image size or sequence length, else the plain
+     * one.
      *
      * @throws UserInputException when the name is none or leads out of the folder
      */
@@ -168,6 +170,11 @@ public final class RecordedRun {
                 .with(CHECKPOINT_MODULES, modules)
                 .with(REENTRANT, reentrant.equals("auto") ? null : Boolean.valueOf(reentrant))
                 .with(ACCUMULATE, config.path("accumulate").asInt(1))
+                .with(
+                        CLIP_GRAD_NORM,
+                        config.hasNonNull("clip_grad_norm")
+                                ? config.path("clip_grad_norm").asDouble()
+                                : null)
                 .with(STEPS, config.path("steps").asInt(3))
                 .with(ZERO_GRAD_KEEP, !config.path("set_to_none").asBoolean(true))
                 .with(CHANNELS_LAST, config.path("channels_last").asBoolean())

@@ -10,12 +10,12 @@ import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
-import dev.headroom.estimator.runtime.Category;
-import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
@@ -84,7 +84,9 @@ class LawsTest {
         assertEquals(categories, shares);
     }
 
-    /** Of what the forward pass keeps; scratch of reductions is no monotone function of the batch, in PyTorch neither. */
+    /**
+     * Of what the forward pass keeps; scratch of reductions is no monotone function of the batch, in PyTorch neither.
+     */
     @Property(tries = 20)
     void aLargerBatchNeverKeepsLess(@ForAll("models") String model, @ForAll @IntRange(min = 1, max = 60) int batch) {
         assertTrue(kept(model, batch) <= kept(model, batch + 1));

@@ -12,7 +12,9 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Single operators, forward and backward: every allocation and every free as the real PyTorch made them, in its order. */
+/**
+ * Single operators, forward and backward: every allocation and every free as the real PyTorch made them, in its order.
+ */
 class OperatorsTest {
     private static final List<OperatorCase> CASES = OperatorCase.all();
     private static final Set<String> OPEN = OperatorCase.open();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.estimator.parallel.group.CollectiveRow;
+import dev.headroom.estimator.predict.DeviceRun;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.fixtures.Fixtures;
@@ -18,11 +19,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A rank takes what the recorded rank took: in every phase, event by event where there is a trace, with its collectives. */
+/**
+ * A rank takes what the recorded rank took: in every phase, event by event where there is a trace, with its
+ * collectives.
+ */
 class ParallelRecordingTest {
     static Stream<Path> recordings() {
         return Fixtures.recordings(Fixtures.recordings().resolve("parallel")).stream()
-                .filter(f -> f.getFileName().toString().matches("(ddp|tp)-.*"));
+                .filter(f -> f.getFileName().toString().matches("(ddp|dp|mp|fsdp2|zero1|zero2|tp)-.*"));
     }
 
     @ParameterizedTest(name = "{0}")
@@ -36,6 +40,12 @@ class ParallelRecordingTest {
             TraceComparison comparison = TraceComparison.of(recording, played);
             assertTrue(comparison.equal(), () -> comparison.report(10));
         }
+        for (DeviceRun device : played.devices()) {
+            if (recording.trace(device.device()).isArray()) {
+                TraceComparison comparison = TraceComparison.of(recording, played, device.device());
+                assertTrue(comparison.equal(), () -> "device " + device.device() + ": " + comparison.report(10));
+            }
+        }
         assertEquals(
                 recording.oom().path("during").asText(""),
                 played.oom() == null ? "" : played.oom().moment().words());
@@ -47,8 +57,15 @@ class ParallelRecordingTest {
         JsonNode phases = recording.root().path("phases");
         for (int i = 0; i < phases.size(); i++) {
             Recording.Phase p = recording.phases().get(i);
-            out.add(p.label() + " " + p.allocated() + " " + p.reserved() + " " + p.maxAllocated() + " "
-                    + p.maxReserved() + " " + phases.path(i).path("collectives"));
+            JsonNode devices = phases.path(i).path("devices");
+            StringBuilder text = new StringBuilder(p.label());
+            (devices.isArray() ? devices : List.of(phases.path(i)))
+                    .forEach(d -> text.append(figures(
+                            d.path("allocated").asLong(),
+                            d.path("reserved").asLong(),
+                            d.path("max_allocated").asLong(),
+                            d.path("max_reserved").asLong())));
+            out.add(text + " " + phases.path(i).path("collectives"));
         }
         return out;
     }
@@ -56,14 +73,22 @@ class ParallelRecordingTest {
     private static List<String> predicted(Simulation played) {
         List<String> out = new ArrayList<>();
         for (int i = 0; i < played.phases().size(); i++) {
-            PhaseMemory p = played.phases().get(i);
             List<String> rows = played.collectives().get(i).stream()
                     .map(ParallelRecordingTest::row)
                     .toList();
-            out.add(p.moment().label() + " " + p.allocated() + " " + p.reserved() + " " + p.maxAllocated() + " "
-                    + p.maxReserved() + " [" + String.join(",", rows) + "]");
+            StringBuilder text =
+                    new StringBuilder(played.phases().get(i).moment().label());
+            for (DeviceRun device : played.devices()) {
+                PhaseMemory p = device.phases().get(i);
+                text.append(figures(p.allocated(), p.reserved(), p.maxAllocated(), p.maxReserved()));
+            }
+            out.add(text + " [" + String.join(",", rows) + "]");
         }
         return out;
+    }
+
+    private static String figures(long allocated, long reserved, long maxAllocated, long maxReserved) {
+        return " " + allocated + " " + reserved + " " + maxAllocated + " " + maxReserved;
     }
 
     private static String row(CollectiveRow r) {

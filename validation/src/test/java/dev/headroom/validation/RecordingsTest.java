@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The accuracy that Headroom promises, on every recording whose archive is at hand: all models and regimes. Nearly all
- * runs are exact to the byte in every phase; one recording was made with a key/value cache that its archive does not have.
+ * runs are exact to the byte in every phase; one recording was made with a key/value cache that its archive does not
+ * have.
  */
 class RecordingsTest {
     private static final double RESERVED_ERROR = 0.02;

@@ -2,6 +2,7 @@ package dev.headroom.executor.program;
 
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.run.Pass;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
@@ -32,6 +33,14 @@ public final class Preparation {
         if (!run.torch().equals(TorchVersion.NEWEST)) {
             throw new UserInputException("a run that is executed behaves as PyTorch " + TorchVersion.NEWEST
                     + "; only predictions know other versions");
+        }
+        if (run.parallel().kind() != ParallelKind.SINGLE) {
+            throw new UserInputException("a run is executed on one GPU; leave out --parallel "
+                    + run.parallel().kind().option() + ", or predict it");
+        }
+        if (run.loop().clipGradNorm() != null) {
+            throw new UserInputException(
+                    "the executor does not clip gradients; leave out --clip-grad-norm, or predict");
         }
         if (run.loop().newBatches()
                 || run.loop().zeroGradBeforeBackward()

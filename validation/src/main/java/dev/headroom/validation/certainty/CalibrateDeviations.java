@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Writes the calibration that ships: {@code estimator/engine/src/main/resources/dev/headroom/estimator/certainty/deviations.csv}. To be
- * repeated when predictions change.
+ * Writes the calibration that ships: {@code
+ * estimator/engine/src/main/resources/dev/headroom/estimator/certainty/deviations.csv}. To be repeated when predictions
+ * change.
  */
 public final class CalibrateDeviations {
     private CalibrateDeviations() {}
@@ -24,7 +25,8 @@ public final class CalibrateDeviations {
         List<String> out = new ArrayList<>(List.of(
                 "# How far the published measurements of fixtures/published/xmem.csv lay outside of what was predicted:"
                         + " model,optimizer,batch,class,card,deviation.",
-                "# Written by dev.headroom.validation.certainty.CalibrateDeviations; dev.headroom.estimator.certainty.Deviations"
+                "# Written by dev.headroom.validation.certainty.CalibrateDeviations;"
+                        + " dev.headroom.estimator.certainty.Deviations"
                         + " says what a deviation is."));
         for (MeasuredRun r : MeasuredRun.comparable()) {
             out.add(String.join(

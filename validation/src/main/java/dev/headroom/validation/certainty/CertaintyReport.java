@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
- * Prints how well intervals and probabilities hold on the published runs, leaving out the model, or the card, that is asked
- * about; beside them other estimators, calibrated alike.
+ * Prints how well intervals and probabilities hold on the published runs, leaving out the model, or the card, that is
+ * asked about; beside them other estimators, calibrated alike.
  */
 public final class CertaintyReport {
     private static final double MIB = 1 << 20;
@@ -68,7 +68,8 @@ public final class CertaintyReport {
         GROUPS.forEach((what, group) -> table(out, what, group));
         out.println();
         out.println(covered() + " of " + systems().size()
-                + " figures of reserved and device memory of P4 to P8 lie within their intervals; nothing was calibrated with"
+                + " figures of reserved and device memory of P4 to P8 lie within their intervals;"
+                + " nothing was calibrated with"
                 + " them.");
         for (Map.Entry<String, Function<XmemRow, String>> e : GROUPS.entrySet()) {
             out.printf(
@@ -95,8 +96,8 @@ public final class CertaintyReport {
     }
 
     /**
-     * Figures of reserved or device memory of the systems P4 to P8; what P1 to P3 showed of the device has a constant that was
-     * read off it ({@code Perceptron}).
+     * Figures of reserved or device memory of the systems P4 to P8; what P1 to P3 showed of the device has a constant
+     * that was read off it ({@code Perceptron}).
      */
     static List<Figure> systems() {
         return Systems.FIGURES;
@@ -184,7 +185,9 @@ public final class CertaintyReport {
                         (r, d) -> asked.apply(r).width(d) / r.row().ground()));
     }
 
-    /** Part of the measurements that do not exceed the interval of predictions: the end that decides whether a run fits. */
+    /**
+     * Part of the measurements that do not exceed the interval of predictions: the end that decides whether a run fits.
+     */
     static double notAbove(Function<XmemRow, String> group) {
         List<MeasuredRun> runs = MeasuredRun.comparable();
         LeftOut<MeasuredRun> left = new LeftOut<>(runs, r -> group.apply(r.row()), MeasuredRun::deviation, runs);

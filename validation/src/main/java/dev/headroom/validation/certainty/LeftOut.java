@@ -10,7 +10,8 @@ import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Calibrations that leave out a group at a time: what they say of a run comes from runs of other models, or of other cards.
+ * Calibrations that leave out a group at a time: what they say of a run comes from runs of other models, or of other
+ * cards.
  *
  * @param <T> a run
  */

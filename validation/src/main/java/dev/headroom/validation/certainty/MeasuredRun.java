@@ -19,8 +19,9 @@ import java.util.List;
  * A run of the xMem repository and what was predicted of it, with the workspaces that ship with Headroom, so that every
  * machine gets the same.
  *
- * @param span predicted reserved memory. Of convolutional networks the measurement's base line was read while the model was
- *     moved to the card, so that what is there when they start may be missing from it: the lower end is without that
+ * @param span predicted reserved memory. Of convolutional networks the measurement's base line was read while the model
+ *     was moved to the card, so that what is there when they start may be missing from it: the lower end is without
+ *     that
  */
 public record MeasuredRun(XmemRow row, Prediction prediction, Span span) implements Scored {
     /** Every published run, predicted once. */

@@ -7,8 +7,8 @@ import dev.headroom.validation.published.XmemRow;
 import java.util.List;
 
 /**
- * What another estimator said of a published run, calibrated in the same way as Headroom's predictions: a span of a single
- * number.
+ * What another estimator said of a published run, calibrated in the same way as Headroom's predictions: a span of a
+ * single number.
  */
 record Rival(XmemRow row, Span span, boolean saidOom) implements Scored {
     /** The runs of which an estimator said something. */

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The calibration that ships, without the runs of a model: what it says of that model comes from others, as for a model that
- * was never measured.
+ * The calibration that ships, without the runs of a model: what it says of that model comes from others, as for a model
+ * that was never measured.
  */
 public final class ShippedDeviations {
     private static final String RESOURCE = "deviations.csv";

@@ -15,9 +15,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Asks the installed cuDNN for the workspaces of a list of convolutions, in all three directions. Arguments: a file with a
- * convolution a line ({@code n c h w k r s stride padding dilation groups}, pairs written {@code 2x1}), the compute
- * capability times ten, the number of multiprocessors, the element type and the layout ({@code nchw} or {@code nhwc}).
+ * Asks the installed cuDNN for the workspaces of a list of convolutions, in all three directions. Arguments: a file
+ * with a convolution a line ({@code n c h w k r s stride padding dilation groups}, pairs written {@code 2x1}), the
+ * compute capability times ten, the number of multiprocessors, the element type and the layout ({@code nchw} or {@code
+ * nhwc}).
  */
 public final class CollectAnswers {
     private CollectAnswers() {}

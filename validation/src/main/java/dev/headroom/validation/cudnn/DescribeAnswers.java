@@ -15,8 +15,9 @@ import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
 
 /**
- * Describes recorded answers as rules see them, for training. Arguments: a gzip file of {@link AnswerLine}s and the file to
- * write: a record a line, in little-endian order the features (float32), then workspace, bases and units (int64).
+ * Describes recorded answers as rules see them, for training. Arguments: a gzip file of {@link AnswerLine}s and the
+ * file to write: a record a line, in little-endian order the features (float32), then workspace, bases and units
+ * (int64).
  */
 public final class DescribeAnswers {
     private DescribeAnswers() {}

@@ -17,8 +17,9 @@ import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 
 /**
- * How often distilled workspaces are right: within 1 %, or within 64 KiB where workspaces are small. As a program it prints
- * a row {@code capability | type | layout | forward | data | filter} for each group of a gzip file of {@link AnswerLine}s.
+ * How often distilled workspaces are right: within 1 %, or within 64 KiB where workspaces are small. As a program it
+ * prints a row {@code capability | type | layout | forward | data | filter} for each group of a gzip file of {@link
+ * AnswerLine}s.
  */
 public final class HitRates {
     private static final double SHARE = 0.01;

@@ -21,9 +21,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Prints what the installed cuDNN answers for every convolution of the runs in a folder of recordings, so that tests can
- * repeat its answers where there is none. Argument: the folder, which holds one folder a GPU; none for the published runs
- * of the xMem repository.
+ * Prints what the installed cuDNN answers for every convolution of the runs in a folder of recordings, so that tests
+ * can repeat its answers where there is none. Argument: the folder, which holds one folder a GPU; none for the
+ * published runs of the xMem repository.
  */
 public final class RecordAnswers {
     private RecordAnswers() {}

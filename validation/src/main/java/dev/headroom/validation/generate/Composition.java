@@ -3,7 +3,9 @@ package dev.headroom.validation.generate;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Layers made of others. Where the parts do not match, their ends are projected; where they cannot, the first remains. */
+/**
+ * Layers made of others. Where the parts do not match, their ends are projected; where they cannot, the first remains.
+ */
 final class Composition {
     private static final int MOST_TIMES = 3;
 

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Adds layers to a chain, each made to fit what the chain gives so far. Any block can be added anywhere: where one makes
- * no sense it adds nothing.
+ * Adds layers to a chain, each made to fit what the chain gives so far. Any block can be added anywhere: where one
+ * makes no sense it adds nothing.
  */
 final class Fitting {
     /** Elements of one sample that no layer exceeds. */

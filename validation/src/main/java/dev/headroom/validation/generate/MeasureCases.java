@@ -15,7 +15,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** {@code MeasureCases RECORDED.jsonl.gz}: runs recorded cases on the executor and holds its memory against PyTorch's. */
+/**
+ * {@code MeasureCases RECORDED.jsonl.gz}: runs recorded cases on the executor and holds its memory against PyTorch's.
+ */
 public final class MeasureCases {
     private MeasureCases() {}
 

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A module with its sizes: what it does to a batch of tensors is the class of {@code torch.nn} of the same name, or what
- * its comment says. {@code x} is the input, sizes are in elements, the batch comes first and is not counted.
+ * A module with its sizes: what it does to a batch of tensors is the class of {@code torch.nn} of the same name, or
+ * what its comment says. {@code x} is the input, sizes are in elements, the batch comes first and is not counted.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "layer")
 @JsonSubTypes({
@@ -134,8 +134,8 @@ public sealed interface RandomLayer {
             implements RandomLayer {}
 
     /**
-     * {@code nn.GRUCell} over the positions of {@code [batch, length, in]}; its state begins as {@code tanh} of a linear
-     * layer of the first one. Stacks the states, or returns the last.
+     * {@code nn.GRUCell} over the positions of {@code [batch, length, in]}; its state begins as {@code tanh} of a
+     * linear layer of the first one. Stacks the states, or returns the last.
      */
     record Recurrent(long in, long hidden, long length, boolean stacked) implements RandomLayer {}
 

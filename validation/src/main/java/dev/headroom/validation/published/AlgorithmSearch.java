@@ -2,11 +2,11 @@ package dev.headroom.validation.published;
 
 import dev.headroom.allocator.AllocatorListener;
 import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.RunWatcher;
 import dev.headroom.estimator.predict.Simulation;
-import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
@@ -17,9 +17,10 @@ import java.util.Map;
 
 /**
  * What the search for convolution algorithms takes at least in a first forward pass of PyTorch 1.0 with
- * {@code cudnn.benchmark}: for every convolution one buffer, as large as the algorithm wants that wants most among those
- * that fit, on top of what is alive (aten/src/ATen/native/cudnn/Conv.cpp, getMaxWorkspaceSize). Only {@link TiledTransforms}
- * of filters larger than one element are counted; other algorithms, and the backward pass, may take more.
+ * {@code cudnn.benchmark}: for every convolution one buffer, as large as the algorithm wants that wants most among
+ * those that fit, on top of what is alive (aten/src/ATen/native/cudnn/Conv.cpp, getMaxWorkspaceSize). Only {@link
+ * TiledTransforms} of filters larger than one element are counted; other algorithms, and the backward pass, may take
+ * more.
  */
 final class AlgorithmSearch implements RunWatcher {
     private static final int BLOCK = 512;

@@ -12,9 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * P2 and P3: the perceptron of {@link Perceptron} with checkpoints placed by hand around blocks of its layers, in fp32 and in
- * fp16 (2020). The smaller blocks share layers: of the eight equal ones, one or three are there and applied several times.
- * Memory is least with blocks of two layers; three blocks take more than two because the second holds seven of the large ones.
+ * P2 and P3: the perceptron of {@link Perceptron} with checkpoints placed by hand around blocks of its layers, in fp32
+ * and in fp16 (2020). The smaller blocks share layers: of the eight equal ones, one or three are there and applied
+ * several times. Memory is least with blocks of two layers; three blocks take more than two because the second holds
+ * seven of the large ones.
  */
 public final class HandPlaced {
     /** Published MiB: allocated after the run, max allocated, nvidia-smi. */

@@ -22,8 +22,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * P5: weights, gradients and Adam's state dominate and activations are small, so that checkpointing does not help (2019).
- * What nvidia-smi shows is reserved memory and CUDA's context, which loaded all kernels at once at that time.
+ * P5: weights, gradients and Adam's state dominate and activations are small, so that checkpointing does not help
+ * (2019). What nvidia-smi shows is reserved memory and CUDA's context, which loaded all kernels at once at that time.
  */
 public final class LargeHeads {
     private static final double MIB = 1 << 20;
@@ -71,8 +71,9 @@ public final class LargeHeads {
     /**
      * The full model in fp32 on its card, which failed.
      *
-     * @param workspaces whether as much is taken besides as the same batch in fp16 took beyond its prediction on that card:
-     *     the workspaces of its convolutions, which fp32 does not make smaller, and what of the context is not predicted
+     * @param workspaces whether as much is taken besides as the same batch in fp16 took beyond its prediction on that
+     *     card: the workspaces of its convolutions, which fp32 does not make smaller, and what of the context is not
+     *     predicted
      */
     public static Prediction full(boolean workspaces, boolean checkpointed) {
         Case c = CASES.get(1);
@@ -91,8 +92,10 @@ public final class LargeHeads {
         double beyond = c.half - peak(c, HALF).device() / MIB;
         return List.of(String.format(
                 Locale.ROOT,
-                "P5: the full model is predicted to show %.0f MiB of the card's %.0f without workspaces of cuDNN 7: %.0f MiB"
-                        + " are left. In fp16 the same batch took %.0f MiB more than predicted; with as much the plain run"
+                "P5: the full model is predicted to show %.0f MiB of the card's %.0f without"
+                        + " workspaces of cuDNN 7: %.0f MiB"
+                        + " are left. In fp16 the same batch took %.0f MiB more than predicted;"
+                        + " with as much the plain run"
                         + " %s, with checkpoints as without: they change allocated memory by %.1f %%.",
                 plain,
                 card,

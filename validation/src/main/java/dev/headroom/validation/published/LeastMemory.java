@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * P8: how much memory must be free for a ResNet-50 of fastai 1.0 on images of 28 x 28 (2019)? Sizes count from the model on
- * the card, as the source's do. The search for convolution algorithms of the first epoch, 6 GB large, is no need: a
- * workspace that does not fit is passed over. Only a lower bound of it is known, see {@link AlgorithmSearch}.
+ * P8: how much memory must be free for a ResNet-50 of fastai 1.0 on images of 28 x 28 (2019)? Sizes count from the
+ * model on the card, as the source's do. The search for convolution algorithms of the first epoch, 6 GB large, is no
+ * need: a workspace that does not fit is passed over. Only a lower bound of it is known, see {@link AlgorithmSearch}.
  */
 public final class LeastMemory {
     /** Published MB: the peaks of the first epoch and of the next with room to spare, what fits, and what does not. */

@@ -26,8 +26,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * P1: a deep perceptron under {@code checkpoint_sequential} on an RTX 2080 Super (2020). Peak memory over the number
- * of segments is a U. The article's versions are those before 1.6: ReLU keeps its input, reductions read one element at a
- * time, and a linear layer adds its bias apart.
+ * of segments is a U. The article's versions are those before 1.6: ReLU keeps its input, reductions read one element at
+ * a time, and a linear layer adds its bias apart.
  */
 public final class Perceptron {
     private static final TorchVersion TORCH = TorchVersion.of("1.5");

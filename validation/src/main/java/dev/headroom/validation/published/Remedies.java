@@ -28,14 +28,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one may do about too much memory, in two of the published systems.
  *
- * <p>P4: the ResNet-18 of {@link LayerLog} plainly, in three chunks of {@code checkpoint_sequential}, in mixed precision
- * with SGD, and both (2019). NVIDIA apex's O1 is played as PyTorch's autocast: both cast the inputs of the same layers, keep
- * the weights in fp32 and each cast weight once an iteration; that apex keeps those 22 MiB until the backward pass is over
- * shows in no peak.
+ * <p>P4: the ResNet-18 of {@link LayerLog} plainly, in three chunks of {@code checkpoint_sequential}, in mixed
+ * precision with SGD, and both (2019). NVIDIA apex's O1 is played as PyTorch's autocast: both cast the inputs of the
+ * same layers, keep the weights in fp32 and each cast weight once an iteration; that apex keeps those 22 MiB until the
+ * backward pass is over shows in no peak.
  *
  * <p>P6: a DenseNet-169 on X-rays of 512 x 512 in batches of 8 (2022), for which no figures were published. Of
- * {@code DataParallel} a process on each card is played: the first keeps gradients and Adam's state, the others a replica.
- * The buffers in which weights and gradients travel between the cards are not modelled.
+ * {@code DataParallel} a process on each card is played: the first keeps gradients and Adam's state, the others a
+ * replica. The buffers in which weights and gradients travel between the cards are not modelled.
  */
 public final class Remedies {
     private static final double MIB = 1 << 20;

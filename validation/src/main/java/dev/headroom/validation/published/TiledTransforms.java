@@ -1,10 +1,10 @@
 package dev.headroom.validation.published;
 
 /**
- * Workspace of cuDNN's forward convolution by tiled Fourier transforms (CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING), which cuDNN 9
- * no longer has: the transforms of all images, filters and results, each a plane of 32 x 17 complex numbers. Found from what
- * NVIDIA's sample mnistCUDNN prints with cuDNN 8 for its two convolutions, both of which fit one tile; cuDNN 7 prints 24 KiB
- * more for the first.
+ * Workspace of cuDNN's forward convolution by tiled Fourier transforms (CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING), which
+ * cuDNN 9 no longer has: the transforms of all images, filters and results, each a plane of 32 x 17 complex numbers.
+ * Found from what NVIDIA's sample mnistCUDNN prints with cuDNN 8 for its two convolutions, both of which fit one tile;
+ * cuDNN 7 prints 24 KiB more for the first.
  */
 final class TiledTransforms {
     private static final long TILE = 32;

@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
- * Prints every run of the xMem repository, and the errors of all estimators over the same runs, with the workspaces that
- * ship with Headroom, so that every machine prints the same; then what other workspaces change.
+ * Prints every run of the xMem repository, and the errors of all estimators over the same runs, with the workspaces
+ * that ship with Headroom, so that every machine prints the same; then what other workspaces change.
  */
 public final class XmemReport {
     private static final double MIB = 1 << 20;

@@ -54,8 +54,9 @@ public record XmemResult(
     }
 
     /**
-     * Whether measured and predicted bytes agree but for what is not known of the measurement: its base line was read while
-     * the model was moved to the card, so that part of it may be missing, and up to 128 MiB of library kernels count.
+     * Whether measured and predicted bytes agree but for what is not known of the measurement: its base line was read
+     * while the model was moved to the card, so that part of it may be missing, and up to 128 MiB of library kernels
+     * count.
      */
     public boolean explained() {
         long difference = reserved - row.ground();

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A validation as one page of HTML with everything in it; it fetches nothing. The tables need no script. The style and the
- * charting library are those of the page of a prediction.
+ * A validation as one page of HTML with everything in it; it fetches nothing. The tables need no script. The style and
+ * the charting library are those of the page of a prediction.
  */
 public final class HtmlReport {
     private static final String PREDICTION_PAGE = "/dev/headroom/app/page/";

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * The figures of a published system: each is an outcome of its own, with one peak. Where only a lower bound is predicted, it
- * has none as long as the bound holds.
+ * The figures of a published system: each is an outcome of its own, with one peak. Where only a lower bound is
+ * predicted, it has none as long as the bound holds.
  */
 final class PublishedFigures implements MeasuredRuns {
     private static final double MIB = 1 << 20;

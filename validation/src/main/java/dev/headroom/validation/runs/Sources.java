@@ -55,7 +55,8 @@ public final class Sources {
     }
 
     /**
-     * The recordings of a folder and of those in it: every {@code .json} and {@code .json.gz}, their archives beside them.
+     * The recordings of a folder and of those in it: every {@code .json} and {@code .json.gz}, their archives beside
+     * them.
      *
      * @throws UserInputException when there are none
      */

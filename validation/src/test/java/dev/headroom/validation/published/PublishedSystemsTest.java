@@ -72,7 +72,10 @@ class PublishedSystemsTest {
         LayerLog.figures().forEach(f -> assertEquals(f.published(), Math.rint(f.predicted()), f::row));
     }
 
-    /** Published: checkpoints and mixed precision together take about a fifth, which the first chunks pay with gradients. */
+    /**
+     * Published: checkpoints and mixed precision together take about a fifth, which the first chunks pay with
+     * gradients.
+     */
     @Test
     void chunksAndMixedPrecisionTakeAFifth() {
         Map<String, Prediction> runs = Remedies.mixed();
@@ -141,7 +144,9 @@ class PublishedSystemsTest {
         }
     }
 
-    /** Published: out of memory, with and without checkpoints. What cuDNN 7 took in fp16 is more than there is room for. */
+    /**
+     * Published: out of memory, with and without checkpoints. What cuDNN 7 took in fp16 is more than there is room for.
+     */
     @Test
     void theFullModelFailsOnceWorkspacesAreCounted() {
         assertNull(LargeHeads.full(false, false).oom());

@@ -25,7 +25,7 @@ class VariantPlayerTest {
             .with(BATCH, 8L)
             .with(STEPS, 2)
             .with(CUDNN_WORKSPACE, CudnnWorkspace.NONE)
-            .with(LIMIT, 64 * MIB);
+            .with(LIMIT, 128 * MIB);
     private final AtomicLong played = new AtomicLong();
     private final VariantPlayer player = new VariantPlayer(
             new PredictionRequest(Importers.read(Path.of("../../fixtures/models/small/resnet18.pt2")), run),

@@ -79,7 +79,8 @@ final class Cli {
             mixinStandardHelpOptions = true,
             footer = {
                 "",
-                "'headroom measure' runs a model and compares its memory with the prediction; 'headroom local' lists the"
+                "'headroom measure' runs a model and compares its memory with the prediction;"
+                        + " 'headroom local' lists the"
                         + " GPUs of this machine; 'headroom validate' holds predictions against measured runs."
             },
             versionProvider = Version.class)

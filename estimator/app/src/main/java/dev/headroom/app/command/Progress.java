@@ -7,8 +7,8 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
 /**
- * A progress bar on standard error for what takes longer than a second; nothing where standard error is no terminal. The
- * launcher tells by the property {@code headroom.terminal}, as Java knows of standard output alone.
+ * A progress bar on standard error for what takes longer than a second; nothing where standard error is no terminal.
+ * The launcher tells by the property {@code headroom.terminal}, as Java knows of standard output alone.
  */
 public final class Progress implements AutoCloseable {
     private static final long PATIENCE_NANOS = 1_000_000_000L;

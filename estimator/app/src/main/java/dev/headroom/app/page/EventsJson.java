@@ -2,8 +2,8 @@ package dev.headroom.app.page;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.headroom.app.report.JsonOutput;
-import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.timeline.LiveTensor;
 import dev.headroom.estimator.timeline.PhaseSpan;
 import dev.headroom.estimator.timeline.Timeline;
@@ -16,9 +16,11 @@ import java.util.List;
  * A timeline as columns of numbers. Tensors are numbered in order of birth; strings stand in one list, {@code words}.
  *
  * <ul>
- *   <li>{@code tensors}: by tensor, {@code name}, {@code owner}, {@code dtype}, {@code shape} (words), {@code by} (number in
+ *   <li>{@code tensors}: by tensor, {@code name}, {@code owner}, {@code dtype}, {@code shape} (words), {@code by}
+ *   (number in
  *       {@code actors}), {@code requested} and {@code block} bytes
- *   <li>{@code events}: by event, {@code tensor} (-1 for one without memory) and {@code counts}, the number of the category
+ *   <li>{@code events}: by event, {@code tensor} (-1 for one without memory) and {@code counts}, the number of the
+ *   category
  *       that it counts as from then on, or -1 when it is freed
  *   <li>{@code running}, {@code reserved}: pairs of an event and a value that holds from there on
  *   <li>{@code actors}: module, operator and autograd node (words) of what ran

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.SerializableString;
 import com.fasterxml.jackson.core.io.CharacterEscapes;
 
 /**
- * Writes {@code <} of JSON strings as an escape: within an element of HTML, {@code </script>} and {@code <!--} would mean
- * something, whatever language is inside.
+ * Writes {@code <} of JSON strings as an escape: within an element of HTML, {@code </script>} and {@code <!--} would
+ * mean something, whatever language is inside.
  */
 final class InScript extends CharacterEscapes {
     private static final long serialVersionUID = 1L;

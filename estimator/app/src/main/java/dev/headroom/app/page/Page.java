@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.StringJoiner;
 
 /**
- * One file of HTML with everything in it: style, scripts, Apache ECharts for the charts, and the runs as JSON. Its content
- * security policy names the scripts by their hashes and lets nothing be fetched.
+ * One file of HTML with everything in it: style, scripts, Apache ECharts for the charts, and the runs as JSON. Its
+ * content security policy names the scripts by their hashes and lets nothing be fetched.
  */
 public final class Page {
     /** In this order: a later file uses what an earlier one defines. */

@@ -1,7 +1,7 @@
 package dev.headroom.app.plot;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.predict.Prediction;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.timeline.CategoryCurve;
 import dev.headroom.estimator.timeline.PhaseSpan;
 import dev.headroom.estimator.timeline.PlayedRun;
@@ -40,7 +40,9 @@ final class MemoryPlot {
     private static final double GIB = 1L << 30;
     private static final double MIB = 1L << 20;
 
-    /** The capacity is drawn when reserved memory takes at least this share of it: else the run is a line at the bottom. */
+    /**
+     * The capacity is drawn when reserved memory takes at least this share of it: else the run is a line at the bottom.
+     */
     private static final double NEAR = 0.4;
 
     /** From the bottom of the stack to its top: what lives longest is lowest. */

@@ -14,8 +14,9 @@ import java.io.Writer;
 import java.util.List;
 
 /**
- * Advice as one JSON object: {@code goal, fits, asked, largest, plans, shortfall, notes}; bytes throughout. {@code asked}
- * is the prediction as {@link JsonReport} writes it, a plan's {@code arguments} are words for {@code headroom predict}.
+ * Advice as one JSON object: {@code goal, fits, asked, largest, plans, shortfall, notes}; bytes throughout. {@code
+ * asked} is the prediction as {@link JsonReport} writes it, a plan's {@code arguments} are words for {@code headroom
+ * predict}.
  */
 public final class AdviceJson {
     private final JsonGenerator json;

@@ -77,7 +77,9 @@ public final class CheckpointReport {
         });
     }
 
-    /** By the model of costs, not played: {@code peak_allocated, saves, recomputed_share, depth, exact, checkpoints}. */
+    /**
+     * By the model of costs, not played: {@code peak_allocated, saves, recomputed_share, depth, exact, checkpoints}.
+     */
     private static void nested(JsonGenerator json, NestedLeast nested) throws IOException {
         if (nested == null) {
             json.writeNullField("nested");

@@ -12,7 +12,10 @@ public final class Columns {
         return cut + " ".repeat(width - cut.length());
     }
 
-    /** Left-aligned, exactly {@code width} characters; the beginning goes when it is too long, as paths say most at the end. */
+    /**
+     * Left-aligned, exactly {@code width} characters; the beginning goes when it is too long, as paths say most at the
+     * end.
+     */
     public static String path(String text, int width) {
         return left(text.length() <= width ? text : ".." + text.substring(text.length() - width + 2), width);
     }

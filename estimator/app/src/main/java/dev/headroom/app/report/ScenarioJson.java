@@ -14,7 +14,7 @@ final class ScenarioJson {
 
     static void write(JsonGenerator json, Scenario run) throws IOException {
         json.writeObjectFieldStart("scenario");
-        for (Setting<?> setting : ScenarioSettings.written()) {
+        for (Setting<?> setting : ScenarioSettings.writtenOf(run)) {
             write(json, setting.key(), value(setting, run));
         }
         json.writeEndObject();

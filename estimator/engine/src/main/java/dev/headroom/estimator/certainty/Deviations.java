@@ -12,11 +12,11 @@ import org.apache.commons.math3.distribution.NormalDistribution;
 import org.apache.commons.math3.stat.descriptive.moment.StandardDeviation;
 
 /**
- * How far measurements on real GPUs lay outside of the spans that were predicted for them: the calibration of intervals and
- * probabilities. Spans are widened as split conformal prediction does (Lei et al., 2018, applied to the distance from a span
- * as in conformalized quantile regression, Romano et al., 2019). A deviation is in units of {@code sqrt(m)} MiB, where m is the
- * middle of the span in MiB: what many layers contribute, each a little wrong, adds up like a square root. It is positive
- * where more was measured than the upper end, 0 within the span.
+ * How far measurements on real GPUs lay outside of the spans that were predicted for them: the calibration of intervals
+ * and probabilities. Spans are widened as split conformal prediction does (Lei et al., 2018, applied to the distance
+ * from a span as in conformalized quantile regression, Romano et al., 2019). A deviation is in units of {@code sqrt(m)}
+ * MiB, where m is the middle of the span in MiB: what many layers contribute, each a little wrong, adds up like a
+ * square root. It is positive where more was measured than the upper end, 0 within the span.
  */
 public final class Deviations {
     private static final String RESOURCE = "deviations.csv";
@@ -27,7 +27,9 @@ public final class Deviations {
     /** Distance between the quartiles of a standard normal distribution. */
     private static final double NORMAL_QUARTILES = 1.349;
 
-    /** Half of what was not seen lies beyond this quantile of what was: Cauchy's distribution has its quartiles there. */
+    /**
+     * Half of what was not seen lies beyond this quantile of what was: Cauchy's distribution has its quartiles there.
+     */
     private static final double TAIL_LEVEL = 0.9;
 
     private final double[] sorted;
@@ -89,9 +91,9 @@ public final class Deviations {
     }
 
     /**
-     * The probability that a predicted number of bytes is really above a bound: the conformal predictive distribution (n + 1
-     * equally likely cases, of which n were seen), each case smoothed by a normal kernel. The case that was not seen
-     * has the tails of Cauchy's distribution: nothing is known of it but that such things happen.
+     * The probability that a predicted number of bytes is really above a bound: the conformal predictive distribution
+     * (n + 1 equally likely cases, of which n were seen), each case smoothed by a normal kernel. The case that was not
+     * seen has the tails of Cauchy's distribution: nothing is known of it but that such things happen.
      */
     public double exceeds(long predicted, long bound) {
         double z = (bound - predicted) / (Math.sqrt(Math.max(predicted, 1) / MIB) * MIB);

@@ -24,7 +24,10 @@ final class DecisionTree {
         this.next = next;
     }
 
-    /** Reads the features of all nodes, the thresholds of inner nodes and the outcomes of leaves, byte by byte in planes. */
+    /**
+     * Reads the features of all nodes, the thresholds of inner nodes and the outcomes of leaves, byte by byte in
+     * planes.
+     */
     static DecisionTree read(DataInputStream in) throws IOException {
         int nodes = in.readInt();
         byte[] features = in.readNBytes(nodes);

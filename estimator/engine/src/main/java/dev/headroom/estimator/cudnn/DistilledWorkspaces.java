@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Workspaces by rules that were learned from many answers of cuDNN, for the compute capabilities in {@link RuleBook}. How
- * often they are right is in {@code fixtures/cudnn/README.md}. 3-D convolutions and tensors at odd addresses it does not
- * know.
+ * Workspaces by rules that were learned from many answers of cuDNN, for the compute capabilities in {@link RuleBook}.
+ * How often they are right is in {@code fixtures/cudnn/README.md}. 3-D convolutions and tensors at odd addresses it
+ * does not know.
  */
 public final class DistilledWorkspaces implements WorkspaceSource {
     private static final long LEAST_ALIGNMENT = 16;
@@ -39,7 +39,9 @@ public final class DistilledWorkspaces implements WorkspaceSource {
                 .map(rules -> answer(rules.bytes(problem.direction(), shape))));
     }
 
-    /** When memory is short PyTorch comes to a plan without a workspace in the end: nearly every convolution has one. */
+    /**
+     * When memory is short PyTorch comes to a plan without a workspace in the end: nearly every convolution has one.
+     */
     private static WorkspaceAnswer answer(long bytes) {
         return WorkspaceAnswer.exact(
                 WorkspaceLevel.DISTILLED, bytes, () -> bytes == 0 ? List.of(0L) : List.of(bytes, 0L));

@@ -1,10 +1,10 @@
 package dev.headroom.estimator.cudnn;
 
 /**
- * What workspaces of cuDNN's convolutions are made of. Tensor core engines work on NHWC with channels in multiples of 16
- * bytes: what lies otherwise is copied (x, w and y), which is the <em>base</em>. Engines that split a sum over several
- * thread blocks add partial results in float32, a number of times a <em>unit</em>: the whole result, or the result rounded
- * up to tiles, or single tiles of 16 KiB. Found by comparing cuDNN's answers with these sums.
+ * What workspaces of cuDNN's convolutions are made of. Tensor core engines work on NHWC with channels in multiples of
+ * 16 bytes: what lies otherwise is copied (x, w and y), which is the <em>base</em>. Engines that split a sum over
+ * several thread blocks add partial results in float32, a number of times a <em>unit</em>: the whole result, or the
+ * result rounded up to tiles, or single tiles of 16 KiB. Found by comparing cuDNN's answers with these sums.
  */
 final class WorkspaceTerms {
     /** Bytes that channels are padded to. */

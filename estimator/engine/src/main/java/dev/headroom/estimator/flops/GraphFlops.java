@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** FLOPs of a graph's operators under given sizes. The loss and the optimizer, which are the loop's, are not among them. */
+/**
+ * FLOPs of a graph's operators under given sizes. The loss and the optimizer, which are the loop's, are not among them.
+ */
 public final class GraphFlops {
     private final Graph graph;
     private final Scenario run;

@@ -5,8 +5,9 @@ import java.util.Set;
 
 /**
  * What one operator call costs. Matrix products, convolutions and attention count as PyTorch's counter counts what they
- * are made of ({@link ProductRules}); operators that only make another view of their argument cost nothing; normalisations,
- * softmax and losses a few operations an element; anything else one an element of the largest tensor that it touches.
+ * are made of ({@link ProductRules}); operators that only make another view of their argument cost nothing;
+ * normalisations, softmax and losses a few operations an element; anything else one an element of the largest tensor
+ * that it touches.
  *
  * @param forward of the call
  * @param backward of its gradients, nothing where none is wanted

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * FLOPs of operators that multiply matrices: 2 a multiply-add (torch/utils/flop_counter.py). Two things are counted that
- * PyTorch's counter leaves out, products with vectors and recurrent layers of cuDNN; and the weight gradient of a grouped
- * convolution costs what the convolution does, where the counter takes it for a dense one (conv_backward_flop).
+ * FLOPs of operators that multiply matrices: 2 a multiply-add (torch/utils/flop_counter.py). Two things are counted
+ * that PyTorch's counter leaves out, products with vectors and recurrent layers of cuDNN; and the weight gradient of a
+ * grouped convolution costs what the convolution does, where the counter takes it for a dense one (conv_backward_flop).
  */
 final class ProductRules {
     /** FLOPs of a call. */
@@ -84,7 +84,9 @@ final class ProductRules {
         return OperatorFlops.products(flops, call.wanted("input1") + call.wanted("input2") + call.wanted("weight"));
     }
 
-    /** @param places sizes of what the filter is applied at every place of: the result, of a transposed one the input */
+    /**
+     * @param places sizes of what the filter is applied at every place of: the result, of a transposed one the input
+     */
     private static OperatorFlops convolution(CallSizes call, long[] places) {
         long[] weight = call.sizes("weight");
         int spatial = weight.length - 2;
@@ -125,8 +127,8 @@ final class ProductRules {
     }
 
     /**
-     * Scores, and their product with the values; masks save nothing. A fused kernel keeps no scores, so that its backward
-     * pass computes them once more.
+     * Scores, and their product with the values; masks save nothing. A fused kernel keeps no scores, so that its
+     * backward pass computes them once more.
      */
     static OperatorFlops attention(CallSizes call, boolean fused) {
         long[] query = call.sizes("query");

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.loss.Losses;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -9,14 +9,17 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 
 /**
- * {@code torch.amp.GradScaler}, which autocast to float16 brings: scalars on the GPU that live from the first scaled loss
- * on, and a few more around each optimizer step (torch/amp/grad_scaler.py).
+ * {@code torch.amp.GradScaler}, which autocast to float16 brings: scalars on the GPU that live from the first scaled
+ * loss on, and a few more around each optimizer step (torch/amp/grad_scaler.py).
  */
 final class GradScaler implements LoopHook {
     private final boolean stepUnscales;
     private TrainingLoop loop;
     private EagerRuntime runtime;
     private Tensor scale;
+
+    /** found_inf of gradients that were unscaled before the step; {@code null} where the step unscales them. */
+    private Tensor unscaled;
 
     /** @param stepUnscales whether the optimizer's kernels take the scale themselves, as fused ones do */
     GradScaler(boolean stepUnscales) {
@@ -47,11 +50,24 @@ final class GradScaler implements LoopHook {
         return runtime.empty(type);
     }
 
+    /** {@code scaler.unscale_(optimizer)} comes first. */
+    @Override
+    public void clip(Runnable own) {
+        try (Frame locals = runtime.frame()) {
+            unscaled = runtime.hold(unscale());
+        }
+        own.run();
+    }
+
     /** {@code scaler.step(optimizer)} and {@code scaler.update()}. */
     @Override
     public void step(Runnable own) {
         Frame untilUpdate = runtime.frame();
         try {
+            if (unscaled != null) {
+                stepUnscaled(own);
+                return;
+            }
             Tensor foundInf = stepUnscales ? checkInf() : unscale();
             if (stepUnscales) {
                 // sum() starts from the number 0: a fresh tensor, as the scale times 1 is.
@@ -67,6 +83,18 @@ final class GradScaler implements LoopHook {
         } finally {
             untilUpdate.close();
         }
+    }
+
+    private void stepUnscaled(Runnable own) {
+        if (stepUnscales) {
+            Tensor sum = scalar(DType.FLOAT32);
+            own.run();
+            runtime.free(sum);
+        } else {
+            own.run();
+        }
+        runtime.release(unscaled);
+        unscaled = null;
     }
 
     /** unscale_: the inverse is taken in float64. */

@@ -1,11 +1,14 @@
 package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.NodeHook;
+import dev.headroom.estimator.program.Placement;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.run.Moment;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * The points of the training loop at which a script, or a library around PyTorch, does work of its own: clipping,
@@ -15,10 +18,13 @@ import java.util.function.Function;
  * <pre>
  *  attach
  *  for each phase:  between → begin → the phase's own work → end → memory is read
- *                                     model, wrap: optimizer
+ *                                     model:     placement, optimizer
+ *                                     wrap:      optimizer
  *                                     zero_grad: zeroGrad
  *                                     forward:   outputs
- *                                     backward:  root
+ *                                     loss:      loss
+ *                                     backward:  root, backward
+ *                                     clip:      clip
  *                                     optimizer: step
  * </pre>
  *
@@ -26,13 +32,15 @@ import java.util.function.Function;
  * earlier ones.
  */
 public interface LoopHook {
-    /** Before anything is allocated. The loop can be asked from then on, for its model once the model phase has ended. */
+    /**
+     * Before anything is allocated. The loop can be asked from then on, for its model once the model phase has ended.
+     */
     default void attach(TrainingLoop loop) {}
 
     /**
-     * After memory was read at the end of a phase and before the next begins. What happens here still counts for the phase
-     * that ended, in an out-of-memory report, and is read with the next; phases of a hook's own are run from here, by
-     * {@link TrainingLoop#phase}.
+     * After memory was read at the end of a phase and before the next begins. What happens here still counts for the
+     * phase that ended, in an out-of-memory report, and is read with the next; phases of a hook's own are run from
+     * here, by {@link TrainingLoop#phase}.
      *
      * @param next the phase that follows
      */
@@ -58,6 +66,38 @@ public interface LoopHook {
         return false;
     }
 
+    /** Where the model's modules go. */
+    default Placement placement(Placement own) {
+        return own;
+    }
+
+    /**
+     * What the loss compares with, where it was made.
+     *
+     * @return the same, or a local variable
+     */
+    default Tensor target(Tensor made) {
+        return made;
+    }
+
+    /**
+     * How the model is called.
+     *
+     * @param own calls it on one GPU
+     */
+    default ForwardPass forward(ForwardPass own) {
+        return own;
+    }
+
+    /**
+     * The loss of an output.
+     *
+     * @param own takes it of a tensor like the model's first output; returns a local variable, or the output itself
+     */
+    default Tensor loss(Tensor output, UnaryOperator<Tensor> own) {
+        return own.apply(output);
+    }
+
     /**
      * Makes the optimizer.
      *
@@ -77,7 +117,8 @@ public interface LoopHook {
     /**
      * What the model returns.
      *
-     * @param made by the forward pass, with a reference each that passes over; {@code null} for an output that is no tensor
+     * @param made by the forward pass, with a reference each that passes over; {@code null} for an output that is no
+     *     tensor
      * @return the same, or others with a reference each for the caller
      */
     default Tensor[] outputs(Tensor[] made) {
@@ -91,6 +132,32 @@ public interface LoopHook {
      */
     default Tensor root(Tensor loss) {
         return loss;
+    }
+
+    /**
+     * {@code loss.backward()}, while what {@link #root} made is still there.
+     *
+     * @param own runs the backward pass
+     */
+    default void backward(Runnable own) {
+        own.run();
+    }
+
+    /**
+     * {@code clip_grad_norm_}, of a run that clips.
+     *
+     * @param own clips the gradients of all parameters
+     */
+    default void clip(Runnable own) {
+        own.run();
+    }
+
+    /**
+     * Whether a library's engine has the steps in hand: it lets go of gradients and divides losses by the passes of a
+     * step itself, so that the script has no {@code zero_grad}, no division and no clipping.
+     */
+    default boolean leadsSteps() {
+        return false;
     }
 
     /**

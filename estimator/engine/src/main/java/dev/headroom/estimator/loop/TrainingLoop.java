@@ -1,41 +1,50 @@
 package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.op.EngineArithmetic;
 import dev.headroom.estimator.op.loss.Losses;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.optim.Optimizers;
+import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.GraphRunner;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.estimator.program.NodeRuns;
+import dev.headroom.estimator.program.Placement;
 import dev.headroom.estimator.program.Unmodelled;
-import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.AutocastMode;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PreparedRun;
-import dev.headroom.model.scenario.Parallelism;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
- * The modelled training loop: zero_grad, forward, loss, backward, optimizer step; without training, forward passes alone.
- * What a scenario or a regime changes about it is done by {@link LoopHook}s.
+ * The modelled training loop: zero_grad, forward, loss, backward, optimizer step; without training, forward passes
+ * alone. What a scenario or a regime changes about it is done by {@link LoopHook}s.
  */
 public final class TrainingLoop {
     private final EagerRuntime runtime;
     private final PreparedRun prepared;
     private final Scenario run;
     private final List<LoopHook> hooks;
+
+    /** Whether a library's engine has the steps in hand. */
+    private final boolean led;
+
     private final PhaseListener listener;
     private final Unmodelled unmodelled = new Unmodelled();
     private final AutogradEngine engine;
@@ -44,7 +53,7 @@ public final class TrainingLoop {
     private ModelTensors model;
     private Optimizer optimizer;
     private Batch batch;
-    private GraphRunner forward;
+    private ForwardPass forward;
     private AutocastMode.State outside;
     private Moment moment = Moment.of(Phase.MODEL);
 
@@ -58,6 +67,7 @@ public final class TrainingLoop {
         this.run = prepared.scenario();
         this.hooks = new ArrayList<>(ScenarioHooks.of(run));
         this.hooks.addAll(regime);
+        this.led = hooks.stream().anyMatch(LoopHook::leadsSteps);
         this.listener = listener;
         this.engine = new AutogradEngine(runtime, new EngineArithmetic());
         this.criterion = new Criterion(runtime, prepared);
@@ -78,9 +88,10 @@ public final class TrainingLoop {
             phase(Moment.of(Phase.WRAP), this::makeOptimizer);
         }
         phase(Moment.of(Phase.INPUTS), this::loadBatch);
-        forward = new GraphRunner(
-                runtime, prepared.plan(), engine, prepared.symbols(), unmodelled, ModelTypes.of(prepared.graph(), run));
-        hooks.forEach(h -> forward.around(h.nodes()));
+        forward = runner(prepared);
+        for (LoopHook hook : hooks) {
+            forward = hook.forward(forward);
+        }
         for (int s = 0; s < run.loop().steps(); s++) {
             if (run.loop().inference()) {
                 phase(Moment.of(Phase.FORWARD, s), this::infer);
@@ -106,13 +117,18 @@ public final class TrainingLoop {
     }
 
     private void makeModel() {
+        Placement placement = Placement.FIRST;
+        for (LoopHook hook : hooks) {
+            placement = hook.placement(placement);
+        }
         model = new ModelTensors(
                 runtime,
                 prepared.graph(),
                 run.precision().dtype(),
                 run.kernels().channelsLast(),
                 run.precision().convertsOnDevice(),
-                run.parallel().build() != Parallelism.Build.CUDA);
+                run.parallel().build() != Parallelism.Build.CUDA,
+                placement);
         batch = new Batch(runtime, prepared, criterion, model.byValue());
     }
 
@@ -130,10 +146,12 @@ public final class TrainingLoop {
     }
 
     private void train(int step) {
-        phase(Moment.of(Phase.ZERO_GRAD, step), () -> {
-            workOf(Phase.ZERO_GRAD);
-            zeroGrad();
-        });
+        if (!led) {
+            phase(Moment.of(Phase.ZERO_GRAD, step), () -> {
+                workOf(Phase.ZERO_GRAD);
+                zeroGrad();
+            });
+        }
         for (int k = 0; k < run.loop().accumulate(); k++) {
             Integer micro = run.loop().accumulate() > 1 ? k : null;
             phase(new Moment(Phase.FORWARD, step, micro), () -> {
@@ -145,6 +163,12 @@ public final class TrainingLoop {
                 runtime.autocast().exit(outside);
             });
             phase(new Moment(Phase.BACKWARD, step, micro), this::backward);
+        }
+        if (run.loop().clipGradNorm() != null && !led) {
+            phase(Moment.of(Phase.CLIP, step), () -> {
+                workOf(Phase.CLIP);
+                clip();
+            });
         }
         phase(Moment.of(Phase.OPTIMIZER, step), () -> {
             workOf(Phase.OPTIMIZER);
@@ -177,9 +201,14 @@ public final class TrainingLoop {
         workOf(Phase.LOSS);
         Frame frame = runtime.frame();
         try {
-            Tensor made = criterion.loss(variables.outputs()[0], batch.target());
+            UnaryOperator<Tensor> loss = out -> criterion.loss(out, batch.target());
+            for (LoopHook hook : hooks) {
+                UnaryOperator<Tensor> inner = loss;
+                loss = out -> hook.loss(out, inner);
+            }
+            Tensor made = loss.apply(variables.outputs()[0]);
             variables.bindLoss(made);
-            if (run.loop().accumulate() > 1) {
+            if (run.loop().accumulate() > 1 && !led) {
                 variables.bindLoss(Losses.divide(runtime, made)); // loss = loss / k
             }
         } finally {
@@ -195,10 +224,31 @@ public final class TrainingLoop {
             for (LoopHook hook : hooks) {
                 root = hook.root(root);
             }
-            engine.backward(root, runtime.emptyLike(root));
+            Tensor of = root;
+            Runnable pass = () -> backward(of);
+            for (LoopHook hook : hooks) {
+                Runnable inner = pass;
+                pass = () -> hook.backward(inner);
+            }
+            pass.run();
         } finally {
             frame.close();
         }
+    }
+
+    private void backward(Tensor root) {
+        try (Frame frame = runtime.frame()) {
+            engine.backward(root, runtime.emptyLike(root));
+        }
+    }
+
+    private void clip() {
+        Runnable clip = () -> new GradientClipping(runtime).clip(model.parameters());
+        for (LoopHook hook : hooks) {
+            Runnable inner = clip;
+            clip = () -> hook.clip(inner);
+        }
+        clip.run();
     }
 
     private void step() {
@@ -226,7 +276,12 @@ public final class TrainingLoop {
     /** Brings the next batch to the device, and lets go of the one before. */
     public void loadBatch() {
         workOf(Phase.INPUTS);
-        batch.load();
+        UnaryOperator<Tensor> move = UnaryOperator.identity();
+        for (LoopHook hook : hooks) {
+            UnaryOperator<Tensor> inner = move;
+            move = made -> hook.target(inner.apply(made));
+        }
+        batch.load(move);
     }
 
     /** {@code del outputs, loss}. */
@@ -239,14 +294,31 @@ public final class TrainingLoop {
         runtime.attribute(runtime.number(new Attribution("", phase.label(), "")));
     }
 
+    /**
+     * What runs a forward pass on its own.
+     *
+     * @param other this run, or a part of it
+     */
+    public GraphRunner runner(PreparedRun other) {
+        return runner(other, other.plan());
+    }
+
+    /** What runs a part of a forward pass: the plan's graph, for the sizes of a run. */
+    public GraphRunner runner(PreparedRun other, CheckpointPlan part) {
+        GraphRunner runner =
+                new GraphRunner(runtime, part, engine, other.symbols(), unmodelled, ModelTypes.of(other.graph(), run));
+        hooks.forEach(h -> runner.around(h.nodes()));
+        return runner;
+    }
+
+    /** The run that is played. */
+    public PreparedRun prepared() {
+        return prepared;
+    }
+
     /** What the run is played on. */
     public EagerRuntime runtime() {
         return runtime;
-    }
-
-    /** The graph that runs. */
-    public Graph graph() {
-        return prepared.graph();
     }
 
     /** Values of the graph's symbols. */
@@ -262,6 +334,11 @@ public final class TrainingLoop {
     /** Where the loop has come to. */
     public Moment moment() {
         return moment;
+    }
+
+    /** What the model computes, after all passes that prepare it. */
+    public Graph graph() {
+        return prepared.graph();
     }
 
     /** The model, once it was made; {@code null} before. */

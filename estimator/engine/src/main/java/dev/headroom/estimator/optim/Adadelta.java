@@ -6,7 +6,8 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 
 /**
- * {@code torch.optim.Adadelta}: mean squares of gradients and of updates, made in the first step (torch/optim/adadelta.py).
+ * {@code torch.optim.Adadelta}: mean squares of gradients and of updates, made in the first step
+ * (torch/optim/adadelta.py).
  */
 final class Adadelta implements Optimizer {
     private final OptimizerState state;

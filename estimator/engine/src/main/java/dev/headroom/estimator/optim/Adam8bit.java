@@ -5,9 +5,9 @@ import dev.headroom.model.graph.DType;
 import java.util.List;
 
 /**
- * {@code bitsandbytes.optim.Adam8bit} and {@code AdamW8bit}: both moments in one byte an element with a float32 scale for
- * every 256 elements; parameters of fewer than 4096 elements keep float32 moments. The two code tables go to the GPU with
- * the first quantised parameter; the kernel works in place (bitsandbytes 0.50.2, optim/optimizer.py,
+ * {@code bitsandbytes.optim.Adam8bit} and {@code AdamW8bit}: both moments in one byte an element with a float32 scale
+ * for every 256 elements; parameters of fewer than 4096 elements keep float32 moments. The two code tables go to the
+ * GPU with the first quantised parameter; the kernel works in place (bitsandbytes 0.50.2, optim/optimizer.py,
  * Optimizer2State.init_state). Read from its source, not recorded.
  */
 final class Adam8bit implements Optimizer {

@@ -8,8 +8,9 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 
 /**
- * {@code torch.optim.ASGD}: an average of the parameters, and three numbers on the device for each, made in the first step
- * (torch/optim/asgd.py). As long as averaging has not begun, a million steps by default, the average is a plain copy.
+ * {@code torch.optim.ASGD}: an average of the parameters, and three numbers on the device for each, made in the first
+ * step (torch/optim/asgd.py). As long as averaging has not begun, a million steps by default, the average is a plain
+ * copy.
  */
 final class Asgd implements Optimizer {
     /** Where the average is in a parameter's state. */

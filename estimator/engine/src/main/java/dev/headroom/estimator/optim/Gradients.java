@@ -6,8 +6,8 @@ import dev.headroom.model.scenario.OptimizerOptions;
 import java.util.List;
 
 /**
- * The gradients that a step works with, as the functions of torch/optim/*.py begin: those of the parameters, or fresh tensors
- * where they are negated or weight decay is added to them.
+ * The gradients that a step works with, as the functions of torch/optim/*.py begin: those of the parameters, or fresh
+ * tensors where they are negated or weight decay is added to them.
  */
 final class Gradients {
     private final OptimizerState state;

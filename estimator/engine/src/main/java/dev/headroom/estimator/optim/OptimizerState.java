@@ -1,7 +1,7 @@
 package dev.headroom.estimator.optim;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.OptimizerArithmetic;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.runtime.Distribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
@@ -81,8 +81,8 @@ final class OptimizerState {
      * Positions grouped by type, the type that appears last first: PyTorch's groups come out of an
      * {@code std::unordered_map}, in which libstdc++ puts a new key before all others as long as the keys' buckets
      * differ, and those of the floating-point types do (ATen/native/ForeachUtils.h,
-     * _group_tensors_by_first_tensors_device_and_dtype). In 2.0 they come as they appear (torch/utils/_foreach_utils.py),
-     * and before there are none.
+     * _group_tensors_by_first_tensors_device_and_dtype). In 2.0 they come as they appear
+     * (torch/utils/_foreach_utils.py), and before there are none.
      */
     List<List<Integer>> groups(List<Integer> positions) {
         if (!torch.since(2, 0)) {

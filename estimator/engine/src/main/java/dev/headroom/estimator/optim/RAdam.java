@@ -6,8 +6,8 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 
 /**
- * {@code torch.optim.RAdam}: two moments, made in the first step; one parameter after the other, the variance is rectified from
- * the sixth step of each on (torch/optim/radam.py).
+ * {@code torch.optim.RAdam}: two moments, made in the first step; one parameter after the other, the variance is
+ * rectified from the sixth step of each on (torch/optim/radam.py).
  */
 final class RAdam implements Optimizer {
     /** rho_t is above 5 then, with the default betas. */
@@ -61,7 +61,10 @@ final class RAdam implements Optimizer {
         corrected.delete();
     }
 
-    /** {@code update * _compute_adaptive_lr() * _compute_rect()}; a number over a tensor is the reciprocal times the number. */
+    /**
+     * {@code update * _compute_adaptive_lr() * _compute_rect()}; a number over a tensor is the reciprocal times the
+     * number.
+     */
     private Tensor rectified(Tensor update, int i) {
         Tensor root = rt.emptyLike(state.kept(i, 1));
         Tensor reciprocal = rt.emptyLike(root);

@@ -7,8 +7,8 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 
 /**
- * {@code torch.optim.RMSprop}: the mean square of the gradients, with momentum a buffer and when centred their mean, made
- * in the first step (torch/optim/rmsprop.py).
+ * {@code torch.optim.RMSprop}: the mean square of the gradients, with momentum a buffer and when centred their mean,
+ * made in the first step (torch/optim/rmsprop.py).
  */
 final class RmsProp implements Optimizer {
     private final OptimizerState state;

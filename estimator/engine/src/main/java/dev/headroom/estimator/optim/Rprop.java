@@ -91,8 +91,8 @@ final class Rprop implements Optimizer {
     }
 
     /**
-     * {@code t[mask] = number}, which fills where the mask is true; of a scalar, whose mask is read back, the number goes to
-     * the device (TensorIndexing.h; recorded where the masks are false).
+     * {@code t[mask] = number}, which fills where the mask is true; of a scalar, whose mask is read back, the number
+     * goes to the device (TensorIndexing.h; recorded where the masks are false).
      */
     private void mask(Tensor signs) {
         Tensor mask = rt.empty(DType.BOOL, signs.sizes());

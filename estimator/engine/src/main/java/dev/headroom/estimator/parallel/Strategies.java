@@ -1,15 +1,21 @@
 package dev.headroom.estimator.parallel;
 
 import dev.headroom.estimator.parallel.ddp.DistributedDataParallel;
+import dev.headroom.estimator.parallel.dp.DataParallel;
+import dev.headroom.estimator.parallel.fsdp2.FullyShard;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.parallel.group.Collectives;
 import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.group.LoggedPhases;
+import dev.headroom.estimator.parallel.group.Mesh;
 import dev.headroom.estimator.parallel.group.ProcessGroup;
+import dev.headroom.estimator.parallel.mp.SplitModel;
 import dev.headroom.estimator.parallel.tensor.TensorParallel;
+import dev.headroom.estimator.parallel.zero.DeepSpeedEngine;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.ParallelChecks;
-import dev.headroom.model.scenario.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 
@@ -22,18 +28,45 @@ public final class Strategies {
      *
      * @throws UserInputException for a strategy that is not modelled, and for options that contradict each other
      */
-    public static RankRun of(Scenario run) {
+    public static RankRun of(Graph imported, Scenario run) {
         ParallelChecks.check(run);
         Parallelism parallel = run.parallel();
         int rank = parallel.rank() == null ? 0 : parallel.rank();
         return switch (parallel.kind()) {
             case SINGLE -> new RankRun(List.of(), new CollectiveLog());
+            case DP -> dp(imported, run);
+            case MP -> mp(imported, run);
             case DDP -> ddp(run, ProcessGroup.world(parallel.world(), rank));
+            case FSDP2 -> fsdp2(run, rank);
+            case ZERO1, ZERO2, ZERO3 -> zero(run, ProcessGroup.world(parallel.world(), rank));
             case TP -> tensor(run, rank);
             default ->
-                throw new UserInputException(
-                        "--parallel " + parallel.kind().option() + " is not modelled yet; ddp and tp are");
+                throw new UserInputException("--parallel " + parallel.kind().option()
+                        + " is not modelled yet; ddp, fsdp2, tp and zero1 to zero3 are");
         };
+    }
+
+    private static RankRun fsdp2(Scenario run, int rank) {
+        CollectiveLog log = new CollectiveLog();
+        List<Integer> sizes = run.parallel().mesh();
+        Mesh mesh = new Mesh(sizes.isEmpty() ? List.of(run.parallel().world()) : sizes);
+        List<Integer> at = mesh.coordinates(rank);
+        int inner = mesh.sizes().size() - 1;
+        Communicator shards = new Communicator(log, mesh.sizes().get(inner), at.get(inner));
+        Communicator replicas =
+                inner == 0 ? null : new Communicator(log, mesh.sizes().get(0), at.get(0));
+        return new RankRun(List.of(new FullyShard(run, log, shards, replicas), new LoggedPhases(log)), log);
+    }
+
+    private static RankRun dp(Graph imported, Scenario run) {
+        CollectiveLog log = new CollectiveLog();
+        return new RankRun(
+                List.of(new DataParallel(imported, log, run.parallel().world())), log);
+    }
+
+    private static RankRun mp(Graph imported, Scenario run) {
+        CollectiveLog log = new CollectiveLog();
+        return new RankRun(List.of(new SplitModel(imported, run.parallel(), log)), log);
     }
 
     /** Ranks next to each other share layers; the groups of them know nothing of each other. */
@@ -48,5 +81,10 @@ public final class Strategies {
     private static RankRun ddp(Scenario run, ProcessGroup group) {
         Collectives collectives = new Collectives(group);
         return new RankRun(List.of(new DistributedDataParallel(run, collectives), collectives), collectives.log());
+    }
+
+    private static RankRun zero(Scenario run, ProcessGroup group) {
+        Collectives collectives = new Collectives(group);
+        return new RankRun(List.of(new DeepSpeedEngine(run, collectives), collectives), collectives.log());
     }
 }

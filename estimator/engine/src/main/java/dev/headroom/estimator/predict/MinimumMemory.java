@@ -4,13 +4,13 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.allocator.SimulatedDeviceMemory;
-import dev.headroom.estimator.runtime.EventLog;
+import dev.headroom.estimator.log.EventLog;
 
 /**
- * The least memory in which a run gets through: its allocations are played again through allocators with ever less room,
- * because an allocator that is short of memory gives cached blocks back and tries again. The search halves an interval,
- * although PyTorch may, rarely, fail with more memory where it got through with less: the answer surely does, and 2 MiB
- * less surely does not, but a still smaller size might.
+ * The least memory in which a run gets through: its allocations are played again through allocators with ever less
+ * room, because an allocator that is short of memory gives cached blocks back and tries again. The search halves an
+ * interval, although PyTorch may, rarely, fail with more memory where it got through with less: the answer surely does,
+ * and 2 MiB less surely does not, but a still smaller size might.
  */
 final class MinimumMemory {
     private static final long GRANULE = SimulatedDeviceMemory.GRANULE;

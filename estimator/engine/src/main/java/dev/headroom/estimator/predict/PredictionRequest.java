@@ -19,8 +19,8 @@ public record PredictionRequest(Graph graph, Scenario scenario) {
     }
 
     /**
-     * Device memory of the process beside what its allocator reserves; empty where no card is named, because it is memory
-     * of that card.
+     * Device memory of the process beside what its allocator reserves; empty where no card is named, because it is
+     * memory of that card.
      *
      * @throws dev.headroom.model.error.UserInputException when the user's calibration cannot be read
      */

@@ -8,8 +8,8 @@ import dev.headroom.model.graph.Node;
 
 /**
  * The mode that a higher-order operator runs its body under: {@code wrap_with_set_grad_enabled(enabled, body, inputs…)}
- * and {@code wrap_with_autocast(device, dtype, enabled, cache_enabled, body, inputs…)}. The device that an archive names
- * is the one that it was exported on; its regions count for the run's.
+ * and {@code wrap_with_autocast(device, dtype, enabled, cache_enabled, body, inputs…)}. The device that an archive
+ * names is the one that it was exported on; its regions count for the run's.
  */
 final class BodyMode {
     private static final String AUTOCAST = "higher_order.wrap_with_autocast";

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.program;
 
-import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A model's parameters and buffers on the GPU, moved there as {@code Module.cuda()} does: a module's children first, then
- * its own parameters, then its buffers; tied ones once (torch/nn/modules/module.py, _apply).
+ * A model's parameters and buffers on the GPU, moved there as {@code Module.cuda()} does: a module's children first,
+ * then its own parameters, then its buffers; tied ones once (torch/nn/modules/module.py, _apply).
  */
 public final class ModelTensors {
     /** The operator in the attribution of parameters and buffers; its node is the qualified name. */
@@ -27,6 +27,7 @@ public final class ModelTensors {
     private final EagerRuntime runtime;
     private final boolean channelsLast;
     private final boolean elsewhere;
+    private final Placement placement;
     private final Map<String, Tensor> byStorageName = new LinkedHashMap<>();
     private final Map<String, String> storages = new HashMap<>();
 
@@ -39,7 +40,7 @@ public final class ModelTensors {
     private final List<Tensor> buffers = new ArrayList<>();
 
     public ModelTensors(EagerRuntime runtime, Graph graph, DType type) {
-        this(runtime, graph, type, false, false, false);
+        this(runtime, graph, type, false, false, false, Placement.FIRST);
     }
 
     /**
@@ -49,6 +50,7 @@ public final class ModelTensors {
      * @param convertsOnDevice {@code model.cuda().half()}: moved in the archive's types, then one tensor after another
      *     makes room for its conversion
      * @param elsewhere the model is not on the GPU but in host memory, or on the meta device
+     * @param placement where its modules go
      */
     public ModelTensors(
             EagerRuntime runtime,
@@ -56,9 +58,11 @@ public final class ModelTensors {
             DType type,
             boolean channelsLast,
             boolean convertsOnDevice,
-            boolean elsewhere) {
+            boolean elsewhere,
+            Placement placement) {
         this.runtime = runtime;
         this.elsewhere = elsewhere;
+        this.placement = placement;
         this.channelsLast = channelsLast;
         ModelState state = graph.held();
         Map<String, List<String>> children = new LinkedHashMap<>();
@@ -130,6 +134,7 @@ public final class ModelTensors {
 
     private Tensor make(String name, ModelState.HeldTensor held, DType type) {
         runtime.attribute(runtime.number(new Attribution(ModelState.owner(name), PARAMETER, name)));
+        int before = runtime.devices().use(placement.device(ModelState.owner(name)));
         Frame frame = runtime.frame();
         try {
             long[] sizes = sizes(held.meta().sizes());
@@ -149,6 +154,7 @@ public final class ModelTensors {
             return runtime.hold(t);
         } finally {
             frame.close();
+            runtime.devices().use(before);
         }
     }
 

@@ -8,15 +8,17 @@ import dev.headroom.model.scenario.Scenario;
  * The floating-point types of a model's parameters.
  *
  * @param archive in the archive; float32 where it holds none
- * @param run in this run
+ * @param run in this run's forward passes: those in which parameters are gathered, where they are sharded in others
  * @param mixed whether values of other types than the archive's occur
  */
 public record ModelTypes(DType archive, DType run, boolean mixed) {
     public static ModelTypes of(Graph graph, Scenario training) {
         DType archive = archive(graph);
-        DType run = training.precision().dtype() == null
+        DType gathered = training.parallel().sharding().paramDtype();
+        DType held = training.precision().dtype() == null
                 ? archive
                 : training.precision().dtype();
+        DType run = gathered == null ? held : gathered;
         return new ModelTypes(
                 archive, run, run != archive || training.precision().amp() != null);
     }

@@ -12,9 +12,13 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
-/** Calls the operators of a graph's nodes, one at a time: by their rules, as bodies, or by the fallback where none is known. */
+/**
+ * Calls the operators of a graph's nodes, one at a time: by their rules, as bodies, or by the fallback where none is
+ * known.
+ */
 final class NodeCalls {
     private final EagerRuntime runtime;
     private final Graph graph;
@@ -128,12 +132,15 @@ final class NodeCalls {
     private Tensor[] higherOrder(Node node, Map<String, Tensor> values) {
         Argument.Subgraph body = null;
         Map<String, Tensor> inputs = new HashMap<>();
+        Map<String, String> given = new HashMap<>();
         int next = 0;
         for (Node.NamedArgument a : node.arguments()) {
             if (a.value() instanceof Argument.Subgraph s) {
                 body = s;
             } else if (body != null && a.value() instanceof Argument.Value v) {
-                inputs.put(body.graph().inputs().get(next++).value(), values.get(v.name()));
+                String inside = body.graph().inputs().get(next++).value();
+                inputs.put(inside, values.get(v.name()));
+                given.put(inside, v.name());
             } else if (body != null) {
                 next++;
             }
@@ -145,7 +152,7 @@ final class NodeCalls {
         Runnable leave = BodyMode.enter(runtime, node);
         Graph graphOfBody = body.graph();
         Tensor[] out = subgraphs
-                .computeIfAbsent(body.name(), k -> bodyRunner(graphOfBody))
+                .computeIfAbsent(body.name(), k -> bodyRunner(graphOfBody, given))
                 .run(inputs);
         leave.run();
         for (Tensor t : out) {
@@ -154,8 +161,20 @@ final class NodeCalls {
         return out;
     }
 
-    private GraphRunner bodyRunner(Graph body) {
-        GraphRunner runner = new GraphRunner(runtime, body, symbols, unmodelled, types);
+    /** @param given the graph's values by the names that they have in the body */
+    private GraphRunner bodyRunner(Graph body, Map<String, String> given) {
+        Map<String, Graph.Input> own = new HashMap<>();
+        graph.inputs().forEach(in -> own.put(in.value(), in));
+        // What belongs to the model is no argument of the function around the body.
+        List<Graph.Input> inputs = body.inputs().stream()
+                .map(in -> {
+                    Graph.Input outer = own.get(given.get(in.value()));
+                    return outer == null
+                            ? in
+                            : new Graph.Input(outer.kind(), in.value(), outer.qualifiedName(), outer.persistent());
+                })
+                .toList();
+        GraphRunner runner = new GraphRunner(runtime, body.withInputs(inputs), symbols, unmodelled, types);
         runner.ignoreHooks();
         runner.around(hook);
         return runner;

@@ -4,8 +4,8 @@ package dev.headroom.estimator.program;
  * How the nodes of a graph ran, by their position in it.
  *
  * @param executions how often each ran, recomputations included
- * @param results numbers of the storages of each node's results when it last ran, -1 for an absent one; {@code null} for
- *     a node that never ran
+ * @param results numbers of the storages of each node's results when it last ran, -1 for an absent one; {@code null}
+ *     for a node that never ran
  * @param checkpointsWithoutGradients re-entrant checkpoints that ran although none of their inputs requires a gradient,
  *     so that the parameters inside get none
  */

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Local variables of the modules' {@code forward} functions, read off the source lines in the stack traces. A value that
- * a line assigns to a name lives until the name is assigned again in the same call, or until the call returns, even when
- * nothing reads it any more.
+ * Local variables of the modules' {@code forward} functions, read off the source lines in the stack traces. A value
+ * that a line assigns to a name lives until the name is assigned again in the same call, or until the call returns,
+ * even when nothing reads it any more.
  *
  * <p>Only functions named {@code forward} leave frames in an archive, one a module call; where the frames of a node do
  * not match its modules, nothing is known of its variables.

@@ -1,6 +1,6 @@
 package dev.headroom.estimator.program;
 
-import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -24,7 +24,9 @@ final class RecurrentWeights {
     private static final Set<String> CALLS =
             Set.of("aten.rnn_tanh.input", "aten.rnn_relu.input", "aten.gru.input", "aten.lstm.input");
 
-    /** One module's weights by storage name, and the elements of biases that cuDNN has room for though there are none. */
+    /**
+     * One module's weights by storage name, and the elements of biases that cuDNN has room for though there are none.
+     */
     private record Weights(List<String> names, boolean biases) {}
 
     private final Map<String, Weights> byModule = new HashMap<>();

@@ -42,7 +42,9 @@ public final class GradNode {
 
     int refs;
 
-    /** The stream that the node was recorded on, where it runs as well. */
+    /** The device and the stream that the node was recorded on, where it runs as well. */
+    final int device;
+
     final int stream;
 
     private NodeHooks hooks;
@@ -50,12 +52,13 @@ public final class GradNode {
     /** Forward results that are tensors of a subclass. */
     private final BitSet wrapped = new BitSet(0);
 
-    GradNode(String name, long sequence, Edge[] edges, int attribution, int stream, Tensor variable) {
-        this.stream = stream;
+    GradNode(String name, long sequence, Edge[] edges, EagerRuntime runtime, int device, Tensor variable) {
+        this.device = device;
+        this.stream = runtime.streams().current();
         this.name = name;
         this.sequence = sequence;
         this.edges = edges;
-        this.attribution = attribution;
+        this.attribution = runtime.attribution();
         this.variable = variable;
     }
 

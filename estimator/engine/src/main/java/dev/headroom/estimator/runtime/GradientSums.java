@@ -1,5 +1,6 @@
 package dev.headroom.estimator.runtime;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.model.plan.Placement;
 import java.util.Arrays;
 
@@ -40,6 +41,7 @@ final class GradientSums {
         int before = streams.use(stream);
         InFlight.await(runtime, old);
         InFlight.await(runtime, grad);
+        int device = runtime.devices().use(runtime.devices().of(old));
         Frame f = runtime.frame();
         try {
             if (!target.isWrapped(i)
@@ -56,6 +58,7 @@ final class GradientSums {
             }
         } finally {
             f.close();
+            runtime.devices().use(device);
             streams.use(before);
         }
         runtime.release(grad);

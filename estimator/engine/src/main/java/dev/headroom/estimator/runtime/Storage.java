@@ -1,17 +1,25 @@
 package dev.headroom.estimator.runtime;
 
-/** A piece of device memory, shared by tensors that are views of each other; freed with its last reference. */
-public final class Storage {
-    /** Position in the event log. */
-    final int id;
+import dev.headroom.estimator.log.Category;
 
-    final long bytes;
+/**
+ * A piece of device memory, shared by tensors that are views of each other; freed with its last reference. Its memory
+ * can be taken away and given back while tensors hold it: {@code untyped_storage().resize_()}.
+ */
+public final class Storage {
+    /** Position in the event log of its device, or -1 while it has no memory. */
+    int id;
+
+    /** The memory of its device. */
+    final LoggedMemory home;
+
+    long bytes;
 
     /** The allocator's handle, or -1: empty, or not on the device. */
-    final int block;
+    int block;
 
     /** The stream whose pool its block is of. */
-    final int stream;
+    int stream;
 
     private int refs;
     private int savedRefs;
@@ -24,7 +32,8 @@ public final class Storage {
     /** What a collective still reads whose result this is; {@code null} once somebody has waited for it. */
     Tensor inFlight;
 
-    Storage(int id, long bytes, int block, int stream, Category category) {
+    Storage(LoggedMemory home, int id, long bytes, int block, int stream, Category category) {
+        this.home = home;
         this.stream = stream;
         this.id = id;
         this.bytes = bytes;
@@ -32,7 +41,7 @@ public final class Storage {
         this.category = category;
     }
 
-    /** Its number in the event log. */
+    /** Its number in the event log of its device. */
     public int number() {
         return id;
     }

@@ -5,11 +5,11 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.allocator.Segment;
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.predict.PhaseHistory;
 import dev.headroom.estimator.predict.Simulation;
-import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.Category;
-import dev.headroom.estimator.runtime.EventLog;
 import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -215,8 +215,8 @@ public final class Timeline {
     }
 
     /**
-     * The segments after an event, in address order. The requests up to there are played again through a fresh allocator,
-     * which answers as the first did.
+     * The segments after an event, in address order. The requests up to there are played again through a fresh
+     * allocator, which answers as the first did.
      */
     public List<PlacedSegment> segments(int event) {
         CachingAllocator allocator = new CachingAllocator(run.settings(), memory.get());

@@ -2,7 +2,7 @@ package dev.headroom.model.checkpoint;
 
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.scenario.ParallelKind;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.Set;
@@ -27,7 +27,7 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
      *       {@link ModulePatterns}.
      *   <li>Models of libraries with a switch of their own use it: each call of a repeated block is a checkpoint, see
      *       {@link LibrarySwitch}; the number of segments has no effect.
-     *   <li>Scripts for several GPUs wrap each block of other models in {@code checkpoint_wrapper}, see {@link Blocks}.
+     *   <li>Scripts for several GPUs wrap each block of other models in {@code checkpoint_wrapper}, see {@link RepeatedBlocks}.
      *   <li>On one GPU, other models are split as {@code checkpoint_sequential} splits their chain of blocks, see {@link Chain}.
      * </ul>
      *
@@ -92,7 +92,7 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
     }
 
     private static List<Region> ofBlocks(Graph graph) {
-        Set<String> blocks = Set.copyOf(Blocks.of(graph));
+        Set<String> blocks = Set.copyOf(RepeatedBlocks.of(graph));
         return ModuleCalls.outermost(ModuleCalls.roots(graph), c -> blocks.contains(c.path())).stream()
                 .map(c -> Region.of(graph, c.from(), c.to(), LibrarySwitch.given(graph, c.from(), c.to())))
                 .toList();

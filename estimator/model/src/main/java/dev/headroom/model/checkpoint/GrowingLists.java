@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * Modules that hand their children a list to which they add what each returns, as DenseNet's blocks do
- * (torchvision/models/densenet.py, _DenseBlock). A checkpoint around such a child keeps the list, not what was in it: when
- * the child is recomputed, the list has everything that came later, and the recomputation goes wrong.
+ * (torchvision/models/densenet.py, _DenseBlock). A checkpoint around such a child keeps the list, not what was in it:
+ * when the child is recomputed, the list has everything that came later, and the recomputation goes wrong.
  */
 public final class GrowingLists {
     /** Children from which on one more input each is no accident. */

@@ -39,7 +39,10 @@ final class LibrarySwitch {
         return List.of();
     }
 
-    /** What the layers of transformers from one node to before another are given and do not read, when they are wrapped by name. */
+    /**
+     * What the layers of transformers from one node to before another are given and do not read, when they are wrapped
+     * by name.
+     */
     static List<String> given(Graph graph, int from, int to) {
         return ModuleCalls.outermost(ModuleCalls.roots(graph), LibrarySwitch::isLayer).stream()
                 .filter(c -> from <= c.from() && c.to() <= to)
@@ -58,8 +61,8 @@ final class LibrarySwitch {
     }
 
     /**
-     * The checkpoint keeps the keywords of the call, {@code position_ids} among them, although layers that are given the
-     * rotary embedding do not read them: the value that the caller's variable of that name holds.
+     * The checkpoint keeps the keywords of the call, {@code position_ids} among them, although layers that are given
+     * the rotary embedding do not read them: the value that the caller's variable of that name holds.
      */
     private static List<String> positions(Graph graph, ModuleCalls.Call layer) {
         String caller = graph.nodes()

@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 
 /**
  * Modules named by patterns over their paths: {@code *} stands for anything but a dot, {@code **} for anything, and
- * {@code features.0..features.7} for the run of siblings from the first to the last of the two, which are one checkpoint:
- * {@code checkpoint(features[0:8], x)}.
+ * {@code features.0..features.7} for the run of siblings from the first to the last of the two, which are one
+ * checkpoint: {@code checkpoint(features[0:8], x)}.
  */
 final class ModulePatterns {
     /** Operators from one to before another. */

@@ -63,7 +63,8 @@ public record Region(int from, int to, List<String> held, List<String> inputs, L
             if (changesInPlace(node) && inputs.contains(node.reads().get(0))) {
                 throw new UserInputException("checkpoint that begins with '"
                         + graph.nodes().get(from).module() + "': " + node.operator() + " in '" + node.module()
-                        + "' changes the checkpoint's input in place, which PyTorch refuses in the backward pass; choose"
+                        + "' changes the checkpoint's input in place, which PyTorch refuses in the"
+                        + " backward pass; choose"
                         + " other segments or modules");
             }
         }

@@ -4,8 +4,8 @@ import dev.headroom.model.graph.DType;
 import java.util.List;
 
 /**
- * A convolution as PyTorch hands it to cuDNN: one operation over packed tensors (aten/src/ATen/native/cudnn/Conv_v8.cpp).
- * Two problems that are equal get the same plan.
+ * A convolution as PyTorch hands it to cuDNN: one operation over packed tensors
+ * (aten/src/ATen/native/cudnn/Conv_v8.cpp). Two problems that are equal get the same plan.
  *
  * @param type of all three tensors
  * @param channelsLast whether they lie as NHWC (NDHWC), else as NCHW

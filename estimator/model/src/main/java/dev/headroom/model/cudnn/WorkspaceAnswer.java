@@ -7,8 +7,8 @@ import java.util.function.Supplier;
  * The workspaces that a convolution may get.
  *
  * @param first bytes of the plan that PyTorch tries first, and takes if memory allows
- * @param all bytes of all plans in the order in which PyTorch tries them, the first among them; asked for only when memory
- *     is short
+ * @param all bytes of all plans in the order in which PyTorch tries them, the first among them; asked for only when
+ *     memory is short
  * @param least bytes that the first plan needs at least
  * @param most bytes that it needs at most
  */

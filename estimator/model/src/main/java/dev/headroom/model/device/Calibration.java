@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 
 /**
  * What was measured on this machine, in a file of the user: {@code $XDG_CONFIG_HOME/headroom/devices.csv}, or
- * {@code ~/.config/headroom/devices.csv}. It has the lines of {@code overheads.csv}. Predictions of lazily loading versions
- * for a card that stands in it take its figures.
+ * {@code ~/.config/headroom/devices.csv}. It has the lines of {@code overheads.csv}. Predictions of lazily loading
+ * versions for a card that stands in it take its figures.
  */
 public final class Calibration {
     private static final String HEADER =

@@ -14,8 +14,8 @@ import java.util.Map;
 
 /**
  * Device memory that a PyTorch process takes beside what its allocator reserves: CUDA's context and the libraries' own
- * memory. {@code memory_reserved} does not show it, nvidia-smi does. What {@code headroom devices --calibrate} measured of a
- * card comes before the published figures of {@code overheads.csv}.
+ * memory. {@code memory_reserved} does not show it, nvidia-smi does. What {@code headroom devices --calibrate} measured
+ * of a card comes before the published figures of {@code overheads.csv}.
  */
 public final class DeviceLines {
     private static final String RESOURCE = "overheads.csv";

@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A part of a model: parameters, buffers, children, and what it does with its inputs. Using one object in several places
- * shares its parameters, as in PyTorch.
+ * A part of a model: parameters, buffers, children, and what it does with its inputs. Using one object in several
+ * places shares its parameters, as in PyTorch.
  */
 public abstract class Layer {
     /** A tensor that a module holds. */

@@ -214,8 +214,8 @@ public final class Layers {
      * A layer of {@code torch.nn.modules.activation} without parameters or arguments.
      *
      * @param type its class, such as {@code LeakyReLU}
-     * @param operator its ATen operator without the overload, such as {@code leaky_relu}, or {@code leaky_relu_} with {@code
-     *     inplace=True}
+     * @param operator its ATen operator without the overload, such as {@code leaky_relu}, or {@code leaky_relu_} with
+     *     {@code inplace=True}
      */
     public static Layer activation(String type, String operator) {
         return operator("activation." + type, "aten." + operator + ".default", "self");

@@ -65,8 +65,8 @@ public final class Scope {
     }
 
     /**
-     * Says which line of Python the following operators stand for, so that variables live as long as there: {@code "out =
-     * self.conv(x)"} binds the line's result to {@code out} until it is bound again or the module returns.
+     * Says which line of Python the following operators stand for, so that variables live as long as there: {@code "out
+     * = self.conv(x)"} binds the line's result to {@code out} until it is bound again or the module returns.
      */
     public void line(String text) {
         Running r = stack.getLast();

@@ -183,7 +183,10 @@ public final class Shapes {
         return out;
     }
 
-    /** Strides of a view of other sizes, or {@code null} where only a copy will do (ATen/TensorUtils.cpp, computeStride). */
+    /**
+     * Strides of a view of other sizes, or {@code null} where only a copy will do (ATen/TensorUtils.cpp,
+     * computeStride).
+     */
     public static long @Nullable [] viewStrides(long[] oldSizes, long[] oldStrides, long[] newSizes) {
         if (numel(oldSizes) == 0) {
             return Arrays.equals(oldSizes, newSizes) ? oldStrides : contiguous(newSizes);
@@ -254,8 +257,8 @@ public final class Shapes {
     /**
      * The same order for a reduction.
      *
-     * @param reduction whether the first operand is the result, with stride 0 in the reduced dimensions, which then come
-     *     first
+     * @param reduction whether the first operand is the result, with stride 0 in the reduced dimensions, which then
+     *     come first
      */
     public static int[] order(long[] sizes, long[][] operands, boolean reduction) {
         int n = sizes.length;

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides the value of every symbol of a graph from what the user asks for.
  *
- * <p>A symbol must lie in its range, with one exception: torch.export assumes that a dynamic size is neither 0 nor 1 and
- * therefore writes 2 as its least value (torch/fx/experimental/symbolic_shapes.py, {@code specialize_zero_one}), though
- * eager PyTorch runs the model with 1 all the same. A range that starts at 2 admits 1.
+ * <p>A symbol must lie in its range, with one exception: torch.export assumes that a dynamic size is neither 0 nor 1
+ * and therefore writes 2 as its least value (torch/fx/experimental/symbolic_shapes.py, {@code specialize_zero_one}),
+ * though eager PyTorch runs the model with 1 all the same. A range that starts at 2 admits 1.
  */
 public final class SymbolBinding {
     private final Graph graph;
@@ -32,7 +32,8 @@ public final class SymbolBinding {
      * @param batch the size of the first dimension of the user's inputs, or {@code null} if it is not asked for
      * @param dims further sizes, by symbol ({@code s33}) or by input and dimension ({@code x.1})
      * @return a value for every symbol that the graph's sizes depend on
-     * @throws UserInputException if a size is missing, unknown, contradictory, out of range, or makes a tensor impossible
+     * @throws UserInputException if a size is missing, unknown, contradictory, out of range, or makes a tensor
+     *     impossible
      */
     public static Map<String, Long> bind(Graph graph, @Nullable Long batch, Map<String, Long> dims) {
         SymbolBinding binding = new SymbolBinding(graph);

@@ -73,7 +73,9 @@ final class ArgumentReader {
         return name == null ? new Argument.None() : new Argument.Value(name);
     }
 
-    /** A tensor's name or {@code null}; the element is {@code {"name"}}, {@code {"as_tensor"}} or {@code {"as_none"}}. */
+    /**
+     * A tensor's name or {@code null}; the element is {@code {"name"}}, {@code {"as_tensor"}} or {@code {"as_none"}}.
+     */
     private @Nullable String optionalName() throws IOException {
         String name = "";
         for (int scope = json.object(); json.nextField(scope); ) {

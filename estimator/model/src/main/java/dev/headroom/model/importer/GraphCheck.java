@@ -8,8 +8,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Finds graphs that no program could run: values used before they exist, defined twice, or not described; and names that
- * would do something to the terminal they are printed on.
+ * Finds graphs that no program could run: values used before they exist, defined twice, or not described; and names
+ * that would do something to the terminal they are printed on.
  */
 final class GraphCheck {
     private GraphCheck() {}

@@ -17,7 +17,8 @@ public interface Importer {
     /**
      * Reads the file.
      *
-     * @throws dev.headroom.model.error.UserInputException if it cannot be read: one line with the file, the fault and a remedy
+     * @throws dev.headroom.model.error.UserInputException if it cannot be read: one line with the file, the fault and a
+     *     remedy
      */
     Graph read(Path file);
 }

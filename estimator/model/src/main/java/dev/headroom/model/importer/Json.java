@@ -13,8 +13,8 @@ import java.io.InputStream;
 
 /**
  * A cursor over a JSON document. Every reader starts at the first token of a value and leaves at its last; values that
- * nobody reads are skipped. Loops, not callbacks: a command line reads one file, and dozens of lambda classes would cost
- * more to load than the file to read.
+ * nobody reads are skipped. Loops, not callbacks: a command line reads one file, and dozens of lambda classes would
+ * cost more to load than the file to read.
  */
 final class Json {
     private static final int DEEPEST = 400;

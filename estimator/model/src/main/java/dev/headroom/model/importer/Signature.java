@@ -134,9 +134,9 @@ final class Signature {
                 outputs.add(new Graph.Output(OutputKind.MUTATION, require(spec.tensor), require(spec.name)));
             }
             case "gradient_to_parameter", "gradient_to_user_input" ->
-                throw new UserInputException(
-                        "the graph holds its own backward pass; export the forward pass only (torch.export.export without"
-                                + " a joint graph)");
+                throw new UserInputException("the graph holds its own backward pass; export the forward pass only"
+                        + " (torch.export.export without"
+                        + " a joint graph)");
             case "token" -> {}
             default -> throw new UserInputException("an output of kind " + kind + " is not known to this version");
         }

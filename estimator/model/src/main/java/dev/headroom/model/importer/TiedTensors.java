@@ -19,9 +19,9 @@ import java.util.Set;
  * Finds tied parameters of a model that was exported without data, where no storage tells them apart.
  *
  * <p>The graph reads a tied parameter under one of its names only, the first in strict mode
- * (torch/export/_trace.py, {@code _get_param_buffer_mapping}), the last otherwise; the other names look unused. A module
- * that runs on another module's parameter while its own of the same shape is unused must hold that parameter under its
- * own name.
+ * (torch/export/_trace.py, {@code _get_param_buffer_mapping}), the last otherwise; the other names look unused. A
+ * module that runs on another module's parameter while its own of the same shape is unused must hold that parameter
+ * under its own name.
  */
 final class TiedTensors {
     private final Map<String, TensorMeta> metas;

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Drops the nodes that a rewrite left without a reader, and with them what the same line of Python made for nobody. What
- * nobody read before the rewrite stays otherwise.
+ * Drops the nodes that a rewrite left without a reader, and with them what the same line of Python made for nobody.
+ * What nobody read before the rewrite stays otherwise.
  */
 final class DeadCode {
     private DeadCode() {}

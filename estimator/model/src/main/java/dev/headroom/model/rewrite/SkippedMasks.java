@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Attention masks that the transformers library builds only under tracing. Eagerly it gives
- * {@code scaled_dot_product_attention} no mask where the mask would be all true, {@code is_causal} where it would be the
- * plain causal one, and then leaves shared key/value heads unrepeated (transformers, masking_utils.py,
+ * {@code scaled_dot_product_attention} no mask where the mask would be all true, {@code is_causal} where it would be
+ * the plain causal one, and then leaves shared key/value heads unrepeated (transformers, masking_utils.py,
  * _ignore_causal_mask_sdpa and _ignore_bidirectional_mask_sdpa; integrations/sdpa_attention.py, use_gqa_in_sdpa and
  * create_position_bias_mask).
  */

@@ -1,8 +1,8 @@
 package dev.headroom.model.scenario;
 
 /**
- * A text that is no value of a setting. The message says why, without the setting's name: each reader has a word of its own
- * for it.
+ * A text that is no value of a setting. The message says why, without the setting's name: each reader has a word of its
+ * own for it.
  */
 public final class BadValue extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;

@@ -1,15 +1,16 @@
 package dev.headroom.model.scenario;
 
+import dev.headroom.model.record.Withers;
 import java.util.List;
 
 /**
  * What is recomputed in the backward pass.
  *
  * @param segments segments of activation checkpointing, or 0 for none
- * @param modules paths of modules of which every call is a checkpoint; {@code *} stands for a part of a name, {@code **}
- *     for more, and {@code features.0..features.7} is one checkpoint over the siblings from the first to the last
- * @param reentrant whether it is re-entrant; {@code null}: as {@link Loop#inputGrad} says for segments, not re-entrant for
- *     modules and for the switches of libraries
+ * @param modules paths of modules of which every call is a checkpoint; {@code *} stands for a part of a name, {@code
+ *     **} for more, and {@code features.0..features.7} is one checkpoint over the siblings from the first to the last
+ * @param reentrant whether it is re-entrant; {@code null}: as {@link Loop#inputGrad} says for segments, not re-entrant
+ *     for modules and for the switches of libraries
  */
 @Withers
 public record Checkpointing(int segments, List<String> modules, Boolean reentrant)

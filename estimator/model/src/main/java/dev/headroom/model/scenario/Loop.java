@@ -1,5 +1,7 @@
 package dev.headroom.model.scenario;
 
+import dev.headroom.model.record.Withers;
+
 /**
  * What a step of the modelled loop does.
  *
@@ -7,12 +9,14 @@ package dev.headroom.model.scenario;
  * @param accumulate forward and backward passes a step
  * @param steps training steps
  * @param zeroGradKeep {@code zero_grad(set_to_none=False)}; in versions before 2.0 it is the default, and so always
- * @param zeroGradBeforeBackward gradients are dropped between the loss and the backward pass, so that they live through the
- *     next forward pass
- * @param newBatches each step brings a batch to the device, and the one before lives until then; else one batch serves all
- *     steps
+ * @param zeroGradBeforeBackward gradients are dropped between the loss and the backward pass, so that they live through
+ *     the next forward pass
+ * @param newBatches each step brings a batch to the device, and the one before lives until then; else one batch serves
+ *     all steps
  * @param inputGrad the first floating-point input requires a gradient
  * @param dropOutputs outputs and loss are deleted after each backward pass
+ * @param clipGradNorm what the norm of all gradients is clipped to before each optimizer step; {@code null} for no
+ *     clipping
  * @param inference {@code eval()} under {@code no_grad}: forward passes only
  */
 @Withers
@@ -25,7 +29,8 @@ public record Loop(
         boolean newBatches,
         boolean inputGrad,
         boolean dropOutputs,
+        Double clipGradNorm,
         boolean inference)
         implements LoopWithers.With {
-    static final Loop DEFAULTS = new Loop(LossKind.AUTO, 1, 3, false, false, false, false, false, false);
+    static final Loop DEFAULTS = new Loop(LossKind.AUTO, 1, 3, false, false, false, false, false, null, false);
 }

@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The optimizers: the one table of what users, reports and advice say of them. What each allocates is the estimator's and
- * the executor's business.
+ * The optimizers: the one table of what users, reports and advice say of them. What each allocates is the estimator's
+ * and the executor's business.
  */
 public enum OptimizerKind {
     /** torch/optim/sgd.py; fused in 2.3.1, not in 2.2.2. */
@@ -53,11 +53,12 @@ public enum OptimizerKind {
      * @param constructor what a program calls
      * @param argument that the constructor is given beside the learning rate, or ""
      * @param since the first version that has it
-     * @param fusedSince the first version whose constructor takes {@code fused=True} for CUDA parameters; {@code null}: none
+     * @param fusedSince the first version whose constructor takes {@code fused=True} for CUDA parameters; {@code null}:
+     *     none
      * @param foreachByDefault whether it takes lists of tensors by itself, where the version does so at all
      * @param quantised whether its state is
-     * @param state what the state's tensors are called that every parameter has (the {@code _init_group} methods); empty
-     *     where they differ
+     * @param state what the state's tensors are called that every parameter has (the {@code _init_group} methods);
+     *     empty where they differ
      */
     private record Facts(
             String option,
@@ -154,7 +155,10 @@ public enum OptimizerKind {
         return fuses() && torch.compareTo(facts.fusedSince) >= 0;
     }
 
-    /** Whether it takes lists of tensors by itself ({@code _default_to_fused_or_foreach}), where the version does so at all. */
+    /**
+     * Whether it takes lists of tensors by itself ({@code _default_to_fused_or_foreach}), where the version does so at
+     * all.
+     */
     public boolean foreachByDefault() {
         return facts.foreachByDefault;
     }

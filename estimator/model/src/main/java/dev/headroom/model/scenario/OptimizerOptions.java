@@ -1,10 +1,12 @@
 package dev.headroom.model.scenario;
 
+import dev.headroom.model.record.Withers;
+
 /**
  * Arguments of optimizers' constructors that decide what is allocated, with PyTorch's defaults.
  *
- * @param weightDecay a weight decay other than 0; it matters where it is added to gradients, which then are fresh tensors: not
- *     for AdamW and Adafactor, which shrink the parameters in place
+ * @param weightDecay a weight decay other than 0; it matters where it is added to gradients, which then are fresh
+ *     tensors: not for AdamW and Adafactor, which shrink the parameters in place
  * @param nesterov SGD with momentum: Nesterov's variant
  * @param amsgrad Adam and AdamW: keeps the largest second moments
  * @param momentum RMSprop: a momentum other than 0

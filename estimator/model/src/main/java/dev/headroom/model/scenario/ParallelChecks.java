@@ -1,6 +1,8 @@
 package dev.headroom.model.scenario;
 
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.Parallelism;
 import java.util.List;
 
 /** What cannot be meant about several GPUs, each in one line. */

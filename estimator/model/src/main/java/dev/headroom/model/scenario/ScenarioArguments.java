@@ -3,7 +3,10 @@ package dev.headroom.model.scenario;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A run as the words of the command line that describe it, defaults left out. Settings that only programs give have none. */
+/**
+ * A run as the words of the command line that describe it, defaults left out. Settings that only programs give have
+ * none.
+ */
 public final class ScenarioArguments {
     private ScenarioArguments() {}
 
@@ -16,7 +19,10 @@ public final class ScenarioArguments {
         return List.copyOf(words);
     }
 
-    /** The option of a setting, such as {@code --zero-grad-keep}; of one that only programs give, what it would be called. */
+    /**
+     * The option of a setting, such as {@code --zero-grad-keep}; of one that only programs give, what it would be
+     * called.
+     */
     public static String option(Setting<?> setting) {
         return "--"
                 + setting.words().map(Setting.Words::word).orElse(setting.key().replace('_', '-'));

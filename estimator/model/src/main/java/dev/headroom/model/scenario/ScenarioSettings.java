@@ -10,20 +10,23 @@ import static dev.headroom.model.scenario.ValueFormats.WORKSPACE;
 import static dev.headroom.model.scenario.ValueFormats.choice;
 import static dev.headroom.model.scenario.ValueFormats.count;
 import static dev.headroom.model.scenario.ValueFormats.countOrNone;
+import static dev.headroom.model.scenario.ValueFormats.number;
 import static dev.headroom.model.scenario.ValueFormats.positive;
 
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.parallel.ParallelKind;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
- * Every setting of a scenario: the one table of options. Help, the words of an option, JSON, completion and the manual are
- * made from these rows, in their order. What a setting means to a run stands at the component of the record that keeps it.
+ * Every setting of a scenario: the one table of options, with {@link ParallelSettings} for several GPUs. Help, the
+ * words of an option, JSON, completion and the manual are made from these rows, in their order. What a setting means to
+ * a run stands at the component of the record that keeps it.
  */
 public final class ScenarioSettings {
     private static final int MOST_STEPS = 1_000;
@@ -133,7 +136,8 @@ public final class ScenarioSettings {
                     .written(
                             TEXTS,
                             "PATTERN",
-                            "Recompute every call of these modules: * is part of a name, ** any path, FIRST..LAST a run of siblings as"
+                            "Recompute every call of these modules: * is part of a name, ** any"
+                                    + " path, FIRST..LAST a run of siblings as"
                                     + " one checkpoint; repeatable.")
                     .trainsWith(modules -> !modules.isEmpty()));
 
@@ -173,7 +177,8 @@ public final class ScenarioSettings {
                     .written(
                             WORKSPACE,
                             "SIZE",
-                            "Workspace of cuDNN convolutions: auto (default), asked (of an installed cuDNN), distilled (by learned"
+                            "Workspace of cuDNN convolutions: auto (default), asked (of an"
+                                    + " installed cuDNN), distilled (by learned"
                                     + " rules), none or a size."));
 
     public static final Setting<Scenario.Attention> ATTENTION =
@@ -190,6 +195,11 @@ public final class ScenarioSettings {
     public static final Setting<Boolean> DROP_OUTPUTS =
             row(Setting.of("drop_outputs", LOOP, Loop::dropOutputs, Loop::withDropOutputs)
                     .written(FLAG, "", "Outputs and loss are deleted after each backward pass."));
+
+    public static final Setting<Double> CLIP_GRAD_NORM =
+            row(Setting.of("clip_grad_norm", LOOP, Loop::clipGradNorm, Loop::withClipGradNorm)
+                    .written(number(), "NORM", "clip_grad_norm_ before each optimizer step.")
+                    .trainsWith(norm -> norm != null));
 
     public static final Setting<Boolean> INFERENCE =
             row(Setting.of("inference", LOOP, Loop::inference, Loop::withInference)
@@ -228,9 +238,9 @@ public final class ScenarioSettings {
         return setting;
     }
 
-    /** Every setting, in the order of the table. */
+    /** Every setting, in the order of the tables. */
     public static List<Setting<?>> all() {
-        return Collections.unmodifiableList(ALL);
+        return Stream.concat(ALL.stream(), ParallelSettings.all().stream()).toList();
     }
 
     /** Arguments of optimizers' constructors. */
@@ -240,7 +250,15 @@ public final class ScenarioSettings {
 
     /** Those that users can write. */
     public static List<Setting<?>> written() {
-        return ALL.stream().filter(s -> s.words().isPresent()).toList();
+        return all().stream().filter(s -> s.words().isPresent()).toList();
+    }
+
+    /** Those that users can write and that mean something to a run: of several GPUs only where it has them. */
+    public static List<Setting<?>> writtenOf(Scenario run) {
+        return written().stream()
+                .filter(s -> run.parallel().kind() != ParallelKind.SINGLE
+                        || !ParallelSettings.all().contains(s))
+                .toList();
     }
 
     /** The one of a key, if users can write it. */

@@ -7,8 +7,9 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * One setting of a scenario: where it is kept, how it is changed, and how users write it. Readers and writers of scenarios
- * (the command line, JSON, recordings) go by these rows of {@link ScenarioSettings} and know no setting by themselves.
+ * One setting of a scenario: where it is kept, how it is changed, and how users write it. Readers and writers of
+ * scenarios (the command line, JSON, recordings) go by these rows of {@link ScenarioSettings} and know no setting by
+ * themselves.
  *
  * @param <T> what its values are
  */

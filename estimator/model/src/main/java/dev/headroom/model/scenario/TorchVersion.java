@@ -85,34 +85,34 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
-     * CUDA loads kernels when they are first used: {@code CUDA_MODULE_LOADING} is set to {@code LAZY} unless the user set it
-     * (pull request 86509 of October 2022, first release 1.13).
+     * CUDA loads kernels when they are first used: {@code CUDA_MODULE_LOADING} is set to {@code LAZY} unless the user
+     * set it (pull request 86509 of October 2022, first release 1.13).
      */
     public boolean loadsKernelsLazily() {
         return since(1, 13);
     }
 
     /**
-     * {@code relu()} keeps its result for the backward pass, which the next layer mostly keeps, too: pull request 63089 of
-     * August 2021, whose first release is 1.10. Before, it keeps its input (tools/autograd/derivatives.yaml).
+     * {@code relu()} keeps its result for the backward pass, which the next layer mostly keeps, too: pull request 63089
+     * of August 2021, whose first release is 1.10. Before, it keeps its input (tools/autograd/derivatives.yaml).
      */
     public boolean reluKeepsResult() {
         return since(1, 10);
     }
 
     /**
-     * Reductions read several elements at once: pull requests 36709 and 37206 of April and May 2020, whose first release
-     * is 1.6 (aten/src/ATen/native/cuda/Reduce.cuh).
+     * Reductions read several elements at once: pull requests 36709 and 37206 of April and May 2020, whose first
+     * release is 1.6 (aten/src/ATen/native/cuda/Reduce.cuh).
      */
     public boolean vectorizedReductions() {
         return since(1, 6);
     }
 
     /**
-     * Whether {@code linear()} multiplies a contiguous input of more than two dimensions as a matrix and adds the bias in
-     * the same call: for three dimensions since pull request 72728 of February 2022 (1.12), for more since 106433 of
-     * August 2023 (2.1). Before, the bias is added in place to what {@code matmul()} made, so that its gradient is summed
-     * before there is one of the input (aten/src/ATen/native/Linear.cpp; torch/nn/functional.py until 1.8).
+     * Whether {@code linear()} multiplies a contiguous input of more than two dimensions as a matrix and adds the bias
+     * in the same call: for three dimensions since pull request 72728 of February 2022 (1.12), for more since 106433 of
+     * August 2023 (2.1). Before, the bias is added in place to what {@code matmul()} made, so that its gradient is
+     * summed before there is one of the input (aten/src/ATen/native/Linear.cpp; torch/nn/functional.py until 1.8).
      *
      * @param input number of the input's dimensions
      * @param bias number of the bias's dimensions
@@ -122,8 +122,8 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
-     * The fused cells of GRU and LSTM keep their gates, too, so that they can be differentiated twice: pull request 26660
-     * of September 2019, whose first release is 1.4 (tools/autograd/derivatives.yaml, _thnn_fused_gru_cell).
+     * The fused cells of GRU and LSTM keep their gates, too, so that they can be differentiated twice: pull request
+     * 26660 of September 2019, whose first release is 1.4 (tools/autograd/derivatives.yaml, _thnn_fused_gru_cell).
      */
     public boolean cellsKeepGates() {
         return since(1, 4);
@@ -139,9 +139,9 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
-     * Bytes of cuBLAS's workspace: 32 MiB on Hopper, else {@code :4096:2:16:8} (pull request 91564); on later GPUs 32 MiB
-     * since pull request 175344 of February 2026, whose first release is 2.12 (aten/src/ATen/cuda/CublasHandlePool.cpp,
-     * parseChosenWorkspaceSize).
+     * Bytes of cuBLAS's workspace: 32 MiB on Hopper, else {@code :4096:2:16:8} (pull request 91564); on later GPUs 32
+     * MiB since pull request 175344 of February 2026, whose first release is 2.12
+     * (aten/src/ATen/cuda/CublasHandlePool.cpp, parseChosenWorkspaceSize).
      *
      * @param computeMajor of the GPU's compute capability
      */
@@ -165,9 +165,9 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
     }
 
     /**
-     * The version whose allocator behaves alike. From 1.1, when segments became multiples of 2 MiB (pull request 17120 of
-     * February 2019), until 2.1, when expandable segments came, what is asked for without settings is placed alike: best
-     * fit by stream, size and address (c10/cuda/CUDACachingAllocator.cpp).
+     * The version whose allocator behaves alike. From 1.1, when segments became multiples of 2 MiB (pull request 17120
+     * of February 2019), until 2.1, when expandable segments came, what is asked for without settings is placed alike:
+     * best fit by stream, size and address (c10/cuda/CUDACachingAllocator.cpp).
      */
     public String allocator() {
         if (!since(1, 1)) {

@@ -10,8 +10,8 @@ import java.util.function.Supplier;
  * @param arity how many texts make a value
  * @param read the value of some texts; throws {@link BadValue}
  * @param write the texts of a value other than the default
- * @param json a value as {@code Long}, {@code Integer}, {@code Boolean}, {@code String}, a {@code List} of texts, a {@code
- *     Map} of numbers, or {@code null}
+ * @param json a value as {@code Long}, {@code Integer}, {@code Boolean}, {@code String}, a {@code List} of texts, a
+ *     {@code Map} of numbers, or {@code null}
  * @param candidates texts to propose; empty where they are too many
  * @param <T> what the values are
  */

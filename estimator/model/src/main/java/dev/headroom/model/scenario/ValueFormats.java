@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The ways in which settings are written. */
@@ -32,6 +33,23 @@ final class ValueFormats {
                     .toList(),
             value -> value,
             List::of);
+
+    /** {@code true} or {@code false}. */
+    static final ValueFormat<Boolean> BOOLEAN = choice(List.of(true, false), Object::toString);
+
+    /** Any text. */
+    static final ValueFormat<String> TEXT = ValueFormat.one(text -> text, value -> value, value -> value, List.of());
+
+    /** Sizes of a grid, such as {@code 2x4}. */
+    static final ValueFormat<List<Integer>> GRID = ValueFormat.one(
+            ValueFormats::grid, ValueFormats::writeGrid, value -> value.isEmpty() ? null : writeGrid(value), List.of());
+
+    /** {@code true} as 1, {@code false} as 0, a number of ranks, or {@code default} for {@code null}. */
+    static final ValueFormat<Integer> RESHARD = ValueFormat.one(
+            ValueFormats::reshard,
+            ValueFormats::writeReshard,
+            value -> value == null ? null : writeReshard(value),
+            List.of("default", "true", "false"));
 
     /** {@code true}, {@code false}, or {@code auto} for {@code null}. */
     static final ValueFormat<Boolean> TRUE_OR_FALSE = ValueFormat.one(
@@ -70,6 +88,16 @@ final class ValueFormats {
     /** A whole number from one on. */
     static ValueFormat<Integer> count(int most) {
         return ValueFormat.one(text -> (int) number(text, 1, most), Object::toString, value -> value, List.of());
+    }
+
+    /** A whole number from 0 to less than some number. */
+    static ValueFormat<Integer> index(int end) {
+        return ValueFormat.one(text -> (int) number(text, 0, end - 1), Object::toString, value -> value, List.of());
+    }
+
+    /** A number above 0. */
+    static ValueFormat<Double> number() {
+        return ValueFormat.one(ValueFormats::decimal, Object::toString, value -> value, List.of());
     }
 
     /** A whole number from one on, or {@code none} for 0. */
@@ -115,6 +143,41 @@ final class ValueFormats {
                             ? text + " is out of range; it takes " + range
                             : "'" + text + "' is not a whole number");
         }
+    }
+
+    private static double decimal(String text) {
+        try {
+            double value = Double.parseDouble(text.strip());
+            if (!(value > 0) || Double.isInfinite(value)) {
+                throw new BadValue(text + " is out of range; it takes numbers above 0");
+            }
+            return value;
+        } catch (NumberFormatException e) {
+            throw new BadValue("'" + text + "' is not a number");
+        }
+    }
+
+    private static List<Integer> grid(String text) {
+        return Arrays.stream(text.split("x", -1))
+                .map(size -> (int) number(size, 1, Integer.MAX_VALUE))
+                .toList();
+    }
+
+    private static String writeGrid(List<Integer> sizes) {
+        return sizes.stream().map(Object::toString).collect(Collectors.joining("x"));
+    }
+
+    private static Integer reshard(String text) {
+        return switch (text) {
+            case "default" -> null;
+            case "true" -> 1;
+            case "false" -> 0;
+            default -> (Integer) (int) number(text, 2, Integer.MAX_VALUE);
+        };
+    }
+
+    private static String writeReshard(int value) {
+        return value == 0 ? "false" : value == 1 ? "true" : Integer.toString(value);
     }
 
     private static Map<String, Long> bindings(List<String> texts) {

@@ -40,8 +40,9 @@ class ModelFixturesTest {
 
     /**
      * What a model holds is what PyTorch's allocator was asked for when the model moved to the GPU: requested bytes and
-     * number of allocations after phase "model" in the recordings resnet18-b32-sgd, resnet50-b32-adamw, vgg16-b32-adamw,
-     * vit_b_16-b32-adamw, mlp-xor-plain, cnn-small-b100-adam, gpt2-b8-512-adamw and bert-base-b16-256-adamw.
+     * number of allocations after phase "model" in the recordings resnet18-b32-sgd, resnet50-b32-adamw,
+     * vgg16-b32-adamw, vit_b_16-b32-adamw, mlp-xor-plain, cnn-small-b100-adam, gpt2-b8-512-adamw and
+     * bert-base-b16-256-adamw.
      */
     @ParameterizedTest
     @CsvSource({

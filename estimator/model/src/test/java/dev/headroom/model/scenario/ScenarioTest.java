@@ -11,6 +11,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,9 +19,14 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ScenarioTest {
+    private static final List<Class<?>> TABLES = List.of(ScenarioSettings.class, ParallelSettings.class);
+
     /** A value that is not the default. */
     private static Object other(Type type, Object value) {
         if (type instanceof ParameterizedType generic) {
+            if (generic.getActualTypeArguments()[0] == Integer.class) {
+                return List.of(2, 4);
+            }
             return generic.getRawType() == List.class ? List.of("a.*") : Map.of("x.1", 7L);
         }
         Class<?> c = (Class<?>) type;
@@ -35,6 +41,8 @@ class ScenarioTest {
                 7L,
                 String.class,
                 "max_split_size_mb:64",
+                Double.class,
+                7.5,
                 DType.class,
                 DType.BFLOAT16,
                 CudnnWorkspace.class,
@@ -43,13 +51,15 @@ class ScenarioTest {
                 TorchVersion.of("2.3"),
                 Gpu.class,
                 GpuCatalogue.find("h200").orElseThrow());
-        return c == Boolean.class ? Boolean.TRUE : others.get(c);
+        return c == Boolean.class ? (Object) !Boolean.TRUE.equals(value) : others.get(c);
     }
 
     private static Map<String, Setting<?>> settings() throws IllegalAccessException {
         Map<String, Setting<?>> out = new LinkedHashMap<>();
-        for (Field field : ScenarioSettings.class.getFields()) {
-            out.put(field.getName(), (Setting<?>) field.get(null));
+        for (Class<?> table : TABLES) {
+            for (Field field : table.getFields()) {
+                out.put(field.getName(), (Setting<?>) field.get(null));
+            }
         }
         assertEquals(List.copyOf(out.values()), ScenarioSettings.all());
         return out;
@@ -57,7 +67,12 @@ class ScenarioTest {
 
     @SuppressWarnings("unchecked")
     private static Scenario changed(Scenario scenario, String name) throws ReflectiveOperationException {
-        Field field = ScenarioSettings.class.getField(name);
+        Class<?> table = TABLES.stream()
+                .filter(t ->
+                        Arrays.stream(t.getFields()).anyMatch(f -> f.getName().equals(name)))
+                .findFirst()
+                .orElseThrow();
+        Field field = table.getField(name);
         Setting<Object> setting = (Setting<Object>) field.get(null);
         Type type = ((ParameterizedType) field.getGenericType()).getActualTypeArguments()[0];
         return scenario.with(setting, other(type, setting.get(scenario)));

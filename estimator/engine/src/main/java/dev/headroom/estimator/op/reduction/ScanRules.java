@@ -11,19 +11,21 @@ import dev.headroom.model.graph.DType;
 final class ScanRules {
     private ScanRules() {}
 
-    /** Integers other than int64 are converted after the result was made; vectors go through CUB. */
+    /**
+     * Integers other than int64 are converted after the result was made; what is one row goes through CUB (scan_dim).
+     */
     static Tensor cumsum(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         DType type = c.type("dtype", t.dtype().isFloatingPoint() ? t.dtype() : DType.INT64);
-        return cumsum(rt, t, type);
+        return cumsum(rt, t, type, Math.toIntExact(c.integer("dim")));
     }
 
-    private static Tensor cumsum(EagerRuntime rt, Tensor t, DType type) {
+    private static Tensor cumsum(EagerRuntime rt, Tensor t, DType type, int dim) {
         Recorder r = rt.record("CumsumBackward0", t);
         Tensor out = rt.emptyLike(t, type);
         Tensor converted = t.dtype() == type ? null : rt.emptyLike(t, type);
-        if (t.dim() == 1 && t.numel() > 0) {
+        if (t.dim() > 0 && t.numel() > 0 && t.numel() == t.size(dim)) {
             rt.free(rt.scratch(CubScratch.scan(t.numel(), type)));
         }
         rt.free(converted);
@@ -33,7 +35,7 @@ final class ScanRules {
                         return g;
                     }
                     Tensor flipped = rt.emptyLike(g);
-                    Tensor summed = cumsum(rt, flipped, g.dtype());
+                    Tensor summed = cumsum(rt, flipped, g.dtype(), dim);
                     return rt.emptyLike(summed);
                 })
                 .output(out);

@@ -1,6 +1,6 @@
 package dev.headroom.estimator.parallel.ddp;
 
-import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -13,8 +13,8 @@ final class ParameterViews {
     private ParameterViews() {}
 
     /**
-     * Moves parameters into a flat buffer, one after another (zero_redundancy_optimizer.py, _build_param_buckets). A rank
-     * without parameters has a buffer of one element.
+     * Moves parameters into a flat buffer, one after another (zero_redundancy_optimizer.py, _build_param_buckets). A
+     * rank without parameters has a buffer of one element.
      */
     static void flatten(EagerRuntime runtime, List<Tensor> parameters) {
         try (Frame frame = runtime.frame()) {

@@ -10,7 +10,7 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
-import dev.headroom.model.scenario.DdpOptions;
+import dev.headroom.model.parallel.DdpOptions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Reduces gradients in buckets as they arrive (torch/csrc/distributed/c10d/reducer.cpp, Reducer). Buckets are made in the
- * order of registration, reversed; once it is known in which order gradients arrive, they are made anew.
+ * Reduces gradients in buckets as they arrive (torch/csrc/distributed/c10d/reducer.cpp, Reducer). Buckets are made in
+ * the order of registration, reversed; once it is known in which order gradients arrive, they are made anew.
  */
 final class Reducer {
     private final EagerRuntime runtime;
@@ -65,7 +65,7 @@ final class Reducer {
                 runtime.hold(runtime.empty(DType.INT32, parameters.size())); // local_used_map, kept for life
             }
         }
-        parameters.forEach(p -> runtime.tape().addPostAccumulateHook(p, this::arrived));
+        parameters.forEach(p -> runtime.tape().addAccumulatorHook(p, this::arrived));
     }
 
     private static List<Piece> pieces(List<Tensor> tensors) {

@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one rank asks of its group. Asynchronous collectives that nobody waits for keep their tensors: NCCL's watchdog sees
- * that they are finished while the host pauses at the end of a phase, and the next collective of the group lets go of them
- * (torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp, TensorShelf and unstash).
+ * What one rank asks of its group. Asynchronous collectives that nobody waits for keep their tensors: NCCL's watchdog
+ * sees that they are finished while the host pauses at the end of a phase, and the next collective of the group lets go
+ * of them (torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp, TensorShelf and unstash).
  */
 public final class Collectives implements LoopHook {
     /** The stream of NCCL's own, on which asynchronous collectives run. */
@@ -54,9 +54,22 @@ public final class Collectives implements LoopHook {
 
     /** One collective with a root. */
     public void run(CollectiveKind kind, long bytes, DType type, int root) {
+        run(kind, bytes, type, root, NCCL_STREAM);
+    }
+
+    /**
+     * One collective with a root that the host waits for, on the current stream: it keeps nothing.
+     *
+     * @param root -1 for none
+     */
+    public void runHere(CollectiveKind kind, long bytes, DType type, int root) {
+        run(kind, bytes, type, root, runtime.streams().current());
+    }
+
+    private void run(CollectiveKind kind, long bytes, DType type, int root, int stream) {
         finished.forEach(runtime::release);
         finished.clear();
-        log.add(new CollectiveRow(kind, bytes, type, group.size(), group.communicator(), NCCL_STREAM, root, 1));
+        log.add(new CollectiveRow(kind, bytes, type, group.size(), group.communicator(), stream, root, 1));
     }
 
     /** Keeps a tensor of the collective that was asked for last, which nobody waits for. */

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Divides tensors into buckets (torch/csrc/distributed/c10d/reducer.cpp, compute_bucket_assignment_by_size). A bucket holds
- * tensors of one type and closes as soon as it has reached its limit, which it may exceed by the last tensor.
+ * Divides tensors into buckets (torch/csrc/distributed/c10d/reducer.cpp, compute_bucket_assignment_by_size). A bucket
+ * holds tensors of one type and closes as soon as it has reached its limit, which it may exceed by the last tensor.
  */
 public final class Buckets {
     /** The limit of a bucket that takes all. */
@@ -22,7 +22,8 @@ public final class Buckets {
     /**
      * Buckets of tensors that come in the order of registration.
      *
-     * @param limits in bytes: that of the first bucket of a type, of its second, and so on; the last one serves the rest
+     * @param limits in bytes: that of the first bucket of a type, of its second, and so on; the last one serves the
+     *     rest
      * @return positions in the list, a list a bucket, ordered by the first tensor of each bucket
      */
     public static List<List<Integer>> ofRegistered(List<Piece> pieces, long... limits) {

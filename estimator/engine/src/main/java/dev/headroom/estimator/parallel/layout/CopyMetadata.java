@@ -3,8 +3,8 @@ package dev.headroom.estimator.parallel.layout;
 import java.util.Arrays;
 
 /**
- * Bytes of the tables that kernels which copy many tensors at once bring to the device: pointers, offsets and the work of
- * each thread block, eight bytes an entry.
+ * Bytes of the tables that kernels which copy many tensors at once bring to the device: pointers, offsets and the work
+ * of each thread block, eight bytes an entry.
  */
 public final class CopyMetadata {
     private static final long ENTRY = 8;

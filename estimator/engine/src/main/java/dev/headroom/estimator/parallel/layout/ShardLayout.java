@@ -1,9 +1,9 @@
 package dev.headroom.estimator.parallel.layout;
 
 /**
- * A tensor divided by its first dimension among ranks, as {@code torch.chunk} does: each gets as many rows, rounded up, and
- * the last ones what is left, or nothing (torch/distributed/fsdp/_fully_shard/_fsdp_common.py, _chunk_with_empty). Storage
- * is padded to the same size on all ranks (_fsdp_param.py, _init_sharded_param).
+ * A tensor divided by its first dimension among ranks, as {@code torch.chunk} does: each gets as many rows, rounded up,
+ * and the last ones what is left, or nothing (torch/distributed/fsdp/_fully_shard/_fsdp_common.py, _chunk_with_empty).
+ * Storage is padded to the same size on all ranks (_fsdp_param.py, _init_sharded_param).
  *
  * @param rows size of the first dimension; 1 for a scalar
  * @param rowNumel elements of a row

@@ -22,8 +22,8 @@ public final class TakenTensors {
     }
 
     /**
-     * Chunks that are reduced (torch/_utils.py, _take_tensors): one closes before it would exceed the limit, which only a
-     * single tensor can.
+     * Chunks that are reduced (torch/_utils.py, _take_tensors): one closes before it would exceed the limit, which only
+     * a single tensor can.
      *
      * @param limit in bytes
      * @return positions in the list, a list a chunk

@@ -1,5 +1,5 @@
 /**
- * How tensors are divided: into buckets of a size, into chunks that are copied together, among ranks, and in rows. All of
- * it is arithmetic over sizes; nothing here knows a runtime.
+ * How tensors are divided: into buckets of a size, into chunks that are copied together, among ranks, and in rows. All
+ * of it is arithmetic over sizes; nothing here knows a runtime.
  */
 package dev.headroom.estimator.parallel.layout;

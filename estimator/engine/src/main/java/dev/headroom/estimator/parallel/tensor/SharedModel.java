@@ -2,8 +2,8 @@ package dev.headroom.estimator.parallel.tensor;
 
 import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.program.ModelTensors;
-import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.runtime.Distribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;

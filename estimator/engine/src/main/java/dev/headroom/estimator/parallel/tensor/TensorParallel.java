@@ -12,9 +12,9 @@ import dev.headroom.model.plan.TensorPlan;
 import dev.headroom.model.plan.UsualPlans;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
-import dev.headroom.model.scenario.Parallelism;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.TensorOptions;
+import dev.headroom.model.parallel.TensorOptions;
 import java.util.List;
 import java.util.function.Function;
 

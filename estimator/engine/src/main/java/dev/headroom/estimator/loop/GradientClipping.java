@@ -1,0 +1,102 @@
+package dev.headroom.estimator.loop;
+
+import dev.headroom.estimator.op.core.Reductions;
+import dev.headroom.estimator.op.core.Strided;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+
+/**
+ * {@code torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)} (torch/nn/utils/clip_grad.py): a norm of each
+ * gradient, one of all norms, and a factor that gradients are multiplied with in place.
+ */
+public final class GradientClipping {
+    /** Elements that a block of the multi-tensor kernel takes (aten/src/ATen/native/cuda/MultiTensorApply.cuh). */
+    private static final long CHUNK = 65536;
+
+    private final EagerRuntime runtime;
+    private final UnaryOperator<Tensor> across;
+
+    public GradientClipping(EagerRuntime runtime) {
+        this(runtime, norms -> norms);
+    }
+
+    /**
+     * Clips gradients of which each rank has a part.
+     *
+     * @param across from the norms of this rank's parts to those of the whole gradients: a local of the running frame
+     */
+    public GradientClipping(EagerRuntime runtime, UnaryOperator<Tensor> across) {
+        this.runtime = runtime;
+        this.across = across;
+    }
+
+    /** Clips the gradients of parameters; those without one are left out, and without any nothing happens. */
+    public void clip(List<Tensor> parameters) {
+        List<Tensor> gradients =
+                parameters.stream().map(Tensor::grad).filter(Objects::nonNull).toList();
+        if (gradients.isEmpty()) {
+            return;
+        }
+        try (Frame frame = runtime.frame()) {
+            Tensor total = totalNorm(gradients);
+            scale(total);
+            runtime.free(total);
+        }
+    }
+
+    /** {@code get_total_norm}: a scalar, a local variable of the running frame. */
+    public Tensor totalNorm(List<Tensor> gradients) {
+        Map<DType, List<Tensor>> groups = new LinkedHashMap<>();
+        gradients.forEach(g ->
+                groups.computeIfAbsent(g.dtype(), type -> new ArrayList<>()).add(g));
+        try (Frame frame = runtime.frame()) {
+            List<Tensor> norms = new ArrayList<>();
+            groups.values().forEach(group -> norms.addAll(norms(group)));
+            DType type = Strided.promote(norms.toArray(Tensor[]::new));
+            Tensor stacked = runtime.empty(type, norms.size());
+            Tensor whole = across.apply(stacked);
+            Tensor total = runtime.empty(type);
+            runtime.freeUnless(whole, stacked);
+            runtime.free(stacked);
+            return frame.keep(total);
+        }
+    }
+
+    /**
+     * {@code torch._foreach_norm}: partial sums of all chunks, then a scalar each
+     * (aten/src/ATen/native/cuda/ForeachReduceOp.cu, foreach_tensor_norm_cuda).
+     */
+    private List<Tensor> norms(List<Tensor> gradients) {
+        DType type = gradients.get(0).dtype();
+        long chunks = gradients.stream()
+                .mapToLong(g -> (g.numel() + CHUNK - 1) / CHUNK)
+                .max()
+                .orElseThrow();
+        Tensor partial = runtime.scratch(Reductions.accumulator(type) * gradients.size() * chunks);
+        List<Tensor> out = gradients.stream().map(g -> runtime.empty(type)).toList();
+        runtime.free(partial);
+        return out;
+    }
+
+    /** {@code clip_grads_with_norm_}. */
+    public void scale(Tensor total) {
+        try (Frame frame = runtime.frame()) {
+            Tensor sum = runtime.emptyLike(total); // total_norm + 1e-6
+            Tensor reciprocal = runtime.emptyLike(total); // max_norm / sum is sum.reciprocal() * max_norm
+            Tensor coefficient = runtime.emptyLike(total);
+            runtime.free(reciprocal);
+            runtime.free(sum);
+            Tensor clamped = runtime.emptyLike(total);
+            runtime.free(coefficient);
+            runtime.free(clamped);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.headroom.estimator.parallel.fsdp2;
+
+import dev.headroom.estimator.parallel.group.CollectiveKind;
+import dev.headroom.estimator.parallel.group.Communicator;
+import dev.headroom.estimator.parallel.layout.CopyMetadata;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import java.util.List;
+
+/** Gathers a unit's parameters in one collective (torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py). */
+final class AllGather {
+    private final EagerRuntime runtime;
+
+    AllGather(EagerRuntime runtime) {
+        this.runtime = runtime;
+    }
+
+    /** foreach_all_gather. */
+    Gathered start(List<ShardedParameter> parameters, Communicator group) {
+        DType type = parameters.get(0).gatheredType();
+        long[] bytes = parameters.stream()
+                .mapToLong(p -> p.gatheredNumel() * type.bytes())
+                .toArray();
+        if (group.size() == 1) {
+            return new Gathered(null, bytes, group);
+        }
+        int before = runtime.streams().use(Communication.COPY_IN);
+        try (Frame frame = runtime.frame()) {
+            parameters.stream().filter(p -> !p.isCastTogether()).forEach(ShardedParameter::bringToDevice);
+            long cast = parameters.stream()
+                    .filter(ShardedParameter::isCastTogether)
+                    .mapToLong(ShardedParameter::gatheredNumel)
+                    .sum();
+            if (cast > 0) {
+                runtime.empty(type, cast);
+            }
+            long numel = parameters.stream()
+                    .mapToLong(ShardedParameter::gatheredNumel)
+                    .sum();
+            Tensor output = runtime.empty(type, numel * group.size());
+            group.run(CollectiveKind.ALL_GATHER, numel * type.bytes(), type, Communication.GATHER);
+            return new Gathered(runtime.hold(output), bytes, group);
+        } finally {
+            runtime.streams().use(before);
+        }
+    }
+
+    /** foreach_all_gather_copy_out; a group of one rank copies its shards. */
+    void copyOut(Gathered gathered, List<ShardedParameter> parameters) {
+        try (Frame frame = runtime.frame()) {
+            if (gathered.output() == null) {
+                for (ShardedParameter p : parameters) {
+                    p.bringToDevice();
+                    if (p.isCastTogether()) {
+                        runtime.empty(p.gatheredType(), p.gatheredNumel());
+                    }
+                    p.allocate();
+                }
+                return;
+            }
+            parameters.forEach(ShardedParameter::allocate);
+            runtime.free(runtime.scratch(CopyMetadata.split(
+                    gathered.bytes(),
+                    gathered.group().size(),
+                    runtime.device().sms(),
+                    runtime.device().threadsPerSm())));
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package dev.headroom.estimator.parallel.fsdp2;
+
+import dev.headroom.estimator.loop.GradientClipping;
+import dev.headroom.estimator.loop.LoopHook;
+import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.parallel.group.CollectiveLog;
+import dev.headroom.estimator.parallel.group.Communicator;
+import dev.headroom.estimator.parallel.group.PartialNorms;
+import dev.headroom.estimator.parallel.unit.Unit;
+import dev.headroom.estimator.parallel.unit.Units;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.checkpoint.RepeatedBlocks;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.parallel.ShardingOptions;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.scenario.Scenario;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** One rank under {@code fully_shard} (torch/distributed/fsdp/_fully_shard/_fully_shard.py). */
+public final class FullyShard implements LoopHook {
+    private final Scenario run;
+    private final Parallelism parallel;
+    private final ShardingOptions options;
+    private final CollectiveLog log;
+    private final Communicator shards;
+    private final Communicator replicas;
+    private final List<UnitHooks> units = new ArrayList<>();
+    private TrainingLoop loop;
+    private EagerRuntime runtime;
+    private Communication shared;
+    private MetaModel meta;
+
+    /**
+     * A rank.
+     *
+     * @param shards ranks among which parameters are divided
+     * @param replicas ranks that have the same shards; {@code null} for none
+     */
+    public FullyShard(Scenario run, CollectiveLog log, Communicator shards, Communicator replicas) {
+        this.run = run;
+        this.parallel = run.parallel();
+        this.options = parallel.sharding();
+        this.log = log;
+        this.shards = shards;
+        this.replicas = replicas;
+    }
+
+    @Override
+    public void attach(TrainingLoop to) {
+        loop = to;
+        runtime = to.runtime();
+        shared = new Communication(runtime, to.engine());
+    }
+
+    @Override
+    public boolean wraps() {
+        return true;
+    }
+
+    @Override
+    public void begin(Moment phase) {
+        if (phase.phase() == Phase.WRAP) {
+            wrap();
+        } else if (phase.phase() == Phase.FORWARD) {
+            int passes = run.loop().accumulate();
+            shared.setReduces(!parallel.noSync() || passes == 1 || phase.micro() == passes - 1);
+        }
+    }
+
+    private void wrap() {
+        List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT ? List.of() : RepeatedBlocks.of(loop.graph());
+        boolean around = !CheckpointPlan.hasSwitch(loop.graph());
+        Precision precision = new Precision(options.paramDtype(), options.reduceDtype());
+        Sharding sharding = new Sharding(runtime, loop.model(), shards, precision, parallel);
+        meta = new MetaModel(runtime, loop.model(), parallel);
+        for (Unit unit : Units.of(loop.graph().held(), blocks)) {
+            boolean root = unit.path().isEmpty();
+            ParameterGroup group =
+                    new ParameterGroup(shared, sharding.of(unit), shards, root ? null : afterForward(), replicas);
+            UnitHooks hooks =
+                    new UnitHooks(shared, group, options.paramDtype(), this::begin, this::finish, root, around);
+            runtime.modules().add(unit.path(), hooks);
+            units.add(hooks);
+        }
+        // All states in the order of named_modules(): the model's own first.
+        units.add(0, units.remove(units.size() - 1));
+        if (parallel.build() == Parallelism.Build.META) {
+            meta.materialise(loop.graph().held());
+        }
+    }
+
+    /** Among which ranks a block is divided after its forward pass; each has a group of its own when they are fewer. */
+    private Communicator afterForward() {
+        Integer ranks = options.reshardAfterForward();
+        if (ranks == null || ranks == 1 || ranks == shards.size()) {
+            return shards;
+        }
+        return ranks == 0 ? null : new Communicator(log, ranks, shards.rank() % ranks);
+    }
+
+    /** What the first forward pass does before anything (FSDPState._lazy_init). */
+    private void begin() {
+        if (meta != null && parallel.build() == Parallelism.Build.META) {
+            units.forEach(u -> u.group().parameters().forEach(meta::pad));
+        }
+        meta = null;
+    }
+
+    /** The end of a backward pass (_root_post_backward_final_callback). */
+    private void finish() {
+        units.forEach(UnitHooks::finishBackward);
+        shared.finish();
+    }
+
+    @Override
+    public void clip(Runnable own) {
+        new GradientClipping(runtime, new PartialNorms(runtime, shards, Communication.NCCL))
+                .clip(loop.model().parameters());
+    }
+
+    @Override
+    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+        return parallel.cpuOffload() ? HostOptimizer.INSTANCE : own.apply(parameters);
+    }
+}

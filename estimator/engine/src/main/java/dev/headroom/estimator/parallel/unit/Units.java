@@ -1,0 +1,68 @@
+package dev.headroom.estimator.parallel.unit;
+
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.ModelState;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Divides a model into units (torch/distributed/fsdp/_fully_shard/_fsdp_init.py, _get_managed_modules and
+ * _get_managed_states).
+ */
+public final class Units {
+    private final ModelState state;
+    private final Set<String> wrapped;
+
+    private Units(ModelState state, Set<String> wrapped) {
+        this.state = state;
+        this.wrapped = wrapped;
+    }
+
+    /**
+     * The units of a model, in the order in which their modules are wrapped, the model itself last.
+     *
+     * @param inner paths of the wrapped modules below the model, inner ones before those around them
+     */
+    public static List<Unit> of(ModelState state, List<String> inner) {
+        Units units = new Units(state, new HashSet<>(inner));
+        List<Unit> out = new ArrayList<>();
+        inner.forEach(path -> out.add(units.unit(path)));
+        out.add(units.unit(""));
+        return List.copyOf(out);
+    }
+
+    private Unit unit(String path) {
+        List<String> left = new ArrayList<>();
+        walk(path, left);
+        List<String> parameters = storages(left, Graph.InputKind.PARAMETER);
+        List<String> inOrder = state.modules().stream().filter(left::contains).toList();
+        return new Unit(
+                path, parameters, storages(inOrder, Graph.InputKind.PARAMETER), storages(left, Graph.InputKind.BUFFER));
+    }
+
+    private void walk(String module, List<String> left) {
+        for (String child : state.modules()) {
+            if (!child.isEmpty() && ModelState.owner(child).equals(module) && !wrapped.contains(child)) {
+                walk(child, left);
+            }
+        }
+        left.add(module);
+    }
+
+    private List<String> storages(List<String> modules, Graph.InputKind kind) {
+        Set<String> seen = new HashSet<>();
+        List<String> out = new ArrayList<>();
+        for (String module : modules) {
+            for (Map.Entry<String, ModelState.HeldTensor> e : state.tensors().entrySet()) {
+                ModelState.HeldTensor held = e.getValue();
+                if (held.kind() == kind && ModelState.owner(e.getKey()).equals(module) && seen.add(held.storage())) {
+                    out.add(held.storage());
+                }
+            }
+        }
+        return out;
+    }
+}

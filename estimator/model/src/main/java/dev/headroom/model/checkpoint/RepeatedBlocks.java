@@ -1,0 +1,106 @@
+package dev.headroom.model.checkpoint;
+
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.graph.Node;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * The modules that training scripts wrap or checkpoint one by one: residual blocks of a ResNet, layers of a
+ * transformer, children of {@code features}. They are found as {@code record_parallel.py} of the oracle finds them. A
+ * module that holds numbered ones and is never called is an {@code nn.ModuleList}.
+ */
+public final class RepeatedBlocks {
+    private static final String SEQUENTIAL = "torch.nn.modules.container.Sequential";
+    private static final int FEW = 2;
+
+    private final ModelState state;
+    private final Map<String, String> types = new HashMap<>();
+
+    private RepeatedBlocks(Graph graph) {
+        this.state = graph.held();
+        for (Node n : graph.nodes()) {
+            n.moduleStack().forEach(c -> types.putIfAbsent(c.path(), c.type()));
+        }
+    }
+
+    /** Paths of the blocks, in order; empty for a model that has none. */
+    public static List<String> of(Graph graph) {
+        return new RepeatedBlocks(graph).find();
+    }
+
+    /** Class names of the modules that run, by path. */
+    public static Map<String, String> types(Graph graph) {
+        return Map.copyOf(new RepeatedBlocks(graph).types);
+    }
+
+    private List<String> find() {
+        if (state.modules().contains("layer4") && state.modules().contains("maxpool")) {
+            List<String> out = new ArrayList<>();
+            for (String layer : List.of("layer1", "layer2", "layer3", "layer4")) {
+                out.addAll(children(layer));
+            }
+            return out;
+        }
+        if (isSequential("encoder.layers")) {
+            return children("encoder.layers");
+        }
+        if (isSequential("features")) {
+            return children("features").stream()
+                    .filter(m -> parameters(m) > FEW)
+                    .toList();
+        }
+        if (isSequential("blocks")) {
+            return children("blocks");
+        }
+        return inLists();
+    }
+
+    /** The members of the outermost lists of modules that have several. */
+    private List<String> inLists() {
+        Set<String> found = new LinkedHashSet<>();
+        List<String> inside = new ArrayList<>();
+        for (String module : state.modules()) {
+            List<String> members = children(module);
+            boolean list = members.size() > 1
+                    && !types.containsKey(module)
+                    && members.stream().allMatch(m -> name(m).matches("\\d+"));
+            if (list && inside.stream().noneMatch(outer -> module.startsWith(outer + "."))) {
+                found.addAll(members);
+                inside.add(module);
+            }
+        }
+        return List.copyOf(found);
+    }
+
+    private boolean isSequential(String path) {
+        return Objects.equals(types.get(path), SEQUENTIAL);
+    }
+
+    private List<String> children(String path) {
+        return state.modules().stream()
+                .filter(m -> !m.isEmpty() && ModelState.owner(m).equals(path))
+                .toList();
+    }
+
+    private long parameters(String path) {
+        Set<String> storages = new HashSet<>();
+        state.tensors().forEach((name, held) -> {
+            if (held.kind() == Graph.InputKind.PARAMETER && name.startsWith(path + ".")) {
+                storages.add(held.storage());
+            }
+        });
+        return storages.size();
+    }
+
+    private static String name(String path) {
+        return path.substring(path.lastIndexOf('.') + 1);
+    }
+}
