@@ -309,7 +309,10 @@ public final class TrainingLoop {
 
     /** What runs a part of a forward pass: the plan's graph, for the sizes of a run. */
     public GraphRunner runner(PreparedRun other, CheckpointPlan part) {
-        return new GraphRunner(runtime, part, engine, other.symbols(), unmodelled, ModelTypes.of(other.graph(), run));
+        GraphRunner runner =
+                new GraphRunner(runtime, part, engine, other.symbols(), unmodelled, ModelTypes.of(other.graph(), run));
+        hooks.forEach(h -> runner.around(h.nodes()));
+        return runner;
     }
 
     /** The run that is played. */
@@ -320,6 +323,11 @@ public final class TrainingLoop {
     /** What the run is played on. */
     public EagerRuntime runtime() {
         return runtime;
+    }
+
+    /** Values of the graph's symbols. */
+    public Map<String, Long> symbols() {
+        return prepared.symbols();
     }
 
     /** Runs the backward passes. */

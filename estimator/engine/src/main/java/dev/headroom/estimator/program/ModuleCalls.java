@@ -214,13 +214,14 @@ final class ModuleCalls {
         }
 
         @Override
-        public void replaceOutputs(UnaryOperator<Tensor> with) {
+        public void replaceOutputs(UnaryOperator<Tensor[]> with) {
             try (Frame locals = runtime.frame()) {
+                Tensor[] after = with.apply(outputs());
+                int next = 0;
                 for (String name : span.outputs()) {
                     Tensor t = values.get(name);
-                    Tensor after = t == null ? null : with.apply(t);
-                    if (after != t) {
-                        values.put(name, runtime.hold(after));
+                    if (t != null && after[next++] != t) {
+                        values.put(name, runtime.hold(after[next - 1]));
                         runtime.release(t);
                     }
                 }

@@ -40,7 +40,7 @@ public final class RepeatedBlocks {
     static List<Region> regions(Graph graph) {
         Set<String> blocks = Set.copyOf(of(graph));
         return ModuleCalls.outermost(ModuleCalls.roots(graph), c -> blocks.contains(c.path())).stream()
-                .map(c -> Region.of(graph, c.from(), c.to()))
+                .map(c -> Region.of(graph, c.from(), c.to(), LibrarySwitch.given(graph, c.from(), c.to())))
                 .toList();
     }
 
