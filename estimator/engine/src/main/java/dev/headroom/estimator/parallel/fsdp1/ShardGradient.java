@@ -1,0 +1,82 @@
+package dev.headroom.estimator.parallel.fsdp1;
+
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.Tensor;
+import java.util.List;
+
+/**
+ * The gradient of a shard: that of the flat parameter itself, or of the parameters that the module keeps, as views
+ * (torch/distributed/fsdp/_flat_param.py, _use_sharded_grad_views).
+ */
+final class ShardGradient {
+    private final EagerRuntime runtime;
+    private final FlatParameter parameter;
+    private final List<Tensor> originals;
+    private final int rank;
+    private Tensor held;
+
+    /** @param originals this rank's parts of the module's own parameters; empty when it keeps none */
+    ShardGradient(EagerRuntime runtime, FlatParameter parameter, List<Tensor> originals, int rank) {
+        this.runtime = runtime;
+        this.parameter = parameter;
+        this.originals = originals;
+        this.rank = rank;
+    }
+
+    /** What earlier passes left; {@code null} for nothing. */
+    Tensor get() {
+        return originals.isEmpty() ? parameter.shard().grad() : held;
+    }
+
+    /** @param gradient with a reference that passes over */
+    void set(Tensor gradient) {
+        if (originals.isEmpty()) {
+            runtime.setGrad(parameter.shard(), gradient);
+            runtime.release(gradient);
+        } else if (gradient != held) {
+            runtime.release(held);
+            held = gradient;
+        }
+        refresh();
+    }
+
+    /** Lets parameters that the module keeps show their parts of the gradient. */
+    void refresh() {
+        int next = 0;
+        for (FlatLayout.Piece piece : parameter.layout().pieces()) {
+            if (piece.parameter() >= 0 && !originals.isEmpty()) {
+                Tensor original = originals.get(next++);
+                FlatLayout.Part part = parameter.layout().part(piece, rank);
+                if (part.numel() > 0 && original.requiresGrad()) {
+                    try (Frame frame = runtime.frame()) {
+                        runtime.setGrad(
+                                original,
+                                runtime.reinterpret(held, original.sizes(), original.strides(), part.offset()));
+                    }
+                }
+            }
+        }
+    }
+
+    /** The whole gradient stays after a pass without reduction; parameters show it (_use_unsharded_grad_views). */
+    void useWhole() {
+        for (Tensor original : originals) {
+            if (original.grad() == null) {
+                try (Frame frame = runtime.frame()) {
+                    runtime.free(runtime.emptyLike(original));
+                    runtime.setGrad(original, runtime.detach(parameter.whole().grad()));
+                }
+            }
+        }
+    }
+
+    /** Lets go of the gradient when the parameters have none any more (_reset_flat_param_grad_info_if_needed). */
+    void releaseUnused() {
+        if (!originals.isEmpty() && originals.stream().allMatch(p -> p.grad() == null)) {
+            runtime.release(held);
+            held = null;
+            runtime.setGrad(parameter.whole(), null);
+        }
+    }
+}
