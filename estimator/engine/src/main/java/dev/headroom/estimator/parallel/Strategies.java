@@ -61,7 +61,8 @@ public final class Strategies {
             int inner = mesh.sizes().size() - 1;
             Communicator shards = new Communicator(log, mesh.sizes().get(inner), at.get(inner));
             return new Communicators(
-                    shards, inner == 0 ? null : new Communicator(log, mesh.sizes().get(0), at.get(0)));
+                    shards,
+                    inner == 0 ? null : new Communicator(log, mesh.sizes().get(0), at.get(0)));
         }
     }
 

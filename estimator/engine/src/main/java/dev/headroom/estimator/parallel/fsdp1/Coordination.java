@@ -17,6 +17,9 @@ final class Coordination {
     static final int PRE_UNSHARD = 3;
     static final int ALL_REDUCE = 4;
 
+    /** NCCL's own, for collectives that were not given one. */
+    static final int NCCL = 5;
+
     private static final int MOST_IN_FLIGHT = 2;
 
     private final EagerRuntime runtime;

@@ -133,6 +133,7 @@ final class FlatUnit {
         }
         needsPreBackward = false;
         prefetch(Prefetch.PRE);
+        gradient.prepare();
         ranPreBackward = true;
     }
 
@@ -159,10 +160,7 @@ final class FlatUnit {
             gradient.useWhole();
             return;
         }
-        Tensor before = parameter.isOffloaded() ? null : gradient.get();
-        if (parameter.whole() == parameter.shard()) {
-            before = null;
-        }
+        Tensor before = parameter.isOffloaded() || !parameter.isDivided() ? null : gradient.get();
         Tensor now = reduction.run(parameter, before);
         if (parameter.isOffloaded()) {
             runtime.streams().recordUse(now, Coordination.POST_BACKWARD);

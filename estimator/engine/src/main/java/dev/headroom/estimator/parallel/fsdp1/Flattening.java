@@ -96,14 +96,17 @@ final class Flattening {
                 throw new UserInputException(what + "is a scalar, which PyTorch refuses to flatten");
             }
             if (!t.isContiguous()) {
-                throw new UserInputException(what + "is not contiguous, which is not modelled; leave out --channels-last");
+                throw new UserInputException(
+                        what + "is not contiguous, which is not modelled; leave out --channels-last");
             }
             if (t.dtype() != tensors.get(0).dtype()) {
-                throw new UserInputException(what + "has another type than the parameters beside it, which PyTorch refuses");
+                throw new UserInputException(
+                        what + "has another type than the parameters beside it, which PyTorch refuses");
             }
             if (!options.useOrigParams() && t.requiresGrad() != tensors.get(0).requiresGrad()) {
-                throw new UserInputException(what + "is frozen and others beside it are not, or the other way round, which"
-                        + " PyTorch refuses; use --use-orig-params");
+                throw new UserInputException(
+                        what + "is frozen and others beside it are not, or the other way round, which"
+                                + " PyTorch refuses; use --use-orig-params");
             }
         }
     }

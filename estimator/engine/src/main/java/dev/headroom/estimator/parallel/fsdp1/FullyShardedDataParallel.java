@@ -3,6 +3,7 @@ package dev.headroom.estimator.parallel.fsdp1;
 import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.unit.HostOptimizer;
 import dev.headroom.estimator.parallel.unit.Unit;
@@ -77,16 +78,9 @@ public final class FullyShardedDataParallel implements LoopHook {
         }
     }
 
-    /** The recorder pauses: the device catches up. */
-    @Override
-    public void end(Moment phase) {
-        runtime.streams().hostWaits();
-    }
-
     private void wrap() {
         Graph graph = loop.graph();
-        List<String> blocks =
-                options.wrap() == ShardingOptions.Wrap.ROOT ? List.of() : RepeatedBlocks.sameTypes(graph);
+        List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT ? List.of() : RepeatedBlocks.sameTypes(graph);
         Set<String> inner = new HashSet<>(blocks);
         placement = new Placement(runtime, loop.model(), graph.held());
         Flattening flattening = new Flattening(runtime, loop.model(), shards, parallel);
@@ -107,8 +101,10 @@ public final class FullyShardedDataParallel implements LoopHook {
         }
         units.removeIf(u -> u == null);
         if (!options.useOrigParams()) {
-            loop.model().parametersAre(
-                    "_flat_param", units.stream().map(u -> u.parameter().shard()).toList());
+            loop.model()
+                    .parametersAre(
+                            "_flat_param",
+                            units.stream().map(u -> u.parameter().shard()).toList());
         }
     }
 
@@ -139,7 +135,7 @@ public final class FullyShardedDataParallel implements LoopHook {
                         new UnitHooks(
                                 runtime,
                                 flat,
-                                options.paramDtype(),
+                                root ? options.paramDtype() : null,
                                 root ? this::beginForward : nothing,
                                 root ? this::beginBackward : nothing,
                                 around));
@@ -172,11 +168,19 @@ public final class FullyShardedDataParallel implements LoopHook {
 
     @Override
     public void clip(Runnable own) {
+        clipping.prepare();
         if (options.strategy() == ShardingOptions.Strategy.NO_SHARD) {
             own.run();
         } else {
-            clipping.clip(loop.model().parameters());
+            clipping.clip(
+                    units.stream().flatMap(u -> u.gradient().stepped().stream()).toList());
         }
+    }
+
+    /** What one rank finds, all must know (sharded_grad_scaler.py). */
+    @Override
+    public void lookedForInfinities(Tensor foundInf) {
+        shards.run(CollectiveKind.ALL_REDUCE, foundInf.nbytes(), foundInf.dtype(), Coordination.NCCL);
     }
 
     @Override

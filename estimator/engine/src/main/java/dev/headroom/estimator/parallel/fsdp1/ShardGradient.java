@@ -3,6 +3,7 @@ package dev.headroom.estimator.parallel.fsdp1;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -29,12 +30,27 @@ final class ShardGradient {
         return originals.isEmpty() ? parameter.shard().grad() : held;
     }
 
+    /** The parameters that the optimizer steps, in the order in which they lie. */
+    List<Tensor> stepped() {
+        return originals.isEmpty() ? List.of(parameter.shard()) : originals;
+    }
+
+    /**
+     * What is not divided stays where backward passes add to it (prepare_gradient_for_backward leaves gradients of the
+     * whole's size alone).
+     */
+    void prepare() {
+        if (!parameter.isDivided() && get() != null && parameter.whole().grad() == null) {
+            runtime.setGrad(parameter.whole(), get());
+        }
+    }
+
     /** @param gradient with a reference that passes over */
     void set(Tensor gradient) {
         if (originals.isEmpty()) {
             runtime.setGrad(parameter.shard(), gradient);
             runtime.release(gradient);
-        } else if (gradient != held) {
+        } else {
             runtime.release(held);
             held = gradient;
         }
@@ -54,6 +70,8 @@ final class ShardGradient {
                                 original,
                                 runtime.reinterpret(held, original.sizes(), original.strides(), part.offset()));
                     }
+                } else {
+                    runtime.setGrad(original, null);
                 }
             }
         }
@@ -61,12 +79,16 @@ final class ShardGradient {
 
     /** The whole gradient stays after a pass without reduction; parameters show it (_use_unsharded_grad_views). */
     void useWhole() {
-        for (Tensor original : originals) {
-            if (original.grad() == null) {
-                try (Frame frame = runtime.frame()) {
-                    runtime.free(runtime.emptyLike(original));
-                    runtime.setGrad(original, runtime.detach(parameter.whole().grad()));
+        for (int i = 0; i < originals.size(); i++) {
+            Tensor original = originals.get(i);
+            try (Frame frame = runtime.frame()) {
+                boolean fits = original.dtype() == parameter.whole().dtype()
+                        && Arrays.equals(
+                                original.sizes(), parameter.views().get(i).sizes());
+                if (original.grad() == null && !fits) {
+                    runtime.free(runtime.emptyLike(original)); // its memory is replaced by the view's
                 }
+                runtime.setGrad(original, runtime.detach(parameter.whole().grad()));
             }
         }
     }

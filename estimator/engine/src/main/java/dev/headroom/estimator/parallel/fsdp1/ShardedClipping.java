@@ -23,13 +23,21 @@ final class ShardedClipping {
         this.shards = shards;
     }
 
-    void clip(List<Tensor> parameters) {
-        try (Frame frame = runtime.frame()) {
-            if (zero == null) {
+    /** A zero stays on the device from the first call on. */
+    void prepare() {
+        if (zero == null) {
+            try (Frame frame = runtime.frame()) {
                 zero = runtime.hold(runtime.empty(DType.FLOAT32));
             }
-            List<Tensor> gradients =
-                    parameters.stream().map(Tensor::grad).filter(Objects::nonNull).toList();
+        }
+    }
+
+    void clip(List<Tensor> parameters) {
+        try (Frame frame = runtime.frame()) {
+            List<Tensor> gradients = parameters.stream()
+                    .map(Tensor::grad)
+                    .filter(Objects::nonNull)
+                    .toList();
             Tensor local = gradients.isEmpty() ? zero : norm(gradients);
             Tensor squared = runtime.emptyLike(local);
             shards.run(CollectiveKind.ALL_REDUCE, squared.nbytes(), squared.dtype(), 0);

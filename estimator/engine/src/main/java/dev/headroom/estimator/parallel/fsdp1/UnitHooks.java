@@ -21,7 +21,7 @@ final class UnitHooks implements ModuleHooks.Hook {
      * Hooks of a unit.
      *
      * @param unit {@code null} for a module without parameters of its own
-     * @param inputs type of floating-point arguments; {@code null} for their own
+     * @param inputs type of floating-point arguments of the model itself; {@code null} for their own
      * @param begin before the forward pass
      * @param beginBackward before the backward pass
      */
@@ -48,15 +48,15 @@ final class UnitHooks implements ModuleHooks.Hook {
     @Override
     public void beforeForward(ModuleHooks.Call call) {
         begin.run();
-        if (unit == null || unit.isInPreBackward()) {
-            return;
-        }
-        unit.preForward();
-        if (inputs != null) {
+        if (inputs != null) { // _root_cast_forward_input
             call.replaceInputs(given -> Arrays.stream(given)
                     .map(t -> t.dtype().isFloatingPoint() ? Copies.to(runtime, t, inputs) : t)
                     .toArray(Tensor[]::new));
         }
+        if (unit == null || unit.isInPreBackward()) {
+            return;
+        }
+        unit.preForward();
         if (runtime.gradMode() && !unit.parameter().whole().requiresGrad()) {
             awaitInputs(call.inputs());
         }
@@ -82,8 +82,7 @@ final class UnitHooks implements ModuleHooks.Hook {
             return;
         }
         if (unit != null) {
-            unit.postForward(runtime.gradMode()
-                    && Arrays.stream(call.outputs()).anyMatch(Tensor::requiresGrad));
+            unit.postForward(runtime.gradMode() && Arrays.stream(call.outputs()).anyMatch(Tensor::requiresGrad));
         }
         if (runtime.gradMode()) {
             BackwardAnchors.before(runtime, call.outputs(), this::preBackward);
