@@ -13,6 +13,7 @@ import dev.headroom.model.checkpoint.Region;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -32,6 +33,7 @@ public final class GraphRunner implements ForwardPass {
     private final CheckpointPlan plan;
     private final AutogradEngine engine;
     private final Set<Region> withoutGradients = new LinkedHashSet<>();
+    private final BitSet hostReads;
     private final int[] executions;
     private final int[][] storages;
     private final ModuleCalls moduleCalls;
@@ -55,6 +57,7 @@ public final class GraphRunner implements ForwardPass {
         this.plan = plan;
         this.engine = engine;
         this.lifetimes = Lifetimes.of(graph);
+        this.hostReads = HostReads.of(graph);
         this.moduleCalls = new ModuleCalls(runtime, graph);
         this.calls = new NodeCalls(runtime, graph, symbols, unmodelled, types, lifetimes);
         List<Node> nodes = graph.nodes();
@@ -114,6 +117,9 @@ public final class GraphRunner implements ForwardPass {
             throw e;
         }
         executions[i]++;
+        if (hostReads.get(i)) {
+            runtime.streams().hostWaits();
+        }
     }
 
     /** Leaves hooks of modules out: the body of a higher-order operator is no call that users see. */

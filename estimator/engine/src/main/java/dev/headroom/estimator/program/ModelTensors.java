@@ -225,10 +225,12 @@ public final class ModelTensors {
         return before;
     }
 
-    /** Adds a parameter that no forward pass reads, with a reference that passes over. */
-    public void add(String name, Tensor kept) {
-        parameters.add(kept);
-        parameterNames.add(name);
+    /** The model's {@code parameters()} are others from now on, all of the same name. */
+    public void parametersAre(String name, List<Tensor> tensors) {
+        parameters.clear();
+        parameters.addAll(tensors);
+        parameterNames.clear();
+        tensors.forEach(t -> parameterNames.add(name));
     }
 
     /** {@code zero_grad(set_to_none=True)}. */

@@ -8,6 +8,7 @@ import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.group.PartialNorms;
+import dev.headroom.estimator.parallel.unit.HostOptimizer;
 import dev.headroom.estimator.parallel.unit.Unit;
 import dev.headroom.estimator.parallel.unit.Units;
 import dev.headroom.estimator.runtime.EagerRuntime;
