@@ -27,7 +27,7 @@ public final class ModelTensors {
     private final EagerRuntime runtime;
     private final boolean channelsLast;
     private final boolean elsewhere;
-    private final Map<String, Tensor> byStorageName = new HashMap<>();
+    private final Map<String, Tensor> byStorageName = new LinkedHashMap<>();
     private final Map<String, String> storages = new HashMap<>();
 
     /** What was moved in the archive's types and waits for its conversion, by storage name. */
@@ -167,6 +167,20 @@ public final class ModelTensors {
             out[i] = in.get(i).evaluate(Map.of());
         }
         return out;
+    }
+
+    /** {@code Module.to(device)} of a model that was elsewhere: tensors stay who they are. */
+    public void toDevice() {
+        for (Tensor t : byStorageName.values()) {
+            boolean parameter = parameters.contains(t);
+            if (t.onDevice() || !parameter && !buffers.contains(t)) {
+                continue;
+            }
+            try (Frame frame = runtime.frame()) {
+                Category category = parameter ? Category.PARAMETERS : Category.BUFFERS;
+                runtime.setData(t, runtime.emptyStrided(t.dtype(), t.sizes(), t.strides(), category), t.strides(), 0);
+            }
+        }
     }
 
     /** By value name of the graph. */

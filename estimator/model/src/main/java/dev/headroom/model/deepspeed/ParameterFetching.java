@@ -27,15 +27,17 @@ public record ParameterFetching(
     private static final long MOST = 1_000_000_000;
 
     static ParameterFetching read(ConfigSection zero) {
+        boolean oneByOne = flag(zero, "allgather_sequential");
+        long prefetch = count(zero, "prefetch_bucket_size", PREFETCH);
         return new ParameterFetching(
-                count(zero, "prefetch_bucket_size", PREFETCH),
+                oneByOne ? 1 : prefetch, // runtime/engine.py, _configure_zero_optimizer
                 count(zero, "param_persistence_threshold", PERSISTENCE),
                 count(zero, "model_persistence_threshold", Long.MAX_VALUE),
                 count(zero, "max_live_parameters", MOST),
                 count(zero, "max_reuse_distance", MOST),
                 count(zero, "module_granularity_threshold", 0),
                 flag(zero, "use_all_reduce_for_fetch_params"),
-                flag(zero, "allgather_sequential"));
+                oneByOne);
     }
 
     private static long count(ConfigSection zero, String name, long usual) {
