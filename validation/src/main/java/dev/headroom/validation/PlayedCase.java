@@ -48,7 +48,8 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
                 capability.path(0).asInt(),
                 capability.path(1).asInt(),
                 recorded.device().path("sms").asInt());
-        Simulation played = new RunPlayer(device, AllocatorSettings.parse(""), new SimulatedDeviceMemory(1L << 41, 0))
+        Simulation played = new RunPlayer(
+                        device, AllocatorSettings.parse(""), () -> new SimulatedDeviceMemory(1L << 41, 0))
                 .play(graph(recorded), run);
         return new PlayedCase(events(played), List.copyOf(played.unmodelled().keySet()));
     }

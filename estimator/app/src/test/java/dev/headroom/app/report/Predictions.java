@@ -100,7 +100,8 @@ public final class Predictions {
                 null,
                 warnings,
                 unmodelled,
-                certainty());
+                certainty(),
+                List.of());
     }
 
     /** Reserved memory between bounds, and a context of 422 MiB. */

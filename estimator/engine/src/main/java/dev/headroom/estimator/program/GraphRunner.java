@@ -23,7 +23,7 @@ import java.util.function.Predicate;
 /**
  * Runs a graph's operators in order over a {@link EagerRuntime}, with the lifetimes of the Python program behind it.
  */
-public final class GraphRunner {
+public final class GraphRunner implements ForwardPass {
     private final EagerRuntime runtime;
     private final Graph graph;
     private final Lifetimes lifetimes;
@@ -73,6 +73,7 @@ public final class GraphRunner {
      * @param inputs by value name: parameters, buffers, the user's; borrowed
      * @return the user's outputs in order, each with a reference for the caller; {@code null} for one that is no tensor
      */
+    @Override
     public Tensor[] run(Map<String, Tensor> inputs) {
         Map<String, Tensor> values = new HashMap<>(inputs);
         calls.given(values);
@@ -98,7 +99,7 @@ public final class GraphRunner {
             runtime.attribute(attributions[i]);
             moduleCalls.enter(i, hooked, values);
             counted(i, values);
-            moduleCalls.leave(i, lifetimes.releasedAfter(i), values);
+            moduleCalls.leave(i, hooked, lifetimes.releasedAfter(i), values);
         }
     }
 
@@ -120,22 +121,30 @@ public final class GraphRunner {
         moduleCalls.ignoreHooks();
     }
 
-    /** How the nodes ran so far. */
+    /** From now on operators run inside of this, bodies of higher-order ones as well; {@code null}: on their own. */
+    public void around(NodeHook hook) {
+        if (hook != null) {
+            calls.around(hook);
+        }
+    }
+
+    @Override
     public NodeRuns runs() {
         return new NodeRuns(executions.clone(), storages.clone(), withoutGradients.size());
     }
 
     private void checkpoint(Region region, Map<String, Tensor> values, Map<String, Tensor> model) {
+        for (int i = region.from(); i < region.to(); i++) {
+            moduleCalls.enter(i, span -> span.last() >= region.to() || isAround(span, region), values);
+        }
         Tensor[] inputs = region.inputs().stream().map(values::get).toArray(Tensor[]::new);
         if (plan.reentrant() && runtime.gradMode() && !requiresGrad(inputs)) {
             withoutGradients.add(region);
         }
-        for (int i = region.from(); i < region.to(); i++) {
-            moduleCalls.enter(i, span -> span.last() >= region.to() || isAround(span, region), values);
-        }
         Frame frame = runtime.frame();
         try {
-            Tensor[] made = Checkpoint.run(plan, runtime, engine, given -> region(region, given, model), inputs);
+            Tensor[] held = region.held().stream().map(model::get).toArray(Tensor[]::new);
+            Tensor[] made = Checkpoint.run(plan, runtime, engine, given -> region(region, given, model), inputs, held);
             for (int i = 0; i < made.length; i++) {
                 values.put(region.outputs().get(i), runtime.hold(made[i]));
             }
@@ -143,7 +152,7 @@ public final class GraphRunner {
             frame.close();
         }
         for (int i = region.from(); i < region.to(); i++) {
-            moduleCalls.leave(i, lifetimes.releasedAfter(i), values);
+            moduleCalls.leave(i, span -> true, lifetimes.releasedAfter(i), values);
         }
     }
 
@@ -211,7 +220,9 @@ public final class GraphRunner {
         List<String> names = graph.nodes().get(index).outputs();
         storages[index] = new int[results.length];
         for (int i = 0; i < names.size() && i < results.length; i++) {
-            storages[index][i] = results[i] == null ? -1 : results[i].storage().number();
+            storages[index][i] = results[i] == null || runtime.devices().of(results[i]) != 0
+                    ? -1
+                    : results[i].storage().number();
             if (names.get(i) != null && results[i] != null) {
                 runtime.hold(results[i]);
                 values.put(names.get(i), results[i]);

@@ -104,7 +104,7 @@ final class ModuleCalls {
      * Lets values go after a node and runs the hooks of the calls that end with it, innermost first: when a call's
      * hooks run, its own variables are gone, while its arguments are still the caller's.
      */
-    void leave(int node, List<String> released, Map<String, Tensor> values) {
+    void leave(int node, Predicate<Span> which, List<String> released, Map<String, Tensor> values) {
         if (!hooked()) {
             for (String v : released) {
                 runtime.release(values.remove(v));
@@ -120,7 +120,9 @@ final class ModuleCalls {
                 }
                 return own;
             });
-            leave(span);
+            if (which.test(span)) {
+                leave(span);
+            }
         }
         for (String v : left) {
             runtime.release(values.remove(v));
@@ -212,13 +214,14 @@ final class ModuleCalls {
         }
 
         @Override
-        public void replaceOutputs(UnaryOperator<Tensor> with) {
+        public void replaceOutputs(UnaryOperator<Tensor[]> with) {
             try (Frame locals = runtime.frame()) {
+                Tensor[] after = with.apply(outputs());
+                int next = 0;
                 for (String name : span.outputs()) {
                     Tensor t = values.get(name);
-                    Tensor after = t == null ? null : with.apply(t);
-                    if (after != t) {
-                        values.put(name, runtime.hold(after));
+                    if (t != null && after[next++] != t) {
+                        values.put(name, runtime.hold(after[next - 1]));
                         runtime.release(t);
                     }
                 }

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.runtime;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,11 +35,16 @@ public final class ModuleHooks {
         void replaceInputs(UnaryOperator<Tensor[]> with);
 
         /**
-         * Gives the caller other tensors than the callee made, as a hook after the forward pass does that returns results.
+         * Gives the caller other tensors than the callee made, as a hook after the forward pass does that returns a result.
          *
-         * @param with from a result to what takes its place: the same, or a local of the running frame
+         * @param with from the outputs to what takes their places: the same, or locals of the running frame
          */
-        void replaceOutputs(UnaryOperator<Tensor> with);
+        void replaceOutputs(UnaryOperator<Tensor[]> with);
+
+        /** The same, one output after the other. */
+        default void replaceEachOutput(UnaryOperator<Tensor> with) {
+            replaceOutputs(made -> Arrays.stream(made).map(with).toArray(Tensor[]::new));
+        }
     }
 
     /** The hooks of one module, in PyTorch's order (torch/nn/modules/module.py, _call_impl). */

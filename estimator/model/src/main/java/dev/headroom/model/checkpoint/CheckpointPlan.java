@@ -2,6 +2,7 @@ package dev.headroom.model.checkpoint;
 
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 
@@ -25,6 +26,8 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
      *       {@link ModulePatterns}.
      *   <li>Models of libraries with a switch of their own use it: each call of a repeated block is a checkpoint, see
      *       {@link LibrarySwitch}; the number of segments has no effect.
+     *   <li>On several GPUs, each repeated block of other models is a checkpoint, see {@link RepeatedBlocks}, as
+     *       {@code apply_activation_checkpointing} makes them; the number of segments has no effect.
      *   <li>Other models are split as {@code checkpoint_sequential} splits their chain of blocks, see {@link Chain}.
      * </ul>
      *
@@ -69,6 +72,9 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
         List<Region> blocks = LibrarySwitch.regions(graph);
         if (!blocks.isEmpty()) {
             return new CheckpointPlan(graph, blocks, explicit);
+        }
+        if (run.parallel().kind() != ParallelKind.SINGLE) {
+            return new CheckpointPlan(graph, RepeatedBlocks.regions(graph), explicit);
         }
         Chain chain = Chain.of(graph);
         if (chain == null) {

@@ -13,9 +13,9 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The modules that training scripts wrap or checkpoint one by one: residual blocks of a ResNet, layers of a transformer,
- * children of {@code features}. They are found as {@code record_parallel.py} of the oracle finds them. A module that holds
- * numbered ones and is never called is an {@code nn.ModuleList}.
+ * The modules that training scripts wrap or checkpoint one by one: residual blocks of a ResNet, layers of a
+ * transformer, children of {@code features}. They are found as {@code record_parallel.py} of the oracle finds them. A
+ * module that holds numbered ones and is never called is an {@code nn.ModuleList}.
  */
 public final class RepeatedBlocks {
     private static final String SEQUENTIAL = "torch.nn.modules.container.Sequential";
@@ -34,6 +34,14 @@ public final class RepeatedBlocks {
     /** Paths of the blocks, in order; empty for a model that has none. */
     public static List<String> of(Graph graph) {
         return new RepeatedBlocks(graph).find();
+    }
+
+    /** A region for each call of a block. */
+    static List<Region> regions(Graph graph) {
+        Set<String> blocks = Set.copyOf(of(graph));
+        return ModuleCalls.outermost(ModuleCalls.roots(graph), c -> blocks.contains(c.path())).stream()
+                .map(c -> Region.of(graph, c.from(), c.to(), LibrarySwitch.given(graph, c.from(), c.to())))
+                .toList();
     }
 
     /** Class names of the modules that run, by path. */

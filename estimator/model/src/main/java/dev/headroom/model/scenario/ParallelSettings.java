@@ -13,6 +13,13 @@ import static dev.headroom.model.scenario.ValueFormats.index;
 import static dev.headroom.model.scenario.ValueFormats.number;
 
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.parallel.DdpOptions;
+import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.parallel.PipelineOptions;
+import dev.headroom.model.parallel.ShardingOptions;
+import dev.headroom.model.parallel.TensorOptions;
+import dev.headroom.model.parallel.ZeroOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

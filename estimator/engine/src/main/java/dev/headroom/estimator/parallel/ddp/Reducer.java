@@ -10,7 +10,7 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
-import dev.headroom.model.scenario.DdpOptions;
+import dev.headroom.model.parallel.DdpOptions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Gradients of the own partition on the device: whole ones of each parameter, in one buffer a pass, to which later passes
- * add (deepspeed/runtime/zero/stage_1_and_2.py, copy_grads_in_partition and get_flat_partition).
+ * Gradients of the own partition on the device: whole ones of each parameter, in one buffer a pass, to which later
+ * passes add (deepspeed/runtime/zero/stage_1_and_2.py, copy_grads_in_partition and get_flat_partition).
  */
 final class DeviceGradients implements KeptGradients {
     private final EagerRuntime runtime;

@@ -11,7 +11,9 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Arithmetic of steps as Python writes it: what a line makes lives until its name is bound again or its function ends. */
+/**
+ * Arithmetic of steps as Python writes it: what a line makes lives until its name is bound again or its function ends.
+ */
 final class DeviceMath {
     private final EagerRuntime runtime;
     private final Formula formula;

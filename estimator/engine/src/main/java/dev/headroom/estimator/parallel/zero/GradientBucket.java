@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Gradients that wait to be reduced (deepspeed/runtime/zero/stage_1_and_2.py, IPGBucket): references, and with contiguous
- * gradients a buffer that they are copied into, or two that take turns.
+ * Gradients that wait to be reduced (deepspeed/runtime/zero/stage_1_and_2.py, IPGBucket): references, and with
+ * contiguous gradients a buffer that they are copied into, or two that take turns.
  */
 final class GradientBucket {
     private final EagerRuntime runtime;

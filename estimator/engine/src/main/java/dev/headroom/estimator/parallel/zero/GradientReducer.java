@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Brings the gradients of a backward pass to the ranks that step them (deepspeed/runtime/zero/stage_1_and_2.py): stage 2
- * as they come, in buckets; stage 1 after the last pass of a step.
+ * Brings the gradients of a backward pass to the ranks that step them (deepspeed/runtime/zero/stage_1_and_2.py): stage
+ * 2 as they come, in buckets; stage 1 after the last pass of a step.
  */
 final class GradientReducer {
     /** The stream on which gradients are reduced beside the backward pass. */

@@ -78,7 +78,7 @@ final class ModuleFetching implements ModuleHooks.Hook {
     @Override
     public void afterForward(ModuleHooks.Call call) {
         coordinator.release(module, own);
-        call.replaceOutputs(t -> BackwardAnchors.through(
+        call.replaceEachOutput(t -> BackwardAnchors.through(
                 runtime, "PreBackwardFunctionForModule", t, () -> coordinator.fetch(module, own)));
     }
 }

@@ -5,9 +5,9 @@ import dev.headroom.model.deepspeed.GradientReduction;
 import dev.headroom.model.deepspeed.Offload;
 import dev.headroom.model.deepspeed.ParameterFetching;
 import dev.headroom.model.graph.DType;
-import dev.headroom.model.scenario.ParallelKind;
+import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.ZeroOptions;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.scenario.ZeroOptions;
 
 /**
  * What a run asks of ZeRO, with the library's defaults (deepspeed/runtime/zero/config.py).

@@ -1,5 +1,6 @@
-package dev.headroom.model.scenario;
+package dev.headroom.model.parallel;
 
+import dev.headroom.model.record.Withers;
 import java.util.List;
 
 /**
@@ -67,5 +68,10 @@ public record Parallelism(
 
     public Parallelism {
         mesh = List.copyOf(mesh);
+    }
+
+    /** GPUs of a process. */
+    public int devices() {
+        return kind.isOneProcess() ? world : 1;
     }
 }

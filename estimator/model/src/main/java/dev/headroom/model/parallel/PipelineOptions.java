@@ -1,5 +1,6 @@
-package dev.headroom.model.scenario;
+package dev.headroom.model.parallel;
 
+import dev.headroom.model.record.Withers;
 import java.util.List;
 
 /**

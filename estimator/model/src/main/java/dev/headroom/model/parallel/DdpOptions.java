@@ -1,6 +1,7 @@
-package dev.headroom.model.scenario;
+package dev.headroom.model.parallel;
 
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.record.Withers;
 
 /**
  * Options of DistributedDataParallel.

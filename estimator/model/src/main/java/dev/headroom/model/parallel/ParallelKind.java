@@ -1,4 +1,4 @@
-package dev.headroom.model.scenario;
+package dev.headroom.model.parallel;
 
 /** Ways to spread a run over GPUs, under the names of the command line. */
 public enum ParallelKind {
@@ -34,15 +34,15 @@ public enum ParallelKind {
         return this == DP || this == MP;
     }
 
-    boolean isFullySharded() {
+    public boolean isFullySharded() {
         return this == FSDP1 || this == FSDP2 || this == TP_FSDP2;
     }
 
-    boolean isDeepSpeed() {
+    public boolean isDeepSpeed() {
         return this == ZERO1 || this == ZERO2 || this == ZERO3;
     }
 
-    boolean isTensor() {
+    public boolean isTensor() {
         return this == TP || this == TP_FSDP2;
     }
 }

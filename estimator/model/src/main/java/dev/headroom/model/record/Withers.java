@@ -1,4 +1,4 @@
-package dev.headroom.model.scenario;
+package dev.headroom.model.record;
 
 import io.soabase.recordbuilder.core.RecordBuilder;
 
@@ -10,4 +10,4 @@ import io.soabase.recordbuilder.core.RecordBuilder;
                         buildMethodName = "toRecord",
                         enableGetters = false,
                         addStaticBuilder = false))
-@interface Withers {}
+public @interface Withers {}
