@@ -12,7 +12,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
-import dev.headroom.model.scenario.Parallelism;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.function.Function;
