@@ -8,7 +8,9 @@ import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.Collectives;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
@@ -21,12 +23,20 @@ public final class DeepSpeedEngine implements LoopHook {
 
     private final ZeroSettings settings;
     private final Collectives collectives;
+
+    /** Whether the model is in host memory before it is wrapped. */
+    private final boolean onHost;
+
     private TrainingLoop loop;
     private EagerRuntime runtime;
     private ZeroStage stage;
 
     public DeepSpeedEngine(Scenario run, Collectives collectives) {
         this.settings = ZeroSettings.of(run);
+        this.onHost = run.parallel().build() == Parallelism.Build.CPU;
+        if (run.parallel().build() == Parallelism.Build.META) {
+            throw new UserInputException("--build meta: DeepSpeed takes models on cpu or cuda; name one of them");
+        }
         this.collectives = collectives;
     }
 
@@ -50,7 +60,11 @@ public final class DeepSpeedEngine implements LoopHook {
     @Override
     public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
         List<Tensor> trained = parameters.stream().filter(Tensor::requiresGrad).toList();
-        own.apply(trained); // the script's, whose parameters are exchanged
+        if (onHost) {
+            loop.model().toDevice();
+        } else {
+            own.apply(trained); // the script's, whose parameters are exchanged
+        }
         for (Tensor p : parameters) {
             collectives.runHere(CollectiveKind.BROADCAST, p.nbytes(), p.dtype(), 0);
         }

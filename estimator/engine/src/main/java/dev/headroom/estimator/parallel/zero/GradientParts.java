@@ -41,9 +41,9 @@ final class GradientParts implements PartSink {
         lastPass = lastOfStep;
     }
 
-    /** Norms that are there until the step. */
-    List<Tensor> norms() {
-        return List.copyOf(norms.values());
+    /** Norms of some parameters' gradients, which are there until the step. */
+    List<Tensor> norms(List<ShardedParameter> parameters) {
+        return parameters.stream().map(norms::get).filter(norm -> norm != null).toList();
     }
 
     /** reset_cpu_buffers. */

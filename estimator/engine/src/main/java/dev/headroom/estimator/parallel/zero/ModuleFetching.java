@@ -14,22 +14,34 @@ import java.util.List;
 final class ModuleFetching implements ModuleHooks.Hook {
     private final EagerRuntime runtime;
     private final ParameterCoordinator coordinator;
+    private final Gatherer gatherer;
+    private final ShardedModel model;
     private final String module;
     private final List<ShardedParameter> own;
 
     /** Arguments whose gradients are still to come (ds_grads_remaining). */
     private int remaining;
 
-    ModuleFetching(EagerRuntime runtime, ParameterCoordinator coordinator, String module, List<ShardedParameter> own) {
+    ModuleFetching(
+            EagerRuntime runtime,
+            ParameterCoordinator coordinator,
+            Gatherer gatherer,
+            ShardedModel model,
+            String module) {
         this.runtime = runtime;
         this.coordinator = coordinator;
+        this.gatherer = gatherer;
+        this.model = model;
         this.module = module;
-        this.own = own;
+        this.own = model.of(module);
     }
 
     @Override
     public void beforeForward(ModuleHooks.Call call) {
         coordinator.fetch(module, own);
+        if (!call.recomputing()) {
+            borrow();
+        }
         remaining = 0;
         call.replaceInputs(inputs -> {
             Tensor[] out = inputs.clone();
@@ -38,6 +50,16 @@ final class ModuleFetching implements ModuleHooks.Hook {
             }
             return out;
         });
+    }
+
+    /** Parameters of others are fetched when the module first reads them (ZeROOrderedDict.__getitem__). */
+    private void borrow() {
+        for (ShardedParameter p : model.borrowed(module)) {
+            if (p.status() == ShardedParameter.Status.SHARDED) {
+                model.adopt(module, p);
+                gatherer.fetch(List.of(p));
+            }
+        }
     }
 
     /** PostBackwardFunctionModule. */

@@ -6,17 +6,21 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The parameters of a model and the modules that own them; a tied one belongs to each of its owners. */
 final class ShardedModel {
     private final List<ShardedParameter> all = new ArrayList<>();
     private final Map<String, List<ShardedParameter>> byModule = new LinkedHashMap<>();
+    private final Map<String, Set<ShardedParameter>> borrowed = new HashMap<>();
 
     ShardedModel(EagerRuntime runtime, Graph graph, ModelTensors tensors, int ranks, int rank) {
         Map<Tensor, ShardedParameter> of = new HashMap<>();
@@ -34,6 +38,27 @@ final class ShardedModel {
             }
         });
         byModule.values().forEach(own -> own.sort(Comparator.comparing(ShardedParameter::id)));
+        for (Node node : graph.nodes()) {
+            for (String value : node.reads()) {
+                ShardedParameter p = of.get(tensors.byValue().get(value));
+                if (p != null
+                        && !byModule.getOrDefault(node.module(), List.of()).contains(p)) {
+                    borrowed.computeIfAbsent(node.module(), k -> new LinkedHashSet<>())
+                            .add(p);
+                }
+            }
+        }
+    }
+
+    /** Parameters of others that a module reads itself, as {@code nn.MultiheadAttention} does. */
+    Set<ShardedParameter> borrowed(String module) {
+        return borrowed.getOrDefault(module, Set.of());
+    }
+
+    /** From now on parameters of others count as a module's own (register_external_parameter). */
+    void adopt(String module, ShardedParameter p) {
+        byModule.get(module).add(p);
+        byModule.get(module).sort(Comparator.comparing(ShardedParameter::id));
     }
 
     /** In the order of {@code parameters()}. */

@@ -83,15 +83,17 @@ final class ShardedNorms {
             Tensor total = null;
             for (Tensor norm : norms) {
                 Tensor square = math.function(norm);
-                Tensor sum = math.function(square);
+                if (total == null) {
+                    total = math.function(
+                            square); // the number 0 and a tensor: a fresh one, which the others are added to
+                }
                 runtime.free(square);
-                runtime.free(total);
-                total = sum;
             }
             runtime.streams().hostWaits();
             Tensor all = runtime.empty(DType.FLOAT32, 1);
             collectives.runHere(CollectiveKind.ALL_REDUCE, all.nbytes(), all.dtype(), -1);
             Tensor root = runtime.empty(DType.FLOAT32);
+            runtime.free(total);
             math.mask(root);
             runtime.streams().hostWaits();
         }

@@ -20,8 +20,8 @@ final class ShardedOptimizer implements Optimizer {
         /** The flat buffer of all parts of gradients; {@code null} while it is in the host's memory. */
         Tensor gradients();
 
-        /** Norms of gradients that are in the host's memory. */
-        List<Tensor> norms();
+        /** Norms of some parameters' gradients, while these are in the host's memory. */
+        List<Tensor> norms(List<ShardedParameter> parameters);
 
         /** The step is done: brings back what stays whole. */
         void stepped();
@@ -65,7 +65,7 @@ final class ShardedOptimizer implements Optimizer {
     }
 
     private Tensor hostNorm() {
-        norms.fromHost(parts.norms());
+        groups.forEach(group -> norms.fromHost(parts.norms(group.parameters())));
         return null;
     }
 

@@ -55,7 +55,7 @@ final class ShardedStage implements ZeroStage, ShardedOptimizer.Parts {
         model.markPersistent(
                 settings.fetching().persistence(), settings.fetching().modelPersistence());
         model.modules().forEach(module -> runtime.modules()
-                .add(module, new ModuleFetching(runtime, coordinator, module, model.of(module))));
+                .add(module, new ModuleFetching(runtime, coordinator, gatherer, model, module)));
         if (!onHost) {
             held(DType.BOOL, 1); // inf_or_nan_tracker
         }
@@ -215,8 +215,8 @@ final class ShardedStage implements ZeroStage, ShardedOptimizer.Parts {
     }
 
     @Override
-    public List<Tensor> norms() {
-        return hostParts.norms();
+    public List<Tensor> norms(List<ShardedParameter> parameters) {
+        return hostParts.norms(parameters);
     }
 
     @Override
