@@ -1,9 +1,9 @@
 package dev.headroom.estimator.parallel.tensor;
 
-import dev.headroom.estimator.parallel.group.CollectiveKind;
-import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.parallel.group.CollectiveKind;
+import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.runtime.Distribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;

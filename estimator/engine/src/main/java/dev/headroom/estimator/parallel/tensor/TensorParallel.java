@@ -1,5 +1,6 @@
 package dev.headroom.estimator.parallel.tensor;
 
+import dev.headroom.estimator.loop.GradientClipping;
 import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.optim.Optimizer;
@@ -7,14 +8,15 @@ import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.program.NodeHook;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.parallel.TensorOptions;
 import dev.headroom.model.plan.PlannedModule;
 import dev.headroom.model.plan.TensorPlan;
 import dev.headroom.model.plan.UsualPlans;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
-import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.parallel.TensorOptions;
 import java.util.List;
 import java.util.function.Function;
 
@@ -86,6 +88,17 @@ public final class TensorParallel implements LoopHook {
     @Override
     public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
         return ParameterGroups.optimizer(parameters, own);
+    }
+
+    @Override
+    public void clip(Runnable own) {
+        List<Tensor> parameters = loop.model().parameters();
+        if (parameters.stream().anyMatch(p -> p.grad() != null && p.distribution() == null)) {
+            throw new UserInputException(
+                    "--clip-grad-norm: clip_grad_norm_ does not take DTensors and plain tensors"
+                            + " together; share all modules that have parameters, as with --sequence-parallel, or leave it out");
+        }
+        new GradientClipping(runtime, new SharedNorms(runtime, ranks, parameters)).clip(parameters);
     }
 
     @Override
