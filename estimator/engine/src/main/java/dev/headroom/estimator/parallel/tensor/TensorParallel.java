@@ -24,15 +24,23 @@ import java.util.function.Function;
 public final class TensorParallel implements LoopHook {
     private final Scenario run;
     private final Communicator communicator;
+    private final Communicator divides;
     private TrainingLoop loop;
     private EagerRuntime runtime;
     private TensorRanks ranks;
     private NodeHook nodes;
+    private SharedModel model;
 
-    /** @param communicator of the ranks that share layers */
-    public TensorParallel(Scenario run, Communicator communicator) {
+    /**
+     * A rank.
+     *
+     * @param communicator of the ranks that share layers
+     * @param divides of the ranks among which {@code fully_shard} divides their parts; {@code null} where none does
+     */
+    public TensorParallel(Scenario run, Communicator communicator, Communicator divides) {
         this.run = run;
         this.communicator = communicator;
+        this.divides = divides;
     }
 
     @Override
@@ -57,7 +65,7 @@ public final class TensorParallel implements LoopHook {
     private void wrap() {
         boolean onDevice = run.parallel().build() == Parallelism.Build.CUDA;
         TiedParameters ties = new TiedParameters(loop.graph());
-        SharedModel model = new SharedModel(runtime, loop.model(), loop.graph(), ties, ranks, onDevice);
+        model = new SharedModel(runtime, loop.model(), loop.graph(), ties, ranks, onDevice);
         Conversions conversions = new Conversions(runtime, ranks);
         for (PlannedModule planned : plan()) {
             ModuleContent content = ModuleContent.of(loop.graph(), planned.path());
@@ -66,7 +74,7 @@ public final class TensorParallel implements LoopHook {
             runtime.modules()
                     .add(planned.path(), new StyledModule(planned.path(), planned.style(), content, conversions));
         }
-        model.finish();
+        model.finish(divides != null);
         nodes = new SharedOperators(runtime, ranks, ties, new LocalSizes(loop.symbols(), ranks.size()));
     }
 
@@ -92,13 +100,15 @@ public final class TensorParallel implements LoopHook {
 
     @Override
     public void clip(Runnable own) {
-        List<Tensor> parameters = loop.model().parameters();
-        if (parameters.stream().anyMatch(p -> p.grad() != null && p.distribution() == null)) {
-            throw new UserInputException(
-                    "--clip-grad-norm: clip_grad_norm_ does not take DTensors and plain tensors"
-                            + " together; share all modules that have parameters, as with --sequence-parallel, or leave it out");
+        if (!model.sharesAll()) {
+            throw new UserInputException("--clip-grad-norm: clip_grad_norm_ does not take DTensors and plain tensors"
+                    + " together; share all modules that have parameters, as with --sequence-parallel, or leave it out");
         }
-        new GradientClipping(runtime, new SharedNorms(runtime, ranks, parameters)).clip(parameters);
+        List<Tensor> parameters = loop.model().parameters();
+        GradientClipping.Parts norms = divides == null
+                ? new SharedNorms(runtime, ranks, parameters)
+                : new DividedNorms(runtime, List.of(divides, communicator), (int) model.whole());
+        new GradientClipping(runtime, norms).clip(parameters);
     }
 
     @Override
