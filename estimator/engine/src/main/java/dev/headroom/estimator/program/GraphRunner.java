@@ -134,12 +134,13 @@ public final class GraphRunner implements ForwardPass {
     }
 
     private void checkpoint(Region region, Map<String, Tensor> values, Map<String, Tensor> model) {
+        for (int i = region.from(); i < region.to(); i++) {
+            moduleCalls.enter(i, span -> span.last() >= region.to() || isAround(span, region), values);
+        }
+        // What the hooks around the checkpoint made of the arguments.
         Tensor[] inputs = region.inputs().stream().map(values::get).toArray(Tensor[]::new);
         if (plan.reentrant() && runtime.gradMode() && !requiresGrad(inputs)) {
             withoutGradients.add(region);
-        }
-        for (int i = region.from(); i < region.to(); i++) {
-            moduleCalls.enter(i, span -> span.last() >= region.to() || isAround(span, region), values);
         }
         Frame frame = runtime.frame();
         try {
@@ -176,6 +177,7 @@ public final class GraphRunner implements ForwardPass {
         }
         values.values().forEach(runtime::hold);
         int depth = moduleCalls.depth();
+        int outside = moduleCalls.keepOutside(depth);
         try {
             steps(region.from(), region.to(), values, span -> span.last() < region.to() && !isAround(span, region));
             Tensor[] out = new Tensor[region.outputs().size()];
@@ -186,6 +188,7 @@ public final class GraphRunner implements ForwardPass {
             return out;
         } finally {
             moduleCalls.unwind(depth);
+            moduleCalls.keepOutside(outside);
             values.values().forEach(runtime::release);
         }
     }
