@@ -15,6 +15,7 @@ import dev.headroom.estimator.parallel.tensor.TensorParallel;
 import dev.headroom.estimator.parallel.zero.DeepSpeedEngine;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.ParallelChecks;
 import dev.headroom.model.scenario.Scenario;
@@ -41,7 +42,7 @@ public final class Strategies {
             case FSDP1 -> fsdp1(run, rank);
             case FSDP2 -> fsdp2(run, rank);
             case ZERO1, ZERO2, ZERO3 -> zero(run, ProcessGroup.world(parallel.world(), rank));
-            case TP -> tensor(run, rank);
+            case TP, TP_FSDP2 -> tensor(run, rank);
             default ->
                 throw new UserInputException("--parallel " + parallel.kind().option() + " is not modelled yet");
         };
@@ -91,7 +92,16 @@ public final class Strategies {
         int size = degree == null ? run.parallel().world() : degree;
         CollectiveLog log = new CollectiveLog();
         Communicator group = new Communicator(log, size, rank % size);
-        return new RankRun(List.of(new TensorParallel(run, group), new LoggedPhases(log)), log);
+        if (run.parallel().kind() == ParallelKind.TP) {
+            return new RankRun(List.of(new TensorParallel(run, group, null), new LoggedPhases(log)), log);
+        }
+        Communicator shards = new Communicator(log, run.parallel().world() / size, rank / size);
+        return new RankRun(
+                List.of(
+                        new TensorParallel(run, group, shards),
+                        new FullyShard(run, log, shards, null),
+                        new LoggedPhases(log)),
+                log);
     }
 
     private static RankRun ddp(Scenario run, ProcessGroup group) {
