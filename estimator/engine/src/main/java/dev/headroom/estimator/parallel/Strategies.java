@@ -10,6 +10,7 @@ import dev.headroom.estimator.parallel.group.LoggedPhases;
 import dev.headroom.estimator.parallel.group.Mesh;
 import dev.headroom.estimator.parallel.group.ProcessGroup;
 import dev.headroom.estimator.parallel.mp.SplitModel;
+import dev.headroom.estimator.parallel.pipeline.Pipeline;
 import dev.headroom.estimator.parallel.zero.DeepSpeedEngine;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
@@ -35,6 +36,7 @@ public final class Strategies {
             case SINGLE -> new RankRun(List.of(), new CollectiveLog());
             case DP -> dp(imported, run);
             case MP -> mp(imported, run);
+            case PP -> pp(imported, run, rank);
             case DDP -> ddp(run, ProcessGroup.world(parallel.world(), rank));
             case FSDP2 -> fsdp2(run, rank);
             case ZERO1, ZERO2, ZERO3 -> zero(run, ProcessGroup.world(parallel.world(), rank));
@@ -65,6 +67,11 @@ public final class Strategies {
     private static RankRun mp(Graph imported, Scenario run) {
         CollectiveLog log = new CollectiveLog();
         return new RankRun(List.of(new SplitModel(imported, run.parallel(), log)), log);
+    }
+
+    private static RankRun pp(Graph imported, Scenario run, int rank) {
+        CollectiveLog log = new CollectiveLog();
+        return new RankRun(List.of(new Pipeline(imported, run.parallel(), rank, log)), log);
     }
 
     private static RankRun ddp(Scenario run, ProcessGroup group) {

@@ -169,6 +169,14 @@ public final class Tape {
         return node;
     }
 
+    /** {@code t.detach_()}: a leaf that requires no gradient. */
+    public void detachInPlace(Tensor t) {
+        GradNode node = t.gradNode();
+        t.setHistory(null, 0);
+        t.setLeafRequiresGrad(false);
+        release(node);
+    }
+
     /** Replaces a tensor's history. */
     void setHistory(Tensor t, GradNode node) {
         setHistory(t, node, 0);
