@@ -51,7 +51,7 @@ final class RecordedParallelism {
                 ddp(),
                 sharding(),
                 new ZeroOptions(flag("param_offload"), overlap(), text("ds_config")),
-                new TensorOptions(number("tp"), flag("sequence_parallel"), flag("loss_parallel")),
+                new TensorOptions(number("tp"), flag("sequence_parallel"), flag("loss_parallel"), null),
                 new PipelineOptions(
                         text("schedule"),
                         config.path("microbatches").asInt(),

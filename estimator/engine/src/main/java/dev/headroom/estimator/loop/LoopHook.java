@@ -3,6 +3,7 @@ package dev.headroom.estimator.loop;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.ModelTensors;
+import dev.headroom.estimator.program.NodeHook;
 import dev.headroom.estimator.program.Placement;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.run.Moment;
@@ -126,6 +127,11 @@ public interface LoopHook {
      */
     default Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
         return own.apply(parameters);
+    }
+
+    /** What is done around the operators of the forward pass; {@code null} for nothing. Asked once the model is wrapped. */
+    default NodeHook nodes() {
+        return null;
     }
 
     /**

@@ -24,6 +24,7 @@ import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
@@ -328,7 +329,10 @@ public final class TrainingLoop {
 
     /** What runs a part of a forward pass: the plan's graph, for the sizes of a run. */
     public GraphRunner runner(PreparedRun other, CheckpointPlan part) {
-        return new GraphRunner(runtime, part, engine, other.symbols(), unmodelled, ModelTypes.of(other.graph(), run));
+        GraphRunner runner =
+                new GraphRunner(runtime, part, engine, other.symbols(), unmodelled, ModelTypes.of(other.graph(), run));
+        hooks.forEach(h -> runner.around(h.nodes()));
+        return runner;
     }
 
     /** The loss of an output, a local variable or the output itself. */
@@ -360,6 +364,11 @@ public final class TrainingLoop {
     /** What the run is played on. */
     public EagerRuntime runtime() {
         return runtime;
+    }
+
+    /** Values of the graph's symbols. */
+    public Map<String, Long> symbols() {
+        return prepared.symbols();
     }
 
     /** Runs the backward passes. */

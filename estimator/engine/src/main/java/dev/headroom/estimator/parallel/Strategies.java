@@ -11,6 +11,7 @@ import dev.headroom.estimator.parallel.group.Mesh;
 import dev.headroom.estimator.parallel.group.ProcessGroup;
 import dev.headroom.estimator.parallel.mp.SplitModel;
 import dev.headroom.estimator.parallel.pipeline.Pipeline;
+import dev.headroom.estimator.parallel.tensor.TensorParallel;
 import dev.headroom.estimator.parallel.zero.DeepSpeedEngine;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
@@ -40,9 +41,10 @@ public final class Strategies {
             case DDP -> ddp(run, ProcessGroup.world(parallel.world(), rank));
             case FSDP2 -> fsdp2(run, rank);
             case ZERO1, ZERO2, ZERO3 -> zero(run, ProcessGroup.world(parallel.world(), rank));
+            case TP -> tensor(run, rank);
             default ->
                 throw new UserInputException("--parallel " + parallel.kind().option()
-                        + " is not modelled yet; ddp, fsdp2 and zero1 to zero3 are");
+                        + " is not modelled yet; ddp, fsdp2, tp and zero1 to zero3 are");
         };
     }
 
@@ -72,6 +74,15 @@ public final class Strategies {
     private static RankRun pp(Graph imported, Scenario run, int rank) {
         CollectiveLog log = new CollectiveLog();
         return new RankRun(List.of(new Pipeline(imported, run.parallel(), rank, log)), log);
+    }
+
+    /** Ranks next to each other share layers; the groups of them know nothing of each other. */
+    private static RankRun tensor(Scenario run, int rank) {
+        Integer degree = run.parallel().tensor().degree();
+        int size = degree == null ? run.parallel().world() : degree;
+        CollectiveLog log = new CollectiveLog();
+        Communicator group = new Communicator(log, size, rank % size);
+        return new RankRun(List.of(new TensorParallel(run, group), new LoggedPhases(log)), log);
     }
 
     private static RankRun ddp(Scenario run, ProcessGroup group) {

@@ -121,6 +121,13 @@ public final class GraphRunner implements ForwardPass {
         moduleCalls.ignoreHooks();
     }
 
+    /** From now on operators run inside of this, bodies of higher-order ones as well; {@code null}: on their own. */
+    public void around(NodeHook hook) {
+        if (hook != null) {
+            calls.around(hook);
+        }
+    }
+
     @Override
     public NodeRuns runs() {
         return new NodeRuns(executions.clone(), storages.clone(), withoutGradients.size());

@@ -28,7 +28,7 @@ public final class ModelTensors {
     private final boolean channelsLast;
     private final boolean elsewhere;
     private final Placement placement;
-    private final Map<String, Tensor> byStorageName = new HashMap<>();
+    private final Map<String, Tensor> byStorageName = new LinkedHashMap<>();
     private final Map<String, String> storages = new HashMap<>();
 
     /** What was moved in the archive's types and waits for its conversion, by storage name. */
@@ -216,22 +216,32 @@ public final class ModelTensors {
         return parameterNames;
     }
 
+    /** Qualified names of all that the model holds, in the order in which it is moved; the first one of tied tensors. */
+    public List<String> moved() {
+        return List.copyOf(byStorageName.keySet());
+    }
+
     /** What the model holds under a qualified name, that of an alias included. */
     public Tensor named(String name) {
         return byStorageName.get(storages.get(name));
     }
 
     /**
-     * Puts another tensor in a parameter's place.
+     * Puts another tensor in a parameter's or a buffer's place.
      *
-     * @param name the qualified name under which {@link #parameterNames} lists it
+     * @param name the qualified name under which {@link #moved} lists it
      * @param kept what the model's {@code parameters()} has from now on, with a reference that passes over
      * @param used what a forward pass reads, with a reference that passes over
      * @return the one before, with its reference
      */
     public Tensor replace(String name, Tensor kept, Tensor used) {
         Tensor before = byStorageName.put(name, kept);
-        parameters.set(parameterNames.indexOf(name), kept);
+        int at = parameterNames.indexOf(name);
+        if (at >= 0) {
+            parameters.set(at, kept);
+        } else {
+            buffers.replaceAll(b -> b == before ? kept : b);
+        }
         byValue.replaceAll((value, t) -> t == before ? used : t);
         return before;
     }

@@ -166,7 +166,7 @@ public final class AutogradEngine {
             if (!waiting) {
                 buffer = new Tensor[target.inputs()];
             }
-            sums.addToBuffer(buffer, next.input(), outputs[i], target.stream);
+            sums.addToBuffer(buffer, next.input(), outputs[i], target);
             if (ready) {
                 push(graphTask, target, buffer);
                 graphTask.notReady.remove(target);
@@ -202,6 +202,7 @@ public final class AutogradEngine {
         }
         NodeHooks hooks = node.hooks();
         callBefore(hooks, inputs);
+        InFlight.await(runtime, node, inputs);
         Tensor[] outputs;
         Frame results = runtime.frame();
         try {
@@ -277,7 +278,7 @@ public final class AutogradEngine {
                 continue;
             }
             long[] sizes = e.node().inputSizes.get(e.input());
-            if (!Arrays.equals(t.sizes(), sizes)) {
+            if (!Arrays.equals(t.sizes(), sizes) && !e.node().takesWhole(t.sizes())) {
                 Tensor reduced = arithmetic.sumTo(runtime, t, sizes);
                 t = replace(outputs, i, reduced);
             }

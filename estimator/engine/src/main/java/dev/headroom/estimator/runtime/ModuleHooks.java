@@ -32,6 +32,13 @@ public final class ModuleHooks {
          * @param with from the inputs to what takes their places: the same, or locals of the running frame
          */
         void replaceInputs(UnaryOperator<Tensor[]> with);
+
+        /**
+         * Gives the caller other tensors than the callee made, as a hook after the forward pass does that returns a result.
+         *
+         * @param with from the outputs to what takes their places: the same, or locals of the running frame
+         */
+        void replaceOutputs(UnaryOperator<Tensor[]> with);
     }
 
     /** The hooks of one module, in PyTorch's order (torch/nn/modules/module.py, _call_impl). */

@@ -29,6 +29,9 @@ public final class Storage {
 
     private Category category;
 
+    /** What a collective still reads whose result this is; {@code null} once somebody has waited for it. */
+    Tensor inFlight;
+
     Storage(LoggedMemory home, int id, long bytes, int block, int stream, Category category) {
         this.home = home;
         this.stream = stream;

@@ -112,7 +112,10 @@ public final class Tape {
         if (node == null) {
             int device = runtime.devices().of(leaf);
             node = new GradNode("AccumulateGrad", GradNode.FIRST, new GradNode.Edge[0], runtime, device, leaf);
-            node.inputSizes.add(leaf.sizes());
+            node.inputSizes.add(leaf.gradientSizes());
+            if (leaf.distribution() != null) {
+                node.setWrapped(0);
+            }
             node.inputTypes.add(leaf.dtype());
             runtime.hold(leaf);
             leaf.setAccumulator(node);

@@ -2,8 +2,10 @@ package dev.headroom.model.checkpoint;
 
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What a run checkpoints.
@@ -25,7 +27,8 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
      *       {@link ModulePatterns}.
      *   <li>Models of libraries with a switch of their own use it: each call of a repeated block is a checkpoint, see
      *       {@link LibrarySwitch}; the number of segments has no effect.
-     *   <li>Other models are split as {@code checkpoint_sequential} splits their chain of blocks, see {@link Chain}.
+     *   <li>Scripts for several GPUs wrap each block of other models in {@code checkpoint_wrapper}, see {@link RepeatedBlocks}.
+     *   <li>On one GPU, other models are split as {@code checkpoint_sequential} splits their chain of blocks, see {@link Chain}.
      * </ul>
      *
      * @throws UserInputException where a model has nothing of the kind
@@ -70,6 +73,12 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
         if (!blocks.isEmpty()) {
             return new CheckpointPlan(graph, blocks, explicit);
         }
+        if (run.parallel().kind() != ParallelKind.SINGLE) {
+            List<Region> wrapped = ofBlocks(graph);
+            if (!wrapped.isEmpty()) {
+                return new CheckpointPlan(graph, wrapped, explicit);
+            }
+        }
         Chain chain = Chain.of(graph);
         if (chain == null) {
             throw new UserInputException("--checkpoint " + run.checkpointing().segments()
@@ -80,5 +89,12 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
                 ? run.loop().inputGrad()
                 : run.checkpointing().reentrant();
         return chain.split(run.checkpointing().segments(), reentrant);
+    }
+
+    private static List<Region> ofBlocks(Graph graph) {
+        Set<String> blocks = Set.copyOf(RepeatedBlocks.of(graph));
+        return ModuleCalls.outermost(ModuleCalls.roots(graph), c -> blocks.contains(c.path())).stream()
+                .map(c -> Region.of(graph, c.from(), c.to(), LibrarySwitch.given(graph, c.from(), c.to())))
+                .toList();
     }
 }
