@@ -81,6 +81,7 @@ final class Peers {
                 releaseFinished();
                 row(op.send, op.tensor.nbytes(), op.tensor.dtype(), world, communicator(-1), op.peer);
                 work.shelf.add(runtime.hold(op.tensor));
+                runtime.streams().recordUse(op.tensor, communicator(-1) + 1);
             }
             works.add(work);
         } else {
@@ -88,6 +89,7 @@ final class Peers {
                 releaseFinished();
                 Work work = new Work();
                 row(op.send, op.tensor.nbytes(), op.tensor.dtype(), 2, communicator(op.peer), rank <= op.peer ? 1 : 0);
+                runtime.streams().recordUse(op.tensor, communicator(op.peer) + 1);
                 work.outputs.add(runtime.hold(op.tensor));
                 work.shelf.add(runtime.hold(op.tensor));
                 works.add(work);
