@@ -42,7 +42,7 @@ final class Peers {
     private final Map<Integer, Integer> communicators = new HashMap<>();
 
     private final List<Work> running = new ArrayList<>();
-    private final List<Tensor> finished = new ArrayList<>();
+    private final List<Work> finished = new ArrayList<>();
 
     Peers(EagerRuntime runtime, CollectiveLog log, int rank, int world, boolean keepsUp) {
         this.runtime = runtime;
@@ -110,11 +110,14 @@ final class Peers {
 
     /** {@code work.wait()}. */
     void waitFor(List<Work> works) {
-        for (Work work : works) {
-            work.shelf.forEach(runtime::release);
-            work.shelf.clear();
-        }
+        works.forEach(this::unstash);
         running.removeAll(works);
+        finished.removeAll(works);
+    }
+
+    private void unstash(Work work) {
+        work.shelf.forEach(runtime::release);
+        work.shelf.clear();
     }
 
     /** The works are forgotten. */
@@ -126,16 +129,13 @@ final class Peers {
     /** The host pauses. */
     void pause() {
         if (keepsUp) {
-            running.forEach(work -> {
-                finished.addAll(work.shelf);
-                work.shelf.clear();
-            });
+            finished.addAll(running);
             running.clear();
         }
     }
 
     private void releaseFinished() {
-        finished.forEach(runtime::release);
+        finished.forEach(this::unstash);
         finished.clear();
     }
 }

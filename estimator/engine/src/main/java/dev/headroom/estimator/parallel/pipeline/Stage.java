@@ -5,8 +5,10 @@ import dev.headroom.estimator.parallel.parts.Part;
 import dev.headroom.estimator.program.GraphRunner;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
+import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.GradNode;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
@@ -39,6 +41,9 @@ final class Stage {
 
     /** By microbatch: gradient of the input, until it is sent; {@code null} for none. */
     private final Map<Integer, Tensor> inputGradients = new HashMap<>();
+
+    /** By microbatch: what is left to do for weights. */
+    private final Map<Integer, Waiting> waiting = new HashMap<>();
 
     private final List<Tensor> outputChunks = new ArrayList<>();
 
@@ -163,6 +168,55 @@ final class Stage {
         }
         finishBackward(microbatch, of, takeGradient(of[1]));
     }
+
+    /** backward_one_chunk without the gradients of weights (stage_backward_input); the first stage leaves all to later. */
+    void backwardInput(int microbatch, Tensor loss) {
+        Tensor[] of = forwarded.remove(microbatch);
+        Tensor root = isLast() ? loss : of[0];
+        WeightGroups groups = null;
+        Tensor gradient = null;
+        if (!isFirst()) {
+            try (Frame frame = runtime.frame()) {
+                Tensor begin = isLast() ? runtime.emptyLike(loss) : gradientBuffers.get(microbatch);
+                groups = new WeightGroups(runtime, root, of[1], model.parameters());
+                gradient = gradientOfInput(root, begin, of[1]);
+                groups.stopCatching();
+                runtime.setGrad(of[1], gradient);
+                runtime.tape().detachInPlace(root);
+            }
+        }
+        runtime.hold(root);
+        waiting.put(microbatch, new Waiting(root, runtime.hold(of[1]), groups));
+        finishBackward(microbatch, of, gradient);
+    }
+
+    private Tensor gradientOfInput(Tensor root, Tensor begin, Tensor input) {
+        GradNode accumulator = runtime.tape().holdAccumulator(input);
+        GradNode first = runtime.tape().hold(root.gradNode());
+        Tensor made = loop.engine()
+                .gradients(
+                        List.of(new AutogradEngine.Root(first, root.outputNumber())),
+                        new Tensor[] {begin},
+                        List.of(accumulator),
+                        true)[0];
+        runtime.tape().release(accumulator);
+        return made;
+    }
+
+    /** backward_weight_one_chunk. */
+    void backwardWeight(int microbatch) {
+        Waiting w = waiting.remove(microbatch);
+        if (w.groups == null) {
+            loop.engine().backward(w.root, gradientBuffers.get(microbatch));
+        } else {
+            w.groups.accumulate(loop.engine());
+        }
+        runtime.release(w.root);
+        runtime.release(w.input);
+    }
+
+    /** What the gradients of weights are computed from. */
+    private record Waiting(Tensor root, Tensor input, WeightGroups groups) {}
 
     private Tensor takeGradient(Tensor input) {
         Tensor grad = runtime.hold(input.grad());

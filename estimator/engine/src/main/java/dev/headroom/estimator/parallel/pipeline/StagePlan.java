@@ -60,6 +60,22 @@ record StagePlan(String schedule, int world, int perRank) {
             SingleStage single = new SingleStage(runtime, peers, own.get(0), world, microbatches);
             return schedule.equals("gpipe") ? single::gpipe : single::oneForwardOneBackward;
         }
-        throw new UserInputException("--schedule " + schedule + " is not modelled yet; GPipe and 1F1B are");
+        List<List<Action>> computed = new ArrayList<>();
+        for (int r = 0; r < world; r++) {
+            computed.add(computed(r, microbatches));
+        }
+        List<Action> actions = new Lowering(this, microbatches, computed).lowered().get(rank);
+        return new SeveralStages(runtime, peers, this, own, actions);
+    }
+
+    private List<Action> computed(int rank, int microbatches) {
+        return switch (schedule) {
+            case "interleaved1f1b" -> new InterleavedTable(this, rank, microbatches).oneForwardOneBackward();
+            case "interleavedzerobubble" -> new InterleavedTable(this, rank, microbatches).zeroBubble();
+            case "loopedbfs" -> new InterleavedTable(this, rank, microbatches).breadthFirst();
+            case "zbvzerobubble" -> new FoldedTable(this, rank, microbatches).zeroBubble();
+            case "dualpipev" -> new FoldedTable(this, rank, microbatches).dual();
+            default -> throw new UserInputException("--schedule " + schedule + " is not known");
+        };
     }
 }

@@ -64,6 +64,20 @@ final class Step {
         mark(Phase.BACKWARD, microbatch);
     }
 
+    /** Computes the gradients of a microbatch's inputs alone. */
+    void backwardInput(Stage stage, int microbatch) {
+        peers.pause();
+        stage.backwardInput(microbatch, stage.isLast() ? losses.get(microbatch) : null);
+        mark(Phase.BACKWARD, microbatch);
+    }
+
+    /** Computes the gradients of weights that were left out. */
+    void backwardWeight(Stage stage, int microbatch) {
+        peers.pause();
+        stage.backwardWeight(microbatch);
+        mark(Phase.BACKWARD_WEIGHT, microbatch);
+    }
+
     private void mark(Phase phase, int microbatch) {
         log.endPhase();
         loop.mark(new Moment(phase, step, microbatch));
