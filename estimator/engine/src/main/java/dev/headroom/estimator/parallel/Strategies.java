@@ -11,6 +11,7 @@ import dev.headroom.estimator.parallel.group.LoggedPhases;
 import dev.headroom.estimator.parallel.group.Mesh;
 import dev.headroom.estimator.parallel.group.ProcessGroup;
 import dev.headroom.estimator.parallel.mp.SplitModel;
+import dev.headroom.estimator.parallel.pipeline.Pipeline;
 import dev.headroom.estimator.parallel.tensor.TensorParallel;
 import dev.headroom.estimator.parallel.zero.DeepSpeedEngine;
 import dev.headroom.model.error.UserInputException;
@@ -38,6 +39,7 @@ public final class Strategies {
             case SINGLE -> new RankRun(List.of(), new CollectiveLog());
             case DP -> dp(imported, run);
             case MP -> mp(imported, run);
+            case PP -> pp(imported, run, rank);
             case DDP -> ddp(run, ProcessGroup.world(parallel.world(), rank));
             case FSDP1 -> fsdp1(run, rank);
             case FSDP2 -> fsdp2(run, rank);
@@ -84,6 +86,11 @@ public final class Strategies {
     private static RankRun mp(Graph imported, Scenario run) {
         CollectiveLog log = new CollectiveLog();
         return new RankRun(List.of(new SplitModel(imported, run.parallel(), log)), log);
+    }
+
+    private static RankRun pp(Graph imported, Scenario run, int rank) {
+        CollectiveLog log = new CollectiveLog();
+        return new RankRun(List.of(new Pipeline(imported, run.parallel(), rank, log)), log);
     }
 
     /** Ranks next to each other share layers; the groups of them know nothing of each other. */
