@@ -268,6 +268,12 @@ public final class ModelTensors {
         tensors.forEach(t -> parameterNames.add(name));
     }
 
+    /** Adds a parameter that no forward pass reads, with a reference that passes over. */
+    public void add(String name, Tensor kept) {
+        parameters.add(kept);
+        parameterNames.add(name);
+    }
+
     /** {@code zero_grad(set_to_none=True)}. */
     public void dropGradients() {
         for (Tensor p : parameters) {

@@ -1,8 +1,8 @@
 package dev.headroom.estimator.parallel.fsdp1;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.parallel.unit.Unit;
 import dev.headroom.estimator.program.ModelTensors;
-import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;

@@ -194,8 +194,7 @@ final class ShardedParameter {
             return runtime.hold(gradient);
         }
         try (Frame frame = runtime.frame()) {
-            return runtime.hold(
-                    of.ranks().redistribute(gradient, of.gradient(), of.placement(), of.sizes(), false));
+            return runtime.hold(of.ranks().redistribute(gradient, of.gradient(), of.placement(), of.sizes(), false));
         }
     }
 }
