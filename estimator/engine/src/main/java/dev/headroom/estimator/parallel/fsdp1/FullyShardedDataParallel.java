@@ -120,9 +120,14 @@ public final class FullyShardedDataParallel implements LoopHook {
                 new ShardGradient(runtime, flat.parameter(), flat.originals(), rank),
                 new GradientReduction(runtime, shards, replicas, reduce),
                 shards,
-                options.strategy(),
+                strategy(),
                 options.backwardPrefetch(),
                 unit.path().isEmpty());
+    }
+
+    /** One rank has all (_init_core_state). */
+    private ShardingOptions.Strategy strategy() {
+        return shards.size() == 1 ? ShardingOptions.Strategy.NO_SHARD : options.strategy();
     }
 
     private void hook(Unit unit, FlatUnit flat) {
@@ -169,7 +174,7 @@ public final class FullyShardedDataParallel implements LoopHook {
     @Override
     public void clip(Runnable own) {
         clipping.prepare();
-        if (options.strategy() == ShardingOptions.Strategy.NO_SHARD) {
+        if (strategy() == ShardingOptions.Strategy.NO_SHARD) {
             own.run();
         } else {
             clipping.clip(
