@@ -9,10 +9,10 @@ import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.predict.RunPlayer;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.estimator.runtime.DeviceModel;
-import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.fixtures.OperatorCase;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
@@ -48,7 +48,8 @@ public record PlayedCase(List<OperatorCase.Event> events, List<String> unmodelle
                 capability.path(0).asInt(),
                 capability.path(1).asInt(),
                 recorded.device().path("sms").asInt());
-        Simulation played = new RunPlayer(device, AllocatorSettings.parse(""), new SimulatedDeviceMemory(1L << 41, 0))
+        Simulation played = new RunPlayer(
+                        device, AllocatorSettings.parse(""), () -> new SimulatedDeviceMemory(1L << 41, 0))
                 .play(graph(recorded), run);
         return new PlayedCase(events(played), List.copyOf(played.unmodelled().keySet()));
     }

@@ -3,13 +3,13 @@ package dev.headroom.validation;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
-import dev.headroom.model.scenario.DdpOptions;
-import dev.headroom.model.scenario.ParallelKind;
-import dev.headroom.model.scenario.Parallelism;
-import dev.headroom.model.scenario.PipelineOptions;
-import dev.headroom.model.scenario.ShardingOptions;
-import dev.headroom.model.scenario.TensorOptions;
-import dev.headroom.model.scenario.ZeroOptions;
+import dev.headroom.model.parallel.DdpOptions;
+import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.parallel.PipelineOptions;
+import dev.headroom.model.parallel.ShardingOptions;
+import dev.headroom.model.parallel.TensorOptions;
+import dev.headroom.model.parallel.ZeroOptions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -51,7 +51,7 @@ final class RecordedParallelism {
                 ddp(),
                 sharding(),
                 new ZeroOptions(flag("param_offload"), overlap(), text("ds_config")),
-                new TensorOptions(number("tp"), flag("sequence_parallel"), flag("loss_parallel")),
+                new TensorOptions(number("tp"), flag("sequence_parallel"), flag("loss_parallel"), null),
                 new PipelineOptions(
                         text("schedule"),
                         config.path("microbatches").asInt(),

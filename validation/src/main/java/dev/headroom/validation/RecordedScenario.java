@@ -1,7 +1,7 @@
 package dev.headroom.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.headroom.app.command.ScenarioOptions;
+import dev.headroom.app.option.ScenarioOptions;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;

@@ -1,10 +1,10 @@
 package dev.headroom.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
-import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.model.error.UserInputException;
 import java.nio.file.Path;
@@ -41,7 +41,14 @@ public final class TraceComparison {
 
     /** Compares a recording that has a trace with a run that was played. */
     public static TraceComparison of(Recording recording, Simulation run) {
-        return new TraceComparison(recorded(recording), simulated(run));
+        return new TraceComparison(recorded(recording.trace()), simulated(run, run.log()));
+    }
+
+    /** Compares what a GPU of a process that has several saw. */
+    public static TraceComparison of(Recording recording, Simulation run, int device) {
+        return new TraceComparison(
+                recorded(recording.trace(device)),
+                simulated(run, run.devices().get(device).log()));
     }
 
     /** {@code TraceComparison RECORDING MODELS [STEPS_TO_SHOW]}. */
@@ -112,9 +119,8 @@ public final class TraceComparison {
         return a.bytes == b.bytes && a.freed.equals(b.freed);
     }
 
-    private static List<Step> recorded(Recording recording) {
+    private static List<Step> recorded(JsonNode trace) {
         List<Step> steps = new ArrayList<>();
-        JsonNode trace = recording.trace();
         int lastPhase = 0;
         int position = 0;
         for (JsonNode e : trace) {
@@ -146,16 +152,15 @@ public final class TraceComparison {
         freed.add(at, number);
     }
 
-    private static List<Step> simulated(Simulation run) {
+    private static List<Step> simulated(Simulation run, EventLog log) {
         List<Step> steps = new ArrayList<>();
         Map<Integer, Integer> numbers = new HashMap<>();
-        EventLog log = run.log();
         log.replay(log.size(), new EventLog.Visitor() {
             @Override
             public void allocated(int storage) {
                 if (log.requested(storage) > 0) {
                     numbers.put(storage, steps.size());
-                    Attribution who = run.madeBy(storage);
+                    Attribution who = run.attributions().get(log.attribution(storage));
                     steps.add(new Step(log.requested(storage), who.module() + "|" + who.operator(), new ArrayList<>()));
                 }
             }

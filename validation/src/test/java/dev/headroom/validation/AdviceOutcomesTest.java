@@ -4,7 +4,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.app.command.ScenarioOptions;
+import dev.headroom.app.option.ScenarioOptions;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;

@@ -13,11 +13,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
-import dev.headroom.estimator.runtime.Category;
-import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.model.error.UserInputException;

@@ -10,12 +10,12 @@ import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
-import dev.headroom.estimator.runtime.Category;
-import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.estimator.parallel.group.CollectiveRow;
+import dev.headroom.estimator.predict.DeviceRun;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.fixtures.Fixtures;
@@ -25,7 +26,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class ParallelRecordingTest {
     /** Strategies whose recordings are equal, by the first part of the recordings' names. */
-    private static final Set<String> STRATEGIES = Set.of("ddp", "fsdp1", "fsdp2");
+    private static final Set<String> STRATEGIES =
+            Set.of("ddp", "dp", "mp", "fsdp1", "fsdp2", "zero1", "zero2", "zero3", "tp");
 
     /** Its routed experts have no rule yet. */
     private static final String ROUTED = "mixtral";
@@ -47,6 +49,12 @@ class ParallelRecordingTest {
             TraceComparison comparison = TraceComparison.of(recording, played);
             assertTrue(comparison.equal(), () -> comparison.report(10));
         }
+        for (DeviceRun device : played.devices()) {
+            if (recording.trace(device.device()).isArray()) {
+                TraceComparison comparison = TraceComparison.of(recording, played, device.device());
+                assertTrue(comparison.equal(), () -> "device " + device.device() + ": " + comparison.report(10));
+            }
+        }
         assertEquals(
                 recording.oom().path("during").asText(""),
                 played.oom() == null ? "" : played.oom().moment().words());
@@ -58,8 +66,15 @@ class ParallelRecordingTest {
         JsonNode phases = recording.root().path("phases");
         for (int i = 0; i < phases.size(); i++) {
             Recording.Phase p = recording.phases().get(i);
-            out.add(p.label() + " " + p.allocated() + " " + p.reserved() + " " + p.maxAllocated() + " "
-                    + p.maxReserved() + " " + phases.path(i).path("collectives"));
+            JsonNode devices = phases.path(i).path("devices");
+            StringBuilder text = new StringBuilder(p.label());
+            (devices.isArray() ? devices : List.of(phases.path(i)))
+                    .forEach(d -> text.append(figures(
+                            d.path("allocated").asLong(),
+                            d.path("reserved").asLong(),
+                            d.path("max_allocated").asLong(),
+                            d.path("max_reserved").asLong())));
+            out.add(text + " " + phases.path(i).path("collectives"));
         }
         return out;
     }
@@ -67,14 +82,22 @@ class ParallelRecordingTest {
     private static List<String> predicted(Simulation played) {
         List<String> out = new ArrayList<>();
         for (int i = 0; i < played.phases().size(); i++) {
-            PhaseMemory p = played.phases().get(i);
             List<String> rows = played.collectives().get(i).stream()
                     .map(ParallelRecordingTest::row)
                     .toList();
-            out.add(p.moment().label() + " " + p.allocated() + " " + p.reserved() + " " + p.maxAllocated() + " "
-                    + p.maxReserved() + " [" + String.join(",", rows) + "]");
+            StringBuilder text =
+                    new StringBuilder(played.phases().get(i).moment().label());
+            for (DeviceRun device : played.devices()) {
+                PhaseMemory p = device.phases().get(i);
+                text.append(figures(p.allocated(), p.reserved(), p.maxAllocated(), p.maxReserved()));
+            }
+            out.add(text + " [" + String.join(",", rows) + "]");
         }
         return out;
+    }
+
+    private static String figures(long allocated, long reserved, long maxAllocated, long maxReserved) {
+        return " " + allocated + " " + reserved + " " + maxAllocated + " " + maxReserved;
     }
 
     private static String row(CollectiveRow r) {

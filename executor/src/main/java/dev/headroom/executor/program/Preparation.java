@@ -2,9 +2,9 @@ package dev.headroom.executor.program;
 
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.run.Pass;
 import dev.headroom.model.run.PreparedRun;
-import dev.headroom.model.scenario.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
 import java.util.List;

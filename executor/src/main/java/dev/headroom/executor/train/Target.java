@@ -1,5 +1,6 @@
 package dev.headroom.executor.train;
 
+import dev.headroom.executor.op.basic.Copies;
 import dev.headroom.executor.op.basic.Views;
 import dev.headroom.executor.op.loss.LossOperators;
 import dev.headroom.executor.runtime.Eager;
@@ -16,9 +17,10 @@ import java.util.Arrays;
  * @param classes that labels are of; 0 when it compares no classes
  */
 record Target(LossKind loss, DType type, long[] sizes, long classes) {
-    static Target of(LossKind asked, DType outputType, long[] output) {
-        LossKind loss = asked != LossKind.AUTO ? asked : output.length == 0 ? LossKind.OUTPUT : LossKind.CROSS_ENTROPY;
+    /** @param loss what is asked for, or chosen where nothing is */
+    static Target of(LossKind loss, DType outputType, long[] output) {
         return switch (loss) {
+            case TOKENS -> tokens(output);
             case CROSS_ENTROPY -> labelled(loss, scores(output));
             case MSE -> new Target(loss, outputType, output, 0);
             default -> new Target(loss, null, null, 0);
@@ -29,6 +31,16 @@ record Target(LossKind loss, DType type, long[] sizes, long classes) {
     static long[] scores(long[] output) {
         boolean single = output.length > 2 && output[1] == 1;
         return single ? Arrays.stream(output).filter(s -> s != 1).toArray() : output;
+    }
+
+    private static Target tokens(long[] scores) {
+        if (scores.length < 2) {
+            throw new UserInputException(
+                    "a loss of tokens needs scores for each of them, but the model's first output has " + scores.length
+                            + " dimensions; choose another loss");
+        }
+        long[] labels = Arrays.copyOf(scores, scores.length - 1);
+        return new Target(LossKind.TOKENS, DType.INT64, labels, scores[scores.length - 1]);
     }
 
     private static Target labelled(LossKind loss, long[] scores) {
@@ -48,6 +60,12 @@ record Target(LossKind loss, DType type, long[] sizes, long classes) {
             case MSE -> LossOperators.mseLoss(eager, out, labels);
             case SUM -> LossOperators.sum(eager, out);
             case OUTPUT -> scalar(out);
+            case TOKENS -> {
+                long classes = out.sizes()[out.sizes().length - 1];
+                Tensor rows = Views.reshape(eager, out, out.elements() / Math.max(classes, 1), classes);
+                Tensor scores = Copies.to(eager, rows, DType.FLOAT32);
+                yield LossOperators.crossEntropy(eager, scores, Views.reshape(eager, labels, labels.elements()));
+            }
             case CROSS_ENTROPY, AUTO -> {
                 Tensor scores = scores(out.sizes()) == out.sizes() ? out : Views.squeeze(eager, out);
                 yield LossOperators.crossEntropy(eager, scores, labels);

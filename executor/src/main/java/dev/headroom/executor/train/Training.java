@@ -42,6 +42,7 @@ public final class Training implements AutoCloseable {
     private final CheckpointPlan plan;
     private final Graph graph;
     private final Scenario run;
+    private final PreparedRun prepared;
     private final Map<String, Long> symbols;
     private final Listener listener;
     private final BackwardPass backwardPass;
@@ -61,6 +62,7 @@ public final class Training implements AutoCloseable {
     /** @param prepared by {@link dev.headroom.executor.program.Preparation} */
     public Training(Eager eager, PreparedRun prepared, Listener listener) {
         this.eager = eager;
+        this.prepared = prepared;
         this.symbols = prepared.symbols();
         this.plan = prepared.plan();
         this.graph = plan.graph();
@@ -104,7 +106,7 @@ public final class Training implements AutoCloseable {
         end();
         moment = Moment.of(Phase.INPUTS);
         var shape = OutputShape.of(graph, run, symbols, eager.settings());
-        target = Target.of(run.loop().loss(), ModelMemory.underRun(shape.type(), run), shape.sizes());
+        target = Target.of(prepared.loss(shape.sizes()), ModelMemory.underRun(shape.type(), run), shape.sizes());
         inputs = Inputs.make(eager, graph, run, symbols, batch);
         if (target.type() != null) {
             labels = Inputs.held(eager, target.type(), target.sizes(), Layout.contiguous(target.sizes()));

@@ -1,9 +1,9 @@
 package dev.headroom.validation.generate;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.predict.Simulation;
-import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.EventLog;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

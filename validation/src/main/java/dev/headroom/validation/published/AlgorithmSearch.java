@@ -2,11 +2,11 @@ package dev.headroom.validation.published;
 
 import dev.headroom.allocator.AllocatorListener;
 import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.RunWatcher;
 import dev.headroom.estimator.predict.Simulation;
-import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;

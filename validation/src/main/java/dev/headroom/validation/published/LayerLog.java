@@ -8,9 +8,9 @@ import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 
 import dev.headroom.allocator.AllocatorListener.Action;
 import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.RunWatcher;
-import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;

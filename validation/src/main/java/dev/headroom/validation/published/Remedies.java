@@ -33,9 +33,8 @@ import org.jspecify.annotations.Nullable;
  * same layers, keep the weights in fp32 and each cast weight once an iteration; that apex keeps those 22 MiB until the
  * backward pass is over shows in no peak.
  *
- * <p>P6: a DenseNet-169 on X-rays of 512 x 512 in batches of 8 (2022), for which no figures were published. Of
- * {@code DataParallel} a process on each card is played: the first keeps gradients and Adam's state, the others a
- * replica. The buffers in which weights and gradients travel between the cards are not modelled.
+ * <p>P6: a DenseNet-169 on X-rays of 512 x 512 in batches of 8 (2022), for which no figures were published; on
+ * several cards in {@link XRays}.
  */
 public final class Remedies {
     private static final double MIB = 1 << 20;
@@ -85,24 +84,13 @@ public final class Remedies {
         return out;
     }
 
-    private static UnaryOperator<Scenario> remedy(String name) {
+    /** P6: what a remedy changes. */
+    static UnaryOperator<Scenario> remedy(String name) {
         return Objects.requireNonNull(X_RAYS.get(name), name);
     }
 
-    /** P6: what the cards of {@code DataParallel} hold, by card and remedy. */
-    public static Map<String, Prediction> cards(int cards, long batch) {
-        Map<String, Prediction> out = new LinkedHashMap<>();
-        for (String name : List.of("plain", "dense layers checkpointed")) {
-            UnaryOperator<Scenario> options = remedy(name);
-            String title = " of " + cards + " cards, " + name;
-            out.put("first" + title, xRay(options, CARDS.get(0), batch / cards, 64L << 30));
-            UnaryOperator<Scenario> replica = run -> options.apply(run).with(OPTIMIZER, OptimizerKind.NONE);
-            out.put("another" + title, xRay(replica, CARDS.get(0), batch / cards, 64L << 30));
-        }
-        return out;
-    }
-
-    private static Prediction xRay(UnaryOperator<Scenario> options, String card, long batch, @Nullable Long memory) {
+    /** P6 on one card, or on several alike. */
+    static Prediction xRay(UnaryOperator<Scenario> options, String card, long batch, @Nullable Long memory) {
         return Runs.predict(Runs.request(
                 "densenet169-i512",
                 card,
@@ -145,7 +133,8 @@ public final class Remedies {
         Prediction single = Objects.requireNonNull(mixed.get("plain"));
         mixed.forEach((name, p) -> out.add(row("P4", name, p, single, "")));
         whole.forEach((name, p) -> out.add(row("P6", name, p, plain, batches(name))));
-        cards(2, 8).forEach((name, p) -> out.add(row("P6", name, p, plain, "")));
+        out.add("");
+        out.addAll(XRays.table());
         return out;
     }
 

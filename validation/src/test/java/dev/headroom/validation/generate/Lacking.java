@@ -1,6 +1,7 @@
 package dev.headroom.validation.generate;
 
 import dev.headroom.executor.op.StandardOperators;
+import dev.headroom.executor.optim.Optimizers;
 import java.util.Set;
 
 /** What the executor does not run yet. */
@@ -9,8 +10,9 @@ final class Lacking {
 
     private Lacking() {}
 
-    /** Whether the executor has all operators of a case. */
+    /** Whether the executor has all operators of a case, and its optimizer. */
     static boolean nothing(RandomCase c) {
-        return c.graph().nodes().stream().allMatch(n -> NAMES.contains(n.operator()));
+        return Optimizers.knows(c.run().training())
+                && c.graph().nodes().stream().allMatch(n -> NAMES.contains(n.operator()));
     }
 }

@@ -28,8 +28,11 @@ class ArchitectureTest {
     /** Where classes of tests lie: folders of this module, jars of others. */
     private static final Pattern TESTS = Pattern.compile(".*(/test-classes/|-test/|-tests\\.jar).*");
 
+    /** What annotation processors write: withers of records, harnesses of benchmarks. */
+    private static final Pattern GENERATED = Pattern.compile(".*(Withers(\\$\\w+)?\\.class|/jmh_generated/.*)");
+
     private static final JavaClasses HOUSE = new ClassFileImporter()
-            .withImportOption(location -> !location.matches(TESTS))
+            .withImportOption(location -> !location.matches(TESTS) && !location.matches(GENERATED))
             .importPackages("dev.headroom");
 
     private static String[] inside(String modules) {

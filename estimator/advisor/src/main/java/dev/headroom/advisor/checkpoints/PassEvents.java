@@ -1,7 +1,7 @@
 package dev.headroom.advisor.checkpoints;
 
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.predict.Simulation;
-import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PhaseMemory;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.headroom.advisor.explain;
 
-import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.timeline.LiveTensor;
 import dev.headroom.estimator.timeline.PhaseSpan;
 import dev.headroom.estimator.timeline.Timeline;

@@ -1,6 +1,6 @@
 package dev.headroom.advisor.explain;
 
-import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.log.Category;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

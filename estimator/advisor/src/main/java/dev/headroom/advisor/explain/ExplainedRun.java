@@ -1,7 +1,7 @@
 package dev.headroom.advisor.explain;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.predict.Prediction;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.timeline.PhaseSpan;
 import dev.headroom.estimator.timeline.PlayedRun;
 import dev.headroom.estimator.timeline.Timeline;

@@ -1,7 +1,7 @@
 package dev.headroom.advisor.explain;
 
 import dev.headroom.advisor.change.Target;
-import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.model.run.Phase;
 
 /** Why a change does little, told from what the peak holds of the memory that it is after. */

@@ -1,6 +1,6 @@
 package dev.headroom.advisor.explain;
 
-import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.model.scenario.OptimizerChoice;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.OptimizerOptions;

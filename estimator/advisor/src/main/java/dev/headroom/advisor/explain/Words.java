@@ -1,9 +1,9 @@
 package dev.headroom.advisor.explain;
 
 import dev.headroom.advisor.change.Modules;
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.program.ModelTensors;
-import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.timeline.LiveTensor;
 import dev.headroom.model.units.Mib;
 import java.util.Arrays;

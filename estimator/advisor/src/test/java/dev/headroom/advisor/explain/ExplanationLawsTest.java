@@ -13,9 +13,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.timeline.PlayedRun;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.run.OutOfMemory;

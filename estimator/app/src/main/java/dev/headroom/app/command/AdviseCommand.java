@@ -5,6 +5,7 @@ import dev.headroom.advisor.checkpoints.CheckpointPlans;
 import dev.headroom.advisor.plans.Advice;
 import dev.headroom.advisor.plans.Advisor;
 import dev.headroom.advisor.plans.Goal;
+import dev.headroom.app.option.BadOption;
 import dev.headroom.app.report.AdviceJson;
 import dev.headroom.app.report.AdviceReport;
 import dev.headroom.app.report.CheckpointReport;

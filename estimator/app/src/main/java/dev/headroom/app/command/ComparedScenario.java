@@ -1,5 +1,8 @@
 package dev.headroom.app.command;
 
+import dev.headroom.app.option.BadOption;
+import dev.headroom.app.option.DeviceOptions;
+import dev.headroom.app.option.ScenarioOptions;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.error.UserInputException;

@@ -1,5 +1,6 @@
 package dev.headroom.app.command;
 
+import dev.headroom.app.option.BadOption;
 import dev.headroom.app.report.CalibrationReport;
 import dev.headroom.app.report.DeviceTable;
 import dev.headroom.model.device.Calibration;

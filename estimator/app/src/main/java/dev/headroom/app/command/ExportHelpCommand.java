@@ -1,5 +1,9 @@
 package dev.headroom.app.command;
 
+import dev.headroom.app.option.BadOption;
+import dev.headroom.app.option.Candidates;
+import dev.headroom.app.option.Choice;
+import dev.headroom.app.option.WholeNumbers;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

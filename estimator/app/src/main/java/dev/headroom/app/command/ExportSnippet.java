@@ -1,5 +1,6 @@
 package dev.headroom.app.command;
 
+import dev.headroom.app.option.BadOption;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -1,5 +1,7 @@
 package dev.headroom.app.command;
 
+import dev.headroom.app.option.DeviceOptions;
+import dev.headroom.app.option.ScenarioOptions;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;

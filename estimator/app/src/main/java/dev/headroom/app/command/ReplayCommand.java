@@ -12,6 +12,8 @@ import dev.headroom.allocator.replay.ReplaySettings;
 import dev.headroom.allocator.trace.JsonTrace;
 import dev.headroom.allocator.trace.SnapshotTrace;
 import dev.headroom.allocator.trace.Trace;
+import dev.headroom.app.option.BadOption;
+import dev.headroom.app.option.DeviceOptions;
 import dev.headroom.app.report.ReplayReport;
 import dev.headroom.app.report.Style;
 import dev.headroom.estimator.predict.Prediction;

@@ -1,5 +1,6 @@
 package dev.headroom.app.command;
 
+import dev.headroom.app.option.BadOption;
 import dev.headroom.app.page.Page;
 import dev.headroom.app.page.PageRun;
 import dev.headroom.app.report.ScenarioText;

@@ -3,10 +3,10 @@ package dev.headroom.app.measure;
 import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
 import static dev.headroom.model.scenario.ScenarioSettings.GPU;
 
-import dev.headroom.app.command.DeviceOptions;
 import dev.headroom.app.command.ExitStatus;
-import dev.headroom.app.command.ScenarioOptions;
 import dev.headroom.app.command.Subcommand;
+import dev.headroom.app.option.DeviceOptions;
+import dev.headroom.app.option.ScenarioOptions;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;

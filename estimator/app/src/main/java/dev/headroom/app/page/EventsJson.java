@@ -2,8 +2,8 @@ package dev.headroom.app.page;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.headroom.app.report.JsonOutput;
-import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.timeline.LiveTensor;
 import dev.headroom.estimator.timeline.PhaseSpan;
 import dev.headroom.estimator.timeline.Timeline;

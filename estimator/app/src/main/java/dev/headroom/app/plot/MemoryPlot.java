@@ -1,7 +1,7 @@
 package dev.headroom.app.plot;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.predict.Prediction;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.timeline.CategoryCurve;
 import dev.headroom.estimator.timeline.PhaseSpan;
 import dev.headroom.estimator.timeline.PlayedRun;

@@ -2,14 +2,17 @@ package dev.headroom.app.report;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.headroom.estimator.cudnn.WorkspaceSources;
+import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.predict.DeviceMemory;
 import dev.headroom.estimator.predict.LayerShare;
 import dev.headroom.estimator.predict.Prediction;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.run.PhaseMemory;
 import java.io.IOException;
 import java.io.Writer;
+import java.util.List;
+import java.util.Map;
 
 /** A prediction as one JSON object: bytes throughout, keys in a fixed order, {@code null} where nothing is known. */
 public final class JsonReport {
@@ -34,17 +37,8 @@ public final class JsonReport {
         json.writeStringField("model", p.model());
         ScenarioJson.write(json, p.run());
         device(p.device());
-        json.writeArrayFieldStart("phases");
-        for (PhaseMemory phase : p.phases()) {
-            RunJson.phase(phase, json);
-        }
-        json.writeEndArray();
-        json.writeObjectFieldStart("peak");
-        json.writeNumberField("allocated", p.peak().allocated());
-        json.writeNumberField("reserved", p.peak().reserved());
-        json.writeNumberField("device", p.peak().device());
-        json.writeEndObject();
-        atPeak(p);
+        run(p.phases(), p.peak());
+        atPeak(p.atPeak(), p.rounding(), p.cachedFree());
         json.writeArrayFieldStart("layers");
         for (LayerShare layer : p.layers()) {
             layer(layer);
@@ -63,6 +57,7 @@ public final class JsonReport {
         json.writeEndArray();
         convolutions(p.convolutions());
         CertaintyJson.write(p.certainty(), !p.unmodelled().isEmpty(), json);
+        devices(p.devices());
         json.writeEndObject();
     }
 
@@ -83,13 +78,41 @@ public final class JsonReport {
         json.writeEndObject();
     }
 
-    private void atPeak(Prediction p) throws IOException {
+    private void run(List<PhaseMemory> phases, Prediction.Peak peak) throws IOException {
+        json.writeArrayFieldStart("phases");
+        for (PhaseMemory phase : phases) {
+            RunJson.phase(phase, json);
+        }
+        json.writeEndArray();
+        json.writeObjectFieldStart("peak");
+        json.writeNumberField("allocated", peak.allocated());
+        json.writeNumberField("reserved", peak.reserved());
+        json.writeNumberField("device", peak.device());
+        json.writeEndObject();
+    }
+
+    private void devices(List<DeviceMemory> devices) throws IOException {
+        if (devices.isEmpty()) {
+            return;
+        }
+        json.writeArrayFieldStart("devices");
+        for (DeviceMemory device : devices) {
+            json.writeStartObject();
+            json.writeNumberField("device", device.device());
+            run(device.phases(), device.peak());
+            atPeak(device.atPeak(), device.rounding(), device.cachedFree());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private void atPeak(Map<Category, Long> atPeak, long rounding, long cachedFree) throws IOException {
         json.writeObjectFieldStart("at_peak");
         for (Category category : Category.values()) {
-            json.writeNumberField(category.key(), p.atPeak().getOrDefault(category, 0L));
+            json.writeNumberField(category.key(), atPeak.getOrDefault(category, 0L));
         }
-        json.writeNumberField("rounding", p.rounding());
-        json.writeNumberField("cached_free", p.cachedFree());
+        json.writeNumberField("rounding", rounding);
+        json.writeNumberField("cached_free", cachedFree);
         json.writeEndObject();
     }
 

@@ -40,6 +40,9 @@ public final class RunJson {
         json.writeStringField("module", oom.module());
         json.writeStringField("operator", oom.operator());
         json.writeNumberField("requested", oom.requested());
+        if (oom.device() != null) {
+            json.writeNumberField("device", oom.device());
+        }
         json.writeEndObject();
     }
 }

@@ -1,8 +1,8 @@
 package dev.headroom.app.report;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.predict.LayerShare;
 import dev.headroom.estimator.predict.Prediction;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.model.units.Mib;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -22,6 +22,7 @@ public final class Summary {
         head.addAll(Wrap.lines(p.model() + ": " + ScenarioText.words(p.run()), WIDTH, "  "));
         head.add("");
         head.addAll(peaks(p, style));
+        head.addAll(GpuTable.lines(p, style));
         List<String> phases = PhaseTable.lines(p, style);
         List<String> remarks = remarks(p, LINES - head.size() - phases.size() - FEWEST_SHARES - 3);
         int room = LINES - head.size() - phases.size() - remarks.size() - 3;

@@ -75,7 +75,8 @@ final class Verdict {
     private static String place(OutOfMemory oom) {
         String module = oom.module() == null || oom.module().isEmpty() ? "" : ", " + oom.module();
         String operator = oom.operator() == null || oom.operator().isEmpty() ? "" : " (" + oom.operator() + ")";
-        return "out of memory in " + oom.moment().words() + module + operator + ", asking for "
+        String where = oom.device() == null ? "" : " on device " + oom.device();
+        return "out of memory" + where + " in " + oom.moment().words() + module + operator + ", asking for "
                 + Mib.text(oom.requested());
     }
 

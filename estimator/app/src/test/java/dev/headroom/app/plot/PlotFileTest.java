@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.predict.PredictionRequest;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.timeline.CategoryCurve;
 import dev.headroom.estimator.timeline.PlayedRun;
 import dev.headroom.estimator.timeline.Timeline;

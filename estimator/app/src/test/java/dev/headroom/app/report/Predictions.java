@@ -3,9 +3,9 @@ package dev.headroom.app.report;
 import dev.headroom.estimator.certainty.Certainty;
 import dev.headroom.estimator.certainty.Interval;
 import dev.headroom.estimator.certainty.Span;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.predict.LayerShare;
 import dev.headroom.estimator.predict.Prediction;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.model.device.DeviceLine;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.run.Moment;
@@ -100,7 +100,8 @@ public final class Predictions {
                 null,
                 warnings,
                 unmodelled,
-                certainty());
+                certainty(),
+                List.of());
     }
 
     /** Reserved memory between bounds, and a context of 422 MiB. */

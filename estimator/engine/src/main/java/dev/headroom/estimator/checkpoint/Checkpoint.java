@@ -9,11 +9,20 @@ import dev.headroom.model.checkpoint.CheckpointPlan;
 public final class Checkpoint {
     private Checkpoint() {}
 
-    /** Runs a region's body under its checkpoint, as the plan says. */
+    /**
+     * Runs a region's body under its checkpoint, as the plan says.
+     *
+     * @param held what the body reads of its module: the recomputation needs it again
+     */
     public static Tensor[] run(
-            CheckpointPlan plan, EagerRuntime runtime, AutogradEngine engine, Body body, Tensor[] inputs) {
+            CheckpointPlan plan,
+            EagerRuntime runtime,
+            AutogradEngine engine,
+            Body body,
+            Tensor[] inputs,
+            Tensor[] held) {
         return plan.reentrant()
                 ? Reentrant.run(runtime, engine, body, inputs)
-                : NonReentrant.run(runtime, body, inputs);
+                : NonReentrant.run(runtime, body, inputs, held);
     }
 }

@@ -19,24 +19,30 @@ final class NonReentrant {
     private final EagerRuntime runtime;
     private final Body body;
     private final Tensor[] inputs;
+    private final Tensor[] held;
     private final List<Holder> holders = new ArrayList<>();
     private int refs = 1;
     private final AutocastMode.State autocast;
     private boolean recomputed;
     private int counted;
 
-    private NonReentrant(EagerRuntime runtime, Body body, Tensor[] inputs) {
+    private NonReentrant(EagerRuntime runtime, Body body, Tensor[] inputs, Tensor[] held) {
         this.runtime = runtime;
         this.body = body;
         this.inputs = inputs.clone();
+        this.held = held.clone();
         this.autocast = runtime.autocast().state();
         for (Tensor t : inputs) {
             runtime.hold(t);
         }
+        for (Tensor t : held) {
+            runtime.hold(t);
+        }
     }
 
-    static Tensor[] run(EagerRuntime runtime, Body body, Tensor[] inputs) {
-        NonReentrant frame = new NonReentrant(runtime, body, inputs);
+    /** @param held what the body reads of its module, which is kept with it */
+    static Tensor[] run(EagerRuntime runtime, Body body, Tensor[] inputs, Tensor[] held) {
+        NonReentrant frame = new NonReentrant(runtime, body, inputs, held);
         SavedTensorHooks before = runtime.tape().setHooks(frame::pack);
         try {
             return body.run(inputs);
@@ -88,6 +94,9 @@ final class NonReentrant {
     private void release() {
         if (--refs == 0) {
             for (Tensor t : inputs) {
+                runtime.release(t);
+            }
+            for (Tensor t : held) {
                 runtime.release(t);
             }
         }

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.program.ModelTypes;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /** What a step is given: the user's inputs, and the labels that come with them whether a loss will read them or not. */
 final class Batch {
@@ -43,14 +44,30 @@ final class Batch {
         return target;
     }
 
-    /** Brings a batch to the device: it is there before the names of the one before are bound to it. */
-    void load() {
+    /**
+     * Brings a batch to the device: it is there before the names of the one before are bound to it.
+     *
+     * @param move where what the loss compares with goes from there
+     */
+    void load(UnaryOperator<Tensor> move) {
         List<Tensor> before = inputs;
         Tensor targetBefore = target;
         makeInputs();
         target = criterion.target();
+        if (target != null) {
+            placeTarget(move);
+        }
         before.forEach(runtime::release);
         runtime.release(targetBefore);
+    }
+
+    private void placeTarget(UnaryOperator<Tensor> move) {
+        try (Frame frame = runtime.frame()) {
+            Tensor moved = runtime.hold(move.apply(target));
+            runtime.setCategory(moved, Category.INPUTS);
+            runtime.release(target);
+            target = moved;
+        }
     }
 
     private void makeInputs() {

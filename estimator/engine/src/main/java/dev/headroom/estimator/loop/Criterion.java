@@ -32,11 +32,7 @@ final class Criterion {
     }
 
     private LossKind kind() {
-        LossKind asked = prepared.scenario().loop().loss();
-        if (asked != LossKind.AUTO) {
-            return asked;
-        }
-        return firstOutput().sizes().length == 0 ? LossKind.OUTPUT : LossKind.CROSS_ENTROPY;
+        return prepared.loss(firstOutput().sizes());
     }
 
     /**
@@ -49,6 +45,10 @@ final class Criterion {
         OutputShape out = firstOutput();
         return switch (kind()) {
             case CROSS_ENTROPY -> labels(classified(out.sizes()));
+            case TOKENS -> {
+                long[] tokens = Arrays.copyOf(tokenScores(out.sizes()), out.sizes().length - 1);
+                yield Batch.held(runtime, DType.INT64, tokens, Shapes.contiguous(tokens));
+            }
             case MSE -> {
                 DType type = ModelTypes.under(
                         out.type(), prepared.scenario().precision().dtype());
@@ -56,6 +56,14 @@ final class Criterion {
             }
             default -> null;
         };
+    }
+
+    private static long[] tokenScores(long[] scores) {
+        if (scores.length < 2) {
+            throw new UserInputException("--loss tokens needs scores for each token, but the model's first output has "
+                    + scores.length + " dimensions; name another --loss");
+        }
+        return scores;
     }
 
     private Tensor labels(long[] scores) {
@@ -94,6 +102,7 @@ final class Criterion {
                         target,
                         null,
                         Losses.Reduction.MEAN);
+            case TOKENS -> Losses.ofTokens(runtime, out, target);
             case MSE -> Losses.mse(runtime, out, target, Losses.Reduction.MEAN);
             case SUM -> Losses.sum(runtime, out);
             default -> scalar(out);

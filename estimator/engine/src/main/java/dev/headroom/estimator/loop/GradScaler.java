@@ -1,7 +1,7 @@
 package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.loss.Losses;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;

@@ -1,10 +1,14 @@
 package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.program.ForwardPass;
+import dev.headroom.estimator.program.NodeHook;
+import dev.headroom.estimator.program.Placement;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.run.Moment;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * The points of the training loop at which a script, or a library around PyTorch, does work of its own: clipping,
@@ -14,10 +18,12 @@ import java.util.function.Function;
  * <pre>
  *  attach
  *  for each phase:  between → begin → the phase's own work → end → memory is read
- *                                     model, wrap: optimizer
+ *                                     model:     placement, optimizer
+ *                                     wrap:      optimizer
  *                                     zero_grad: zeroGrad
  *                                     forward:   outputs
- *                                     backward:  root
+ *                                     loss:      loss
+ *                                     backward:  root, backward
  *                                     clip:      clip
  *                                     optimizer: step
  * </pre>
@@ -60,6 +66,38 @@ public interface LoopHook {
         return false;
     }
 
+    /** Where the model's modules go. */
+    default Placement placement(Placement own) {
+        return own;
+    }
+
+    /**
+     * What the loss compares with, where it was made.
+     *
+     * @return the same, or a local variable
+     */
+    default Tensor target(Tensor made) {
+        return made;
+    }
+
+    /**
+     * How the model is called.
+     *
+     * @param own calls it on one GPU
+     */
+    default ForwardPass forward(ForwardPass own) {
+        return own;
+    }
+
+    /**
+     * The loss of an output.
+     *
+     * @param own takes it of a tensor like the model's first output; returns a local variable, or the output itself
+     */
+    default Tensor loss(Tensor output, UnaryOperator<Tensor> own) {
+        return own.apply(output);
+    }
+
     /**
      * Makes the optimizer.
      *
@@ -69,6 +107,11 @@ public interface LoopHook {
      */
     default Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
         return own.apply(parameters);
+    }
+
+    /** What is done around the operators of the forward pass; {@code null} for nothing. Asked once the model is wrapped. */
+    default NodeHook nodes() {
+        return null;
     }
 
     /**
@@ -92,12 +135,29 @@ public interface LoopHook {
     }
 
     /**
+     * {@code loss.backward()}, while what {@link #root} made is still there.
+     *
+     * @param own runs the backward pass
+     */
+    default void backward(Runnable own) {
+        own.run();
+    }
+
+    /**
      * {@code clip_grad_norm_}, of a run that clips.
      *
      * @param own clips the gradients of all parameters
      */
     default void clip(Runnable own) {
         own.run();
+    }
+
+    /**
+     * Whether a library's engine has the steps in hand: it lets go of gradients and divides losses by the passes of a
+     * step itself, so that the script has no {@code zero_grad}, no division and no clipping.
+     */
+    default boolean leadsSteps() {
+        return false;
     }
 
     /**

@@ -1,31 +1,35 @@
 package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.op.EngineArithmetic;
 import dev.headroom.estimator.op.loss.Losses;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.optim.Optimizers;
+import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.GraphRunner;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.estimator.program.NodeRuns;
+import dev.headroom.estimator.program.Placement;
 import dev.headroom.estimator.program.Unmodelled;
-import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.AutocastMode;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PreparedRun;
-import dev.headroom.model.scenario.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * The modelled training loop: zero_grad, forward, loss, backward, optimizer step; without training, forward passes
@@ -36,6 +40,10 @@ public final class TrainingLoop {
     private final PreparedRun prepared;
     private final Scenario run;
     private final List<LoopHook> hooks;
+
+    /** Whether a library's engine has the steps in hand. */
+    private final boolean led;
+
     private final PhaseListener listener;
     private final Unmodelled unmodelled = new Unmodelled();
     private final AutogradEngine engine;
@@ -44,7 +52,7 @@ public final class TrainingLoop {
     private ModelTensors model;
     private Optimizer optimizer;
     private Batch batch;
-    private GraphRunner forward;
+    private ForwardPass forward;
     private AutocastMode.State outside;
     private Moment moment = Moment.of(Phase.MODEL);
 
@@ -58,6 +66,7 @@ public final class TrainingLoop {
         this.run = prepared.scenario();
         this.hooks = new ArrayList<>(ScenarioHooks.of(run));
         this.hooks.addAll(regime);
+        this.led = hooks.stream().anyMatch(LoopHook::leadsSteps);
         this.listener = listener;
         this.engine = new AutogradEngine(runtime, new EngineArithmetic());
         this.criterion = new Criterion(runtime, prepared);
@@ -78,8 +87,10 @@ public final class TrainingLoop {
             phase(Moment.of(Phase.WRAP), this::makeOptimizer);
         }
         phase(Moment.of(Phase.INPUTS), this::loadBatch);
-        forward = new GraphRunner(
-                runtime, prepared.plan(), engine, prepared.symbols(), unmodelled, ModelTypes.of(prepared.graph(), run));
+        forward = runner(prepared);
+        for (LoopHook hook : hooks) {
+            forward = hook.forward(forward);
+        }
         for (int s = 0; s < run.loop().steps(); s++) {
             if (run.loop().inference()) {
                 phase(Moment.of(Phase.FORWARD, s), this::infer);
@@ -105,13 +116,18 @@ public final class TrainingLoop {
     }
 
     private void makeModel() {
+        Placement placement = Placement.FIRST;
+        for (LoopHook hook : hooks) {
+            placement = hook.placement(placement);
+        }
         model = new ModelTensors(
                 runtime,
                 prepared.graph(),
                 run.precision().dtype(),
                 run.kernels().channelsLast(),
                 run.precision().convertsOnDevice(),
-                run.parallel().build() != Parallelism.Build.CUDA);
+                run.parallel().build() != Parallelism.Build.CUDA,
+                placement);
         batch = new Batch(runtime, prepared, criterion, model.byValue());
     }
 
@@ -129,10 +145,12 @@ public final class TrainingLoop {
     }
 
     private void train(int step) {
-        phase(Moment.of(Phase.ZERO_GRAD, step), () -> {
-            workOf(Phase.ZERO_GRAD);
-            zeroGrad();
-        });
+        if (!led) {
+            phase(Moment.of(Phase.ZERO_GRAD, step), () -> {
+                workOf(Phase.ZERO_GRAD);
+                zeroGrad();
+            });
+        }
         for (int k = 0; k < run.loop().accumulate(); k++) {
             Integer micro = run.loop().accumulate() > 1 ? k : null;
             phase(new Moment(Phase.FORWARD, step, micro), () -> {
@@ -145,7 +163,7 @@ public final class TrainingLoop {
             });
             phase(new Moment(Phase.BACKWARD, step, micro), this::backward);
         }
-        if (run.loop().clipGradNorm() != null) {
+        if (run.loop().clipGradNorm() != null && !led) {
             phase(Moment.of(Phase.CLIP, step), () -> {
                 workOf(Phase.CLIP);
                 clip();
@@ -182,9 +200,14 @@ public final class TrainingLoop {
         workOf(Phase.LOSS);
         Frame frame = runtime.frame();
         try {
-            Tensor made = criterion.loss(variables.outputs()[0], batch.target());
+            UnaryOperator<Tensor> loss = out -> criterion.loss(out, batch.target());
+            for (LoopHook hook : hooks) {
+                UnaryOperator<Tensor> inner = loss;
+                loss = out -> hook.loss(out, inner);
+            }
+            Tensor made = loss.apply(variables.outputs()[0]);
             variables.bindLoss(made);
-            if (run.loop().accumulate() > 1) {
+            if (run.loop().accumulate() > 1 && !led) {
                 variables.bindLoss(Losses.divide(runtime, made)); // loss = loss / k
             }
         } finally {
@@ -200,9 +223,21 @@ public final class TrainingLoop {
             for (LoopHook hook : hooks) {
                 root = hook.root(root);
             }
-            engine.backward(root, runtime.emptyLike(root));
+            Tensor of = root;
+            Runnable pass = () -> backward(of);
+            for (LoopHook hook : hooks) {
+                Runnable inner = pass;
+                pass = () -> hook.backward(inner);
+            }
+            pass.run();
         } finally {
             frame.close();
+        }
+    }
+
+    private void backward(Tensor root) {
+        try (Frame frame = runtime.frame()) {
+            engine.backward(root, runtime.emptyLike(root));
         }
     }
 
@@ -245,7 +280,12 @@ public final class TrainingLoop {
     /** Brings the next batch to the device, and lets go of the one before. */
     public void loadBatch() {
         workOf(Phase.INPUTS);
-        batch.load();
+        UnaryOperator<Tensor> move = UnaryOperator.identity();
+        for (LoopHook hook : hooks) {
+            UnaryOperator<Tensor> inner = move;
+            move = made -> hook.target(inner.apply(made));
+        }
+        batch.load(move);
     }
 
     /** {@code del outputs, loss}. */
@@ -258,9 +298,36 @@ public final class TrainingLoop {
         runtime.attribute(runtime.number(new Attribution("", phase.label(), "")));
     }
 
+    /**
+     * What runs a forward pass on its own.
+     *
+     * @param other this run, or a part of it
+     */
+    public GraphRunner runner(PreparedRun other) {
+        return runner(other, other.plan());
+    }
+
+    /** What runs a part of a forward pass: the plan's graph, for the sizes of a run. */
+    public GraphRunner runner(PreparedRun other, CheckpointPlan part) {
+        GraphRunner runner =
+                new GraphRunner(runtime, part, engine, other.symbols(), unmodelled, ModelTypes.of(other.graph(), run));
+        hooks.forEach(h -> runner.around(h.nodes()));
+        return runner;
+    }
+
+    /** The run that is played. */
+    public PreparedRun prepared() {
+        return prepared;
+    }
+
     /** What the run is played on. */
     public EagerRuntime runtime() {
         return runtime;
+    }
+
+    /** Values of the graph's symbols. */
+    public Map<String, Long> symbols() {
+        return prepared.symbols();
     }
 
     /** Runs the backward passes. */

@@ -60,6 +60,8 @@ final class Adam implements Optimizer {
         Variable denom = state.variable();
         for (int i : stepped) {
             gradients.bind(grad, i);
+            state.read(List.of(i), 1); // lerp_
+            state.read(List.of(i), 2); // addcmul_
             // (second_moment.sqrt() / bias_correction2_sqrt).add_(eps)
             Tensor root = rt.emptyLike(state.kept(i, secondMoment()));
             Tensor scaled = rt.emptyLike(root);
@@ -77,6 +79,8 @@ final class Adam implements Optimizer {
         Variable denom = state.variable();
         for (List<Integer> group : state.groups(stepped)) {
             gradients.bind(grads, group);
+            state.read(group, 1); // _foreach_lerp_
+            state.read(group, 2); // _foreach_addcmul_
             if (state.torch().foreachRootsInPlace()) {
                 grads.delete();
             }

@@ -1,7 +1,8 @@
 package dev.headroom.estimator.optim;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.OptimizerArithmetic;
-import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.runtime.Distribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -128,6 +129,25 @@ final class OptimizerState {
         Tensor t = runtime.emptyStrided(type, sizes, strides, Category.OPTIMIZER_STATE);
         kept.get(parameter).add(runtime.hold(t));
         runtime.free(t);
+    }
+
+    /**
+     * An operator reads gradients, or what lies as they do. Those of DTensors that are laid out otherwise than their
+     * parameters are laid out anew for it, and gone when it ends (torch/distributed/tensor/_dispatch.py).
+     *
+     * @param times how often it takes them
+     */
+    void read(List<Integer> positions, int times) {
+        function(() -> {
+            for (int k = 0; k < times; k++) {
+                for (int i : positions) {
+                    Distribution of = parameters.get(i).distribution();
+                    if (of != null) {
+                        of.ranks().redistribute(gradient(i), of.gradient(), of.placement(), of.sizes(), false);
+                    }
+                }
+            }
+        });
     }
 
     /** A parameter's state. */

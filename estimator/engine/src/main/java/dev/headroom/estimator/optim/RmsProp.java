@@ -1,7 +1,5 @@
 package dev.headroom.estimator.optim;
 
-import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.scenario.OptimizerOptions;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
@@ -10,36 +8,19 @@ import java.util.List;
  * {@code torch.optim.RMSprop}: the mean square of the gradients, with momentum a buffer and when centred their mean,
  * made in the first step (torch/optim/rmsprop.py).
  */
-final class RmsProp implements Optimizer {
-    private final OptimizerState state;
-    private final EagerRuntime rt;
-    private final Implementation implementation;
+final class RmsProp extends TwoForms {
     private final OptimizerOptions options;
     private final Gradients gradients;
 
     RmsProp(OptimizerState state, Scenario run) {
-        this.state = state;
-        this.rt = state.runtime();
-        this.implementation = Implementation.of(run);
+        super(state, run);
         this.options = run.optimizer().options();
         this.gradients = Gradients.of(state, options).namedFirst();
     }
 
-    @Override
-    public void step() {
-        List<Integer> stepped = state.withGradient();
-        state.function(() -> {
-            stepped.stream().filter(state::isNew).forEach(this::initialise);
-            if (implementation == Implementation.FOREACH) {
-                multiTensor(stepped);
-            } else {
-                singleTensor(stepped);
-            }
-        });
-    }
-
     /** RMSprop._init_group. */
-    private void initialise(int i) {
+    @Override
+    void initialise(int i) {
         state.addLike(i, state.parameter(i));
         if (options.momentum()) {
             state.addLike(i, state.parameter(i));
@@ -50,7 +31,8 @@ final class RmsProp implements Optimizer {
     }
 
     /** _single_tensor_rmsprop: one fresh tensor a parameter, whether centred or not. */
-    private void singleTensor(List<Integer> stepped) {
+    @Override
+    void singleTensor(List<Integer> stepped) {
         Variable grad = state.variable();
         Variable avg = state.variable();
         for (int i : stepped) {
@@ -62,7 +44,8 @@ final class RmsProp implements Optimizer {
     }
 
     /** _multi_tensor_rmsprop. */
-    private void multiTensor(List<Integer> stepped) {
+    @Override
+    void multiTensor(List<Integer> stepped) {
         Variable grads = state.variable();
         Variable avg = state.variable();
         for (List<Integer> group : state.groups(stepped)) {
@@ -71,10 +54,5 @@ final class RmsProp implements Optimizer {
         }
         grads.delete();
         avg.delete();
-    }
-
-    @Override
-    public List<Tensor> state(int parameter) {
-        return state.kept(parameter);
     }
 }

@@ -51,6 +51,7 @@ final class Sgd implements Optimizer {
                 keepCopy(i, now);
                 grad.bind(nesterov ? OptimizerArithmetic.elementwise(rt, now, state.kept(i, 0)) : state.kept(i, 0));
             }
+            state.read(List.of(i), 1); // add_
         }
         grad.delete();
     }
@@ -69,6 +70,7 @@ final class Sgd implements Optimizer {
                 grads.bind(buffers);
             }
         }
+        state.read(group, 1); // _foreach_add_
         // The next group binds the name before it makes anything, so it is as if it ended here.
         grads.delete();
     }

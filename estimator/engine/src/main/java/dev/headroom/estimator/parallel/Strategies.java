@@ -1,6 +1,7 @@
 package dev.headroom.estimator.parallel;
 
 import dev.headroom.estimator.parallel.ddp.DistributedDataParallel;
+import dev.headroom.estimator.parallel.dp.DataParallel;
 import dev.headroom.estimator.parallel.fsdp1.FullyShardedDataParallel;
 import dev.headroom.estimator.parallel.fsdp2.FullyShard;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
@@ -9,9 +10,13 @@ import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.group.LoggedPhases;
 import dev.headroom.estimator.parallel.group.Mesh;
 import dev.headroom.estimator.parallel.group.ProcessGroup;
+import dev.headroom.estimator.parallel.mp.SplitModel;
+import dev.headroom.estimator.parallel.tensor.TensorParallel;
+import dev.headroom.estimator.parallel.zero.DeepSpeedEngine;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.ParallelChecks;
-import dev.headroom.model.scenario.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 
@@ -24,18 +29,21 @@ public final class Strategies {
      *
      * @throws UserInputException for a strategy that is not modelled, and for options that contradict each other
      */
-    public static RankRun of(Scenario run) {
+    public static RankRun of(Graph imported, Scenario run) {
         ParallelChecks.check(run);
         Parallelism parallel = run.parallel();
         int rank = parallel.rank() == null ? 0 : parallel.rank();
         return switch (parallel.kind()) {
             case SINGLE -> new RankRun(List.of(), new CollectiveLog());
+            case DP -> dp(imported, run);
+            case MP -> mp(imported, run);
             case DDP -> ddp(run, ProcessGroup.world(parallel.world(), rank));
             case FSDP1 -> fsdp1(run, rank);
             case FSDP2 -> fsdp2(run, rank);
+            case ZERO1, ZERO2, ZERO3 -> zero(run, ProcessGroup.world(parallel.world(), rank));
+            case TP -> tensor(run, rank);
             default ->
-                throw new UserInputException(
-                        "--parallel " + parallel.kind().option() + " is not modelled yet; ddp, fsdp1 and fsdp2 are");
+                throw new UserInputException("--parallel " + parallel.kind().option() + " is not modelled yet");
         };
     }
 
@@ -66,8 +74,33 @@ public final class Strategies {
         }
     }
 
+    private static RankRun dp(Graph imported, Scenario run) {
+        CollectiveLog log = new CollectiveLog();
+        return new RankRun(
+                List.of(new DataParallel(imported, log, run.parallel().world())), log);
+    }
+
+    private static RankRun mp(Graph imported, Scenario run) {
+        CollectiveLog log = new CollectiveLog();
+        return new RankRun(List.of(new SplitModel(imported, run.parallel(), log)), log);
+    }
+
+    /** Ranks next to each other share layers; the groups of them know nothing of each other. */
+    private static RankRun tensor(Scenario run, int rank) {
+        Integer degree = run.parallel().tensor().degree();
+        int size = degree == null ? run.parallel().world() : degree;
+        CollectiveLog log = new CollectiveLog();
+        Communicator group = new Communicator(log, size, rank % size);
+        return new RankRun(List.of(new TensorParallel(run, group), new LoggedPhases(log)), log);
+    }
+
     private static RankRun ddp(Scenario run, ProcessGroup group) {
         Collectives collectives = new Collectives(group);
         return new RankRun(List.of(new DistributedDataParallel(run, collectives), collectives), collectives.log());
+    }
+
+    private static RankRun zero(Scenario run, ProcessGroup group) {
+        Collectives collectives = new Collectives(group);
+        return new RankRun(List.of(new DeepSpeedEngine(run, collectives), collectives), collectives.log());
     }
 }

@@ -1,9 +1,9 @@
 package dev.headroom.estimator.predict;
 
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.program.ModelTensors;
-import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.Category;
-import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;

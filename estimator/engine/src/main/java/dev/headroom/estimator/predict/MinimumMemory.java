@@ -4,7 +4,7 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.allocator.SimulatedDeviceMemory;
-import dev.headroom.estimator.runtime.EventLog;
+import dev.headroom.estimator.log.EventLog;
 
 /**
  * The least memory in which a run gets through: its allocations are played again through allocators with ever less

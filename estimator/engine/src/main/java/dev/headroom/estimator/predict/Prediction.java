@@ -1,7 +1,7 @@
 package dev.headroom.estimator.predict;
 
 import dev.headroom.estimator.certainty.Certainty;
-import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.OutOfMemory;
@@ -26,7 +26,8 @@ import java.util.Map;
  * @param convolutions where the workspaces of cuDNN convolutions come from; {@code null} when no convolution asked
  * @param warnings one line each
  * @param unmodelled operators without a rule
- * @param certainty how sure the peak of device memory is
+ * @param certainty how sure the peak of device memory is, on the GPU that takes most
+ * @param devices of a process that has several GPUs, of whose first the phases, peaks and shares are; else none
  */
 public record Prediction(
         String model,
@@ -43,7 +44,8 @@ public record Prediction(
         Convolutions convolutions,
         List<String> warnings,
         List<Unmodelled> unmodelled,
-        Certainty certainty) {
+        Certainty certainty,
+        List<DeviceMemory> devices) {
 
     /** The same with more warnings before its own. */
     public Prediction withWarnings(List<String> more) {
@@ -64,7 +66,8 @@ public record Prediction(
                 convolutions,
                 all,
                 unmodelled,
-                certainty);
+                certainty,
+                devices);
     }
 
     /**

@@ -61,7 +61,7 @@ public final class Predictor {
     }
 
     private static RunPlayer player(PredictionRequest request) {
-        return new RunPlayer(device(request), settings(request), memory(request));
+        return new RunPlayer(device(request), settings(request), () -> memory(request));
     }
 
     /**

@@ -1,14 +1,14 @@
 package dev.headroom.estimator.predict;
 
-import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.loop.PhaseListener;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.program.ModelTensors;
-import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.LoggedMemory;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.OutOfMemory;
@@ -17,40 +17,47 @@ import dev.headroom.model.run.PreparedRun;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Reads memory phase by phase while a run is played, and finishes into what is left of the run. */
 final class RunCollector implements PhaseListener {
     private final EagerRuntime runtime;
     private final CollectiveLog collectives;
-    private final List<PhaseMemory> phases = new ArrayList<>();
-    private final List<Integer> ends = new ArrayList<>();
+
+    /** By device. */
+    private final List<List<PhaseMemory>> phases = new ArrayList<>();
+
+    private final List<List<Integer>> ends = new ArrayList<>();
 
     /** @param collectives are added to it phase by phase as the run is played */
     RunCollector(EagerRuntime runtime, CollectiveLog collectives) {
         this.runtime = runtime;
         this.collectives = collectives;
+        for (int d = 0; d < runtime.devices().count(); d++) {
+            phases.add(new ArrayList<>());
+            ends.add(new ArrayList<>());
+        }
     }
 
     @Override
     public void ended(Moment phase) {
-        phases.add(PhaseMemory.read(phase, runtime.allocator()));
-        ends.add(runtime.log().size());
+        for (int d = 0; d < runtime.devices().count(); d++) {
+            LoggedMemory memory = runtime.devices().memory(d);
+            phases.get(d).add(PhaseMemory.read(phase, memory.allocator()));
+            ends.get(d).add(memory.log().size());
+        }
     }
 
     /** @param end {@code null} when the run got through */
     Simulation finish(PreparedRun prepared, TrainingLoop loop, OutOfMemoryException end) {
-        CachingAllocator allocator = runtime.allocator();
+        List<DeviceRun> devices = IntStream.range(0, runtime.devices().count())
+                .mapToObj(d -> device(d, end == null))
+                .toList();
         return new Simulation(
                 prepared,
-                allocator.settings(),
-                new PhaseHistory(List.copyOf(phases), List.copyOf(ends)),
-                runtime.log(),
+                runtime.devices().memory(0).allocator().settings(),
+                devices,
                 runtime.attributions(),
-                new MemoryPeak(
-                        runtime.maxAllocated(),
-                        runtime.eventsAtPeak(),
-                        runtime.reservedAtPeak(),
-                        allocator.statistics().reservedBytes().peak()),
                 loop.model() == null ? List.of() : parameters(loop.model(), loop.optimizer()),
                 loop.nodeRuns(),
                 runtime.options().convolutions().asked(),
@@ -59,16 +66,39 @@ final class RunCollector implements PhaseListener {
                 end == null ? null : failure(loop.moment(), end));
     }
 
-    private Failure failure(Moment moment, OutOfMemoryException end) {
-        Attribution who = runtime.attribution(runtime.requester());
-        return new Failure(
-                new OutOfMemory(moment, who.module(), who.operator(), end.segment()), who, runtime.eventsAtFailure());
+    private DeviceRun device(int d, boolean through) {
+        LoggedMemory memory = runtime.devices().memory(d);
+        MemoryPeak peak = new MemoryPeak(
+                memory.maxAllocated(),
+                memory.eventsAtPeak(),
+                memory.reservedAtPeak(),
+                memory.allocator().statistics().reservedBytes().peak());
+        return new DeviceRun(
+                d,
+                new PhaseHistory(List.copyOf(phases.get(d)), List.copyOf(ends.get(d))),
+                memory.log(),
+                peak,
+                through || memory.eventsAtFailure() < 0 ? memory.log().size() : memory.eventsAtFailure());
     }
 
-    private static List<ParameterMemory> parameters(ModelTensors model, Optimizer optimizer) {
+    private Failure failure(Moment moment, OutOfMemoryException end) {
+        LoggedMemory memory = runtime.devices().failed();
+        Attribution who = runtime.attribution(memory.requester());
+        Integer number = runtime.devices().count() == 1 ? null : Integer.valueOf(memory.device());
+        return new Failure(
+                new OutOfMemory(moment, who.module(), who.operator(), end.segment(), number),
+                who,
+                memory.eventsAtFailure());
+    }
+
+    /** Those on the first GPU. */
+    private List<ParameterMemory> parameters(ModelTensors model, Optimizer optimizer) {
         List<ParameterMemory> out = new ArrayList<>();
         for (int i = 0; i < model.parameters().size(); i++) {
             Tensor p = model.parameters().get(i);
+            if (runtime.devices().of(p) != 0) {
+                continue;
+            }
             List<Tensor> state = optimizer == null ? List.of() : optimizer.state(i);
             out.add(new ParameterMemory(
                     model.parameterNames().get(i),

@@ -6,31 +6,33 @@ import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.estimator.cudnn.WorkspaceEnd;
 import dev.headroom.estimator.cudnn.WorkspaceSources;
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.parallel.RankRun;
 import dev.headroom.estimator.parallel.Strategies;
 import dev.headroom.estimator.program.Preparation;
-import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.KernelOptions;
 import dev.headroom.model.cudnn.CudnnDevice;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.CudnnWorkspace;
-import dev.headroom.model.scenario.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Plays one run in a process of its own.
  *
  * @param device decides kernels and their scratch
  * @param settings of the allocator
- * @param memory that the allocator draws on; of a fresh process, so that a player plays once
+ * @param memory makes what an allocator draws on, a fresh one for each GPU of a process
  * @param end which workspaces convolutions get where the scenario does not say
  * @param watcher looks on
  * @param regime what is done around the phases of the loop
@@ -38,13 +40,13 @@ import java.util.List;
 public record RunPlayer(
         DeviceModel device,
         AllocatorSettings settings,
-        DeviceMemory memory,
+        Supplier<? extends DeviceMemory> memory,
         WorkspaceEnd end,
         RunWatcher watcher,
         List<LoopHook> regime) {
 
     /** A player of plain runs that nobody looks at. */
-    public RunPlayer(DeviceModel device, AllocatorSettings settings, DeviceMemory memory) {
+    public RunPlayer(DeviceModel device, AllocatorSettings settings, Supplier<? extends DeviceMemory> memory) {
         this(device, settings, memory, WorkspaceEnd.FIRST, (allocator, place) -> {}, List.of());
     }
 
@@ -70,12 +72,15 @@ public record RunPlayer(
      */
     public Simulation play(Graph imported, Scenario scenario) {
         PreparedRun prepared = Preparation.of(imported, scenario);
-        EagerRuntime runtime = new EagerRuntime(new CachingAllocator(settings, memory), device, options(scenario));
-        RankRun rank = Strategies.of(scenario);
+        RankRun rank = Strategies.of(imported, scenario);
+        List<CachingAllocator> allocators = Stream.generate(() -> new CachingAllocator(settings, memory.get()))
+                .limit(scenario.parallel().devices())
+                .toList();
+        EagerRuntime runtime = new EagerRuntime(allocators, device, options(scenario));
         List<LoopHook> hooks = new ArrayList<>(regime);
         hooks.addAll(rank.hooks());
         if (scenario.parallel().events() == Parallelism.Events.LAZY) {
-            runtime.allocator().deviceLags();
+            allocators.forEach(CachingAllocator::deviceLags);
         }
         RunCollector collector = new RunCollector(runtime, rank.collectives());
         TrainingLoop loop = new TrainingLoop(runtime, prepared, hooks, collector);

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.predict;
 
 import dev.headroom.allocator.CachingAllocator;
-import dev.headroom.estimator.runtime.Attribution;
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.model.run.Moment;
 
 /** Looks on while a run is played, as a snapshot of PyTorch does; what changes a run is a hook of the loop. */

@@ -2,10 +2,10 @@ package dev.headroom.estimator.predict;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.estimator.cudnn.AskedConvolutions;
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.estimator.parallel.group.CollectiveRow;
 import dev.headroom.estimator.program.NodeRuns;
-import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.EventLog;
 import dev.headroom.model.run.OutOfMemory;
 import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.run.PreparedRun;
@@ -18,10 +18,8 @@ import java.util.Map;
  *
  * @param prepared the graph that ran, under which scenario, and what was recomputed
  * @param settings of the allocator
- * @param history the phases
- * @param log every allocation and free
+ * @param devices what each GPU of the process saw; all but its failure is told of the first unless said otherwise
  * @param attributions by the numbers that the log has for them
- * @param peak how high memory went
  * @param parameters in the order of {@code parameters()}; none when memory ran out before the model was made
  * @param nodes how the nodes of the plan's graph ran
  * @param convolutions whose workspaces were asked for
@@ -32,10 +30,8 @@ import java.util.Map;
 public record Simulation(
         PreparedRun prepared,
         AllocatorSettings settings,
-        PhaseHistory history,
-        EventLog log,
+        List<DeviceRun> devices,
         List<Attribution> attributions,
-        MemoryPeak peak,
         List<ParameterMemory> parameters,
         NodeRuns nodes,
         AskedConvolutions convolutions,
@@ -43,9 +39,24 @@ public record Simulation(
         List<List<CollectiveRow>> collectives,
         Failure failure) {
 
+    /** The phases. */
+    public PhaseHistory history() {
+        return devices.get(0).history();
+    }
+
+    /** Every allocation and free. */
+    public EventLog log() {
+        return devices.get(0).log();
+    }
+
+    /** How high memory went. */
+    public MemoryPeak peak() {
+        return devices.get(0).peak();
+    }
+
     /** The allocator at the end of each phase. */
     public List<PhaseMemory> phases() {
-        return history.phases();
+        return history().phases();
     }
 
     /** Where memory ran out; {@code null} when the run got through. */
@@ -55,26 +66,36 @@ public record Simulation(
 
     /** Events until the run ended or memory ran out. */
     public int events() {
-        return failure == null ? log.size() : failure.events();
+        return devices.get(0).events();
     }
 
     /** Peak of allocated bytes. */
     public long maxAllocated() {
-        return peak.allocated();
+        return peak().allocated();
     }
 
     /** Peak of reserved bytes. */
     public long maxReserved() {
-        return peak.reserved();
+        return peak().reserved();
+    }
+
+    /** The highest of the GPUs' peaks of allocated bytes. */
+    public long mostAllocated() {
+        return devices.stream().mapToLong(d -> d.peak().allocated()).max().orElse(0);
+    }
+
+    /** The highest of the GPUs' peaks of reserved bytes. */
+    public long mostReserved() {
+        return devices.stream().mapToLong(d -> d.peak().reserved()).max().orElse(0);
     }
 
     /** Who made a storage. */
     public Attribution madeBy(int storage) {
-        return attributions.get(log.attribution(storage));
+        return attributions.get(log().attribution(storage));
     }
 
     /** What ran when an event happened. */
     public Attribution running(int event) {
-        return attributions.get(log.running(event));
+        return attributions.get(log().running(event));
     }
 }

@@ -1,9 +1,10 @@
 package dev.headroom.estimator.predict;
 
 import dev.headroom.estimator.cudnn.AskedConvolutions;
-import dev.headroom.estimator.runtime.Category;
-import dev.headroom.estimator.runtime.EventLog;
+import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.model.cudnn.WorkspaceSource;
+import dev.headroom.model.deepspeed.DeepSpeedConfig;
 import dev.headroom.model.run.Moment;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -15,19 +16,10 @@ final class Summaries {
     private Summaries() {}
 
     static Prediction of(PredictionRequest request, Simulation run) {
-        EventLog log = run.log();
-        Category[] alive = log.aliveAfter(run.peak().events());
-        Map<Category, Long> atPeak = new EnumMap<>(Category.class);
-        for (Category c : Category.values()) {
-            atPeak.put(c, 0L);
-        }
-        long rounding = 0;
-        for (int i = 0; i < alive.length; i++) {
-            if (alive[i] != null) {
-                atPeak.merge(alive[i], log.requested(i), Long::sum);
-                rounding += log.rounded(i) - log.requested(i);
-            }
-        }
+        Category[] alive = run.log().aliveAfter(run.peak().events());
+        List<DeviceMemory> devices =
+                run.devices().stream().map(d -> device(request, run, d)).toList();
+        DeviceMemory first = devices.get(0);
         Long total = request.device().total();
         Verdicts verdicts = new Verdicts(request, run);
         return new Prediction(
@@ -41,29 +33,52 @@ final class Summaries {
                                 request.device().inUse(),
                                 request.device().limit()),
                 run.phases(),
-                peak(request, run),
-                atPeak,
-                rounding,
-                run.peak().reservedThen() - run.peak().allocated(),
-                LayerTable.of(run, log.aliveAfter(run.history().firstForwardEnd()), alive),
+                first.peak(),
+                first.atPeak(),
+                first.rounding(),
+                first.cachedFree(),
+                LayerTable.of(run, run.log().aliveAfter(run.history().firstForwardEnd()), alive),
                 verdicts.verdict(),
                 run.oom(),
                 convolutions(run.convolutions()),
                 warnings(request, run),
                 gaps(run.unmodelled()),
-                verdicts.certainty());
+                verdicts.certainty(),
+                devices.size() == 1 ? List.of() : devices);
     }
 
-    private static Prediction.Peak peak(PredictionRequest request, Simulation run) {
-        long reserved = run.maxReserved();
-        Moment moment =
-                run.oom() != null ? run.oom().moment() : run.history().ofPeak().moment();
-        return new Prediction.Peak(
-                run.maxAllocated(), reserved, reserved + Predictor.context(request), moment.inStep());
+    private static DeviceMemory device(PredictionRequest request, Simulation run, DeviceRun device) {
+        EventLog log = device.log();
+        Category[] alive = log.aliveAfter(device.peak().events());
+        Map<Category, Long> atPeak = new EnumMap<>(Category.class);
+        for (Category c : Category.values()) {
+            atPeak.put(c, 0L);
+        }
+        long rounding = 0;
+        for (int i = 0; i < alive.length; i++) {
+            if (alive[i] != null) {
+                atPeak.merge(alive[i], log.requested(i), Long::sum);
+                rounding += log.rounded(i) - log.requested(i);
+            }
+        }
+        long reserved = device.peak().reserved();
+        Moment moment = run.oom() != null
+                ? run.oom().moment()
+                : device.history().ofPeak().moment();
+        return new DeviceMemory(
+                device.device(),
+                device.phases(),
+                new Prediction.Peak(
+                        device.peak().allocated(), reserved, reserved + Predictor.context(request), moment.inStep()),
+                atPeak,
+                rounding,
+                device.peak().reservedThen() - device.peak().allocated());
     }
 
     private static List<String> warnings(PredictionRequest request, Simulation run) {
         List<String> out = new ArrayList<>(request.graph().held().notes());
+        out.addAll(DeepSpeedConfig.parse(request.scenario().parallel().zero().dsConfig())
+                .warnings());
         int lost = run.nodes().checkpointsWithoutGradients();
         if (lost > 0) {
             out.add("re-entrant checkpointing: in " + lost + " checkpoint" + (lost == 1 ? "" : "s")

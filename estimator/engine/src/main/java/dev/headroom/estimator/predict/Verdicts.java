@@ -1,5 +1,6 @@
 package dev.headroom.estimator.predict;
 
+import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.estimator.certainty.Certainty;
 import dev.headroom.estimator.certainty.Deviations;
 import dev.headroom.estimator.certainty.Interval;
@@ -12,7 +13,9 @@ import dev.headroom.model.device.DeviceLines;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether a run that was played fits, and how sure that is. */
+/**
+ * Whether a run that was played fits, and how sure that is: on the GPU that takes most, where there are several alike.
+ */
 final class Verdicts {
     private static final String RESERVED = "segments of the caching allocator, played";
 
@@ -51,7 +54,7 @@ final class Verdicts {
         if (request.device().limit() != null) {
             room = Math.min(room, request.device().limit() + context);
         }
-        Long headroom = room - run.maxReserved() - context;
+        Long headroom = room - run.mostReserved() - context;
         if (run.oom() != null) {
             headroom = needed == null ? null : Long.valueOf(Math.min(room - needed, -1));
         }
@@ -86,13 +89,13 @@ final class Verdicts {
 
     /** Plays the ends, as far as there are any. */
     private Certainty certain() {
-        Span reserved = new Span(whole.maxReserved(), whole.maxReserved());
+        Span reserved = new Span(whole.mostReserved(), whole.mostReserved());
         Span needed = minimum == null || !limited() ? null : new Span(minimum, minimum);
-        long allocated = whole.maxAllocated();
+        long allocated = whole.mostAllocated();
         for (WorkspaceEnd end : ends()) {
             Simulation other = Predictor.simulate(run.oom() == null ? request : request.unbounded(), end);
-            reserved = reserved.with(other.maxReserved());
-            allocated = Math.min(allocated, other.maxAllocated());
+            reserved = reserved.with(other.mostReserved());
+            allocated = Math.min(allocated, other.mostAllocated());
             if (needed != null) {
                 // An end that does not get through needs more than there is, however much.
                 needed = needed.with(other.oom() == null ? least(other) : Long.MAX_VALUE);
@@ -104,9 +107,9 @@ final class Verdicts {
         List<DeviceLine> lines = new ArrayList<>();
         lines.add(new DeviceLine(
                 DeviceLine.RESERVED,
-                Math.min(reserved.low(), run.maxReserved()),
-                run.maxReserved(),
-                Math.max(reserved.high(), run.maxReserved()),
+                Math.min(reserved.low(), run.mostReserved()),
+                run.mostReserved(),
+                Math.max(reserved.high(), run.mostReserved()),
                 RESERVED));
         lines.addAll(beside);
         return new Certainty(
@@ -154,7 +157,11 @@ final class Verdicts {
     }
 
     private long least(Simulation played) {
-        return new MinimumMemory(played.log(), Predictor.settings(request.unbounded()))
-                .bytes(played.maxAllocated(), played.maxReserved());
+        AllocatorSettings settings = Predictor.settings(request.unbounded());
+        return played.devices().stream()
+                .mapToLong(d -> new MinimumMemory(d.log(), settings)
+                        .bytes(d.peak().allocated(), d.peak().reserved()))
+                .max()
+                .orElse(0);
     }
 }

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.program;
 
 import dev.headroom.estimator.checkpoint.Checkpoint;
-import dev.headroom.estimator.runtime.Attribution;
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
@@ -24,7 +24,7 @@ import java.util.function.Predicate;
 /**
  * Runs a graph's operators in order over a {@link EagerRuntime}, with the lifetimes of the Python program behind it.
  */
-public final class GraphRunner {
+public final class GraphRunner implements ForwardPass {
     private final EagerRuntime runtime;
     private final Graph graph;
     private final Lifetimes lifetimes;
@@ -76,6 +76,7 @@ public final class GraphRunner {
      * @param inputs by value name: parameters, buffers, the user's; borrowed
      * @return the user's outputs in order, each with a reference for the caller; {@code null} for one that is no tensor
      */
+    @Override
     public Tensor[] run(Map<String, Tensor> inputs) {
         Map<String, Tensor> values = new HashMap<>(inputs);
         calls.given(values);
@@ -126,7 +127,14 @@ public final class GraphRunner {
         moduleCalls.ignoreHooks();
     }
 
-    /** How the nodes ran so far. */
+    /** From now on operators run inside of this, bodies of higher-order ones as well; {@code null}: on their own. */
+    public void around(NodeHook hook) {
+        if (hook != null) {
+            calls.around(hook);
+        }
+    }
+
+    @Override
     public NodeRuns runs() {
         return new NodeRuns(executions.clone(), storages.clone(), withoutGradients.size());
     }
@@ -141,7 +149,8 @@ public final class GraphRunner {
         }
         Frame frame = runtime.frame();
         try {
-            Tensor[] made = Checkpoint.run(plan, runtime, engine, given -> region(region, given, model), inputs);
+            Tensor[] held = region.held().stream().map(model::get).toArray(Tensor[]::new);
+            Tensor[] made = Checkpoint.run(plan, runtime, engine, given -> region(region, given, model), inputs, held);
             for (int i = 0; i < made.length; i++) {
                 values.put(region.outputs().get(i), runtime.hold(made[i]));
             }
@@ -217,7 +226,9 @@ public final class GraphRunner {
         List<String> names = graph.nodes().get(index).outputs();
         storages[index] = new int[results.length];
         for (int i = 0; i < names.size() && i < results.length; i++) {
-            storages[index][i] = results[i] == null ? -1 : results[i].storage().number();
+            storages[index][i] = results[i] == null || runtime.devices().of(results[i]) != 0
+                    ? -1
+                    : results[i].storage().number();
             if (names.get(i) != null && results[i] != null) {
                 runtime.hold(results[i]);
                 values.put(names.get(i), results[i]);

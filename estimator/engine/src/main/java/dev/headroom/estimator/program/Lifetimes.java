@@ -51,7 +51,7 @@ final class Lifetimes {
                 }
             }
         }
-        PythonVariables variables = new PythonVariables(nodes, callEnd);
+        PythonVariables variables = new PythonVariables(nodes, callEnd, last);
         producer.forEach((value, made) -> {
             int output = nodes.get(made).outputs().indexOf(value);
             last.put(value, variables.heldUntil(made, output, last.get(value)));

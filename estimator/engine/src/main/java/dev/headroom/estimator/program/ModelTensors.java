@@ -1,7 +1,7 @@
 package dev.headroom.estimator.program;
 
-import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -27,7 +27,8 @@ public final class ModelTensors {
     private final EagerRuntime runtime;
     private final boolean channelsLast;
     private final boolean elsewhere;
-    private final Map<String, Tensor> byStorageName = new HashMap<>();
+    private final Placement placement;
+    private final Map<String, Tensor> byStorageName = new LinkedHashMap<>();
     private final Map<String, String> storages = new HashMap<>();
 
     /** What was moved in the archive's types and waits for its conversion, by storage name. */
@@ -39,7 +40,7 @@ public final class ModelTensors {
     private final List<Tensor> buffers = new ArrayList<>();
 
     public ModelTensors(EagerRuntime runtime, Graph graph, DType type) {
-        this(runtime, graph, type, false, false, false);
+        this(runtime, graph, type, false, false, false, Placement.FIRST);
     }
 
     /**
@@ -49,6 +50,7 @@ public final class ModelTensors {
      * @param convertsOnDevice {@code model.cuda().half()}: moved in the archive's types, then one tensor after another
      *     makes room for its conversion
      * @param elsewhere the model is not on the GPU but in host memory, or on the meta device
+     * @param placement where its modules go
      */
     public ModelTensors(
             EagerRuntime runtime,
@@ -56,9 +58,11 @@ public final class ModelTensors {
             DType type,
             boolean channelsLast,
             boolean convertsOnDevice,
-            boolean elsewhere) {
+            boolean elsewhere,
+            Placement placement) {
         this.runtime = runtime;
         this.elsewhere = elsewhere;
+        this.placement = placement;
         this.channelsLast = channelsLast;
         ModelState state = graph.held();
         Map<String, List<String>> children = new LinkedHashMap<>();
@@ -130,6 +134,7 @@ public final class ModelTensors {
 
     private Tensor make(String name, ModelState.HeldTensor held, DType type) {
         runtime.attribute(runtime.number(new Attribution(ModelState.owner(name), PARAMETER, name)));
+        int before = runtime.devices().use(placement.device(ModelState.owner(name)));
         Frame frame = runtime.frame();
         try {
             long[] sizes = sizes(held.meta().sizes());
@@ -149,6 +154,7 @@ public final class ModelTensors {
             return runtime.hold(t);
         } finally {
             frame.close();
+            runtime.devices().use(before);
         }
     }
 
@@ -167,6 +173,20 @@ public final class ModelTensors {
             out[i] = in.get(i).evaluate(Map.of());
         }
         return out;
+    }
+
+    /** {@code Module.to(device)} of a model that was elsewhere: tensors stay who they are. */
+    public void toDevice() {
+        for (Tensor t : byStorageName.values()) {
+            boolean parameter = parameters.contains(t);
+            if (t.onDevice() || !parameter && !buffers.contains(t)) {
+                continue;
+            }
+            try (Frame frame = runtime.frame()) {
+                Category category = parameter ? Category.PARAMETERS : Category.BUFFERS;
+                runtime.setData(t, runtime.emptyStrided(t.dtype(), t.sizes(), t.strides(), category), t.strides(), 0);
+            }
+        }
     }
 
     /** By value name of the graph. */
@@ -189,24 +209,40 @@ public final class ModelTensors {
         return parameterNames;
     }
 
+    /** Qualified names of all that the model holds, in the order in which it is moved; the first one of tied tensors. */
+    public List<String> moved() {
+        return List.copyOf(byStorageName.keySet());
+    }
+
     /** What the model holds under a qualified name, that of an alias included. */
     public Tensor named(String name) {
         return byStorageName.get(storages.get(name));
     }
 
     /**
-     * Puts another tensor in a parameter's place.
+     * Puts another tensor in a parameter's or a buffer's place.
      *
-     * @param name the qualified name under which {@link #parameterNames} lists it
+     * @param name the qualified name under which {@link #moved} lists it
      * @param kept what the model's {@code parameters()} has from now on, with a reference that passes over
      * @param used what a forward pass reads, with a reference that passes over
      * @return the one before, with its reference
      */
     public Tensor replace(String name, Tensor kept, Tensor used) {
         Tensor before = byStorageName.put(name, kept);
-        parameters.set(parameterNames.indexOf(name), kept);
+        int at = parameterNames.indexOf(name);
+        if (at >= 0) {
+            parameters.set(at, kept);
+        } else {
+            buffers.replaceAll(b -> b == before ? kept : b);
+        }
         byValue.replaceAll((value, t) -> t == before ? used : t);
         return before;
+    }
+
+    /** Adds a parameter that no forward pass reads, with a reference that passes over. */
+    public void add(String name, Tensor kept) {
+        parameters.add(kept);
+        parameterNames.add(name);
     }
 
     /** The model's {@code parameters()} are others from now on, all of the same name. */

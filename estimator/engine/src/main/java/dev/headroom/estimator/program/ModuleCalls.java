@@ -213,6 +213,21 @@ final class ModuleCalls {
             }
         }
 
+        @Override
+        public void replaceOutputs(UnaryOperator<Tensor[]> with) {
+            try (Frame locals = runtime.frame()) {
+                Tensor[] after = with.apply(outputs());
+                int next = 0;
+                for (String name : span.outputs()) {
+                    Tensor t = values.get(name);
+                    if (t != null && after[next++] != t) {
+                        values.put(name, runtime.hold(after[next - 1]));
+                        runtime.release(t);
+                    }
+                }
+            }
+        }
+
         private void restoreInputs() {
             replaced.forEach((name, t) -> {
                 Tensor inside = values.get(name);

@@ -30,6 +30,7 @@ final class NodeCalls {
     private final Fallback fallback;
     private final Rule[] rules;
     private final Map<String, GraphRunner> subgraphs = new HashMap<>();
+    private NodeHook hook;
 
     NodeCalls(
             EagerRuntime runtime,
@@ -49,6 +50,11 @@ final class NodeCalls {
         this.rules = graph.nodes().stream()
                 .map(n -> StandardRules.registry().find(n.target()))
                 .toArray(Rule[]::new);
+    }
+
+    /** From now on operators run inside of this. */
+    void around(NodeHook other) {
+        hook = other;
     }
 
     /** Values that a run of the graph is given. */
@@ -111,7 +117,11 @@ final class NodeCalls {
     /** A rule may find that it does not know this very call: then the call counts as unmodelled. */
     private Tensor[] withRule(int index, Node node, Rule rule, Map<String, Tensor> values) {
         try {
-            return run(index, call(index, node, values), rule);
+            if (hook == null) {
+                return run(index, call(index, node, values), rule);
+            }
+            Call call = call(index, hook.localized(graph, node, values), values);
+            return hook.around(call, () -> run(index, call, rule));
         } catch (NoRule e) {
             unmodelled.count(node.operator());
             return fallback.run(node, values);
@@ -166,6 +176,7 @@ final class NodeCalls {
                 .toList();
         GraphRunner runner = new GraphRunner(runtime, body.withInputs(inputs), symbols, unmodelled, types);
         runner.ignoreHooks();
+        runner.around(hook);
         return runner;
     }
 }

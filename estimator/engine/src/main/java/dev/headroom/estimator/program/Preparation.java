@@ -1,10 +1,10 @@
 package dev.headroom.estimator.program;
 
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Pass;
 import dev.headroom.model.run.PreparedRun;
-import dev.headroom.model.scenario.ParallelKind;
-import dev.headroom.model.scenario.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 

@@ -19,14 +19,17 @@ final class PythonVariables {
 
     private final List<Node> nodes;
     private final int[][] callEnd;
+    private final Map<String, Integer> lastUses;
     private final Map<String, Integer> producers = new HashMap<>();
     private final List<List<PythonFrame>> frames;
 
     /** By depth, then node: last node of the statement that runs in that frame. */
     private final Map<Long, Integer> statementEnds = new HashMap<>();
 
-    PythonVariables(List<Node> nodes, int[][] callEnd) {
+    /** @param lastUses by value: the last node that reads it, or else the one that makes it */
+    PythonVariables(List<Node> nodes, int[][] callEnd, Map<String, Integer> lastUses) {
         this.nodes = nodes;
+        this.lastUses = Map.copyOf(lastUses);
         this.callEnd = callEnd;
         for (int i = 0; i < nodes.size(); i++) {
             for (String out : nodes.get(i).outputs()) {
@@ -77,7 +80,33 @@ final class PythonVariables {
             return lastUse;
         }
         boolean several = names.size() > 1 && nodes.get(made).outputs().size() == names.size();
-        return Math.max(lastUse, rebound(names.get(several ? output : 0), end + 1, made, depth));
+        int position = several ? output : position(made, output, depth, names.size());
+        return Math.max(lastUse, rebound(names.get(position), end + 1, made, depth));
+    }
+
+    /**
+     * Which of several names a value is assigned to: {@code q, k = f(q), f(k)} makes as many values as names that are read
+     * later. Where it does not, the first.
+     */
+    private int position(int made, int output, int depth, int names) {
+        if (names == 1) {
+            return 0;
+        }
+        int end = statementEnd(made, depth);
+        int start = made;
+        while (start > 0 && frames.get(start - 1).size() > depth && statementEnd(start - 1, depth) == end) {
+            start--;
+        }
+        List<String> read = new ArrayList<>(names);
+        for (int i = start; i <= end; i++) {
+            for (String value : nodes.get(i).outputs()) {
+                if (value != null && lastUses.getOrDefault(value, i) > end) {
+                    read.add(value);
+                }
+            }
+        }
+        int at = read.indexOf(nodes.get(made).outputs().get(output));
+        return read.size() == names && at >= 0 ? at : 0;
     }
 
     /** The operator that made a node's first operand, or "" for none. */

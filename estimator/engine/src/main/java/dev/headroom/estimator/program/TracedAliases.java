@@ -24,7 +24,7 @@ public final class TracedAliases {
     private TracedAliases(Graph graph) {
         this.graph = graph;
         this.nodes = graph.nodes();
-        this.variables = new PythonVariables(nodes, Lifetimes.callEnds(nodes));
+        this.variables = new PythonVariables(nodes, Lifetimes.callEnds(nodes), Map.of());
         for (int i = 0; i < nodes.size(); i++) {
             Node n = nodes.get(i);
             if (n.operator().equals("aten.to") && changesNothing(n)) {

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.runtime;
 
+import dev.headroom.estimator.host.HostThread;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayDeque;
@@ -34,8 +35,7 @@ public final class AutogradEngine {
     private final Arithmetic arithmetic;
     private final GradientSums sums;
 
-    /** The worker thread's, shared by a backward pass and those that its nodes start. */
-    private final ReadyQueue queue = new ReadyQueue();
+    private final ReadyQueues queues;
 
     private int depth;
 
@@ -47,6 +47,7 @@ public final class AutogradEngine {
         this.tape = runtime.tape();
         this.arithmetic = arithmetic;
         this.sums = new GradientSums(runtime, arithmetic);
+        this.queues = new ReadyQueues(runtime.devices().count());
     }
 
     /** {@code root.backward(grad)}; gradients end up in the leaves' {@code .grad}. */
@@ -71,9 +72,9 @@ public final class AutogradEngine {
             }
         }
         boolean modeBefore = runtime.setGradMode(false);
-        boolean threadBefore = tape.inBackwardThread();
         int attributionBefore = runtime.attribution();
-        tape.setBackwardThread(true);
+        HostThread worker = runtime.threads().backward(runtime.devices().current());
+        HostThread threadBefore = runtime.threads().use(worker);
         GradNode start = edges.length == 1 ? edges[0].node() : graphRoot(edges, grads);
         Tensor[] first = new Tensor[edges.length == 1 ? start.inputs() : 0];
         if (edges.length == 1) {
@@ -85,7 +86,7 @@ public final class AutogradEngine {
         } finally {
             depth--;
             current = depth == 0 ? null : current;
-            tape.setBackwardThread(threadBefore);
+            runtime.threads().use(threadBefore);
             runtime.setGradMode(modeBefore);
             runtime.attribute(attributionBefore);
             for (GradNode.Edge e : edges) {
@@ -97,12 +98,7 @@ public final class AutogradEngine {
     /** A node in front of several roots (torch/csrc/autograd/functions/basic_ops.h). */
     private GradNode graphRoot(GradNode.Edge[] edges, Tensor[] grads) {
         GradNode root = new GradNode(
-                "GraphRoot",
-                GradNode.FIRST,
-                edges,
-                runtime.attribution(),
-                runtime.streams().current(),
-                null);
+                "GraphRoot", GradNode.FIRST, edges, runtime, runtime.devices().current(), null);
         root.backward = none -> grads;
         return root;
     }
@@ -113,10 +109,7 @@ public final class AutogradEngine {
         GraphTask outer = current;
         // Deeper tasks come out of the queue first, so that nothing of another pass runs before this one is through.
         while (graphTask.outstanding > 0) {
-            ReadyQueue.Task task = queue.pop();
-            current = task.graphTask();
-            evaluate(task.graphTask(), task.node(), task.inputs());
-            task.graphTask().outstanding--;
+            queues.turn(this::evaluate);
         }
         current = graphTask;
         graphTask.callBack();
@@ -136,18 +129,25 @@ public final class AutogradEngine {
 
     private void push(GraphTask graphTask, GradNode node, Tensor[] inputs) {
         graphTask.outstanding++;
-        queue.push(new ReadyQueue.Task(graphTask, node, inputs));
+        queues.push(new ReadyQueue.Task(graphTask, node, inputs));
     }
 
-    private void evaluate(GraphTask graphTask, GradNode node, Tensor[] inputs) {
+    private void evaluate(ReadyQueue.Task task) {
+        GradNode node = task.node();
+        current = task.graphTask();
         runtime.attribute(node);
+        int device = runtime.devices().use(node.device);
         int stream = runtime.streams().use(node.stream);
+        HostThread thread = runtime.threads().use(runtime.threads().backward(node.device));
         try {
-            Tensor[] outputs = node.variable == null ? call(node, inputs) : accumulate(node, inputs);
-            pass(graphTask, node, outputs);
+            Tensor[] outputs = node.variable == null ? call(node, task.inputs()) : accumulate(node, task.inputs());
+            pass(task.graphTask(), node, outputs);
         } finally {
+            runtime.threads().use(thread);
             runtime.streams().use(stream);
+            runtime.devices().use(device);
         }
+        task.graphTask().outstanding--;
     }
 
     /** Hands a node's results to the nodes that wait for them, and queues those that have all. */
@@ -166,7 +166,7 @@ public final class AutogradEngine {
             if (!waiting) {
                 buffer = new Tensor[target.inputs()];
             }
-            sums.addToBuffer(buffer, next.input(), outputs[i], target.stream);
+            sums.addToBuffer(buffer, next.input(), outputs[i], target);
             if (ready) {
                 push(graphTask, target, buffer);
                 graphTask.notReady.remove(target);
@@ -202,6 +202,7 @@ public final class AutogradEngine {
         }
         NodeHooks hooks = node.hooks();
         callBefore(hooks, inputs);
+        InFlight.await(runtime, node, inputs);
         Tensor[] outputs;
         Frame results = runtime.frame();
         try {
@@ -246,8 +247,13 @@ public final class AutogradEngine {
             leaf.leafHooks.callTensorHooks(runtime, inputs);
         }
         callBefore(node.hooks(), inputs);
+        boolean kept = node.hooks() != null || leaf.leafHooks != null && leaf.leafHooks.keepGradients();
         if (inputs[0] != null) {
             sums.accumulate(leaf, inputs[0]);
+            if (!kept) { // the engine gave it away (call_function), and the node no longer needs it
+                runtime.release(inputs[0]);
+                inputs[0] = null;
+            }
             if (leaf.leafHooks != null) {
                 leaf.leafHooks.callAccumulated(runtime, leaf);
             }
@@ -272,7 +278,7 @@ public final class AutogradEngine {
                 continue;
             }
             long[] sizes = e.node().inputSizes.get(e.input());
-            if (!Arrays.equals(t.sizes(), sizes)) {
+            if (!Arrays.equals(t.sizes(), sizes) && !e.node().takesWhole(t.sizes())) {
                 Tensor reduced = arithmetic.sumTo(runtime, t, sizes);
                 t = replace(outputs, i, reduced);
             }

@@ -1,6 +1,10 @@
 package dev.headroom.estimator.runtime;
 
 import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.estimator.host.HostThreads;
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.Attributions;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.Collection;
@@ -8,33 +12,40 @@ import java.util.List;
 
 /**
  * An eager runtime without data: makes tensors, counts references, hands every allocation to the caching allocator and
- * records what backward passes need. One instance plays one process.
+ * records what backward passes need. One instance plays one process, which may have several GPUs.
  */
 public final class EagerRuntime {
-    private final CachingAllocator allocator;
     private final DeviceModel device;
     private final KernelOptions options;
     private final Attributions attributions = new Attributions();
     private final Streams streams;
-    private final LoggedMemory memory;
+    private final Devices devices;
+    private final HostThreads threads;
     private final Tape tape;
-    private final PlanCache plans = new PlanCache();
-    private final Workspaces workspaces = new Workspaces(this);
+    private final Workspaces workspaces;
     private final AutocastMode autocast = new AutocastMode(this);
     private final ModuleHooks modules = new ModuleHooks();
     private Frame frame;
 
+    /** A process with one GPU. */
     public EagerRuntime(CachingAllocator allocator, DeviceModel device, KernelOptions options) {
-        this.allocator = allocator;
-        this.device = device;
-        this.options = options;
-        this.streams = new Streams(allocator);
-        this.memory = new LoggedMemory(allocator, attributions, streams);
-        this.tape = new Tape(this, memory);
+        this(List.of(allocator), device, options);
     }
 
+    /** @param allocators one a GPU, all of which are alike */
+    public EagerRuntime(List<CachingAllocator> allocators, DeviceModel device, KernelOptions options) {
+        this.device = device;
+        this.options = options;
+        this.streams = new Streams(allocators);
+        this.devices = new Devices(allocators, attributions, streams);
+        this.threads = new HostThreads(allocators.size());
+        this.workspaces = new Workspaces(this, allocators.size());
+        this.tape = new Tape(this, threads);
+    }
+
+    /** Of the current device. */
     public CachingAllocator allocator() {
-        return allocator;
+        return devices.memory().allocator();
     }
 
     public DeviceModel device() {
@@ -45,8 +56,14 @@ public final class EagerRuntime {
         return options;
     }
 
-    public EventLog log() {
-        return memory.log();
+    /** The GPUs, and which of them is the current one. */
+    public Devices devices() {
+        return devices;
+    }
+
+    /** The threads, and which of them works. */
+    public HostThreads threads() {
+        return threads;
     }
 
     public Workspaces workspaces() {
@@ -61,11 +78,6 @@ public final class EagerRuntime {
     /** What is called where modules begin and end. */
     public ModuleHooks modules() {
         return modules;
-    }
-
-    /** Plans that convolutions run with. */
-    public PlanCache plans() {
-        return plans;
     }
 
     public AutocastMode autocast() {
@@ -102,40 +114,12 @@ public final class EagerRuntime {
         attribute(number(new Attribution(recorded.module(), recorded.operator(), node.name)));
     }
 
-    /** Number of the attribution of the last request for memory, also of one that failed. */
-    public int requester() {
-        return memory.requester();
-    }
-
-    /**
-     * Events until a request for memory failed, or -1. What the log has beyond it is the release of what was alive in
-     * the functions that the failure ended.
-     */
-    public int eventsAtFailure() {
-        return memory.eventsAtFailure();
-    }
-
-    /** Events until allocated memory was first at its highest. */
-    public int eventsAtPeak() {
-        return memory.eventsAtPeak();
-    }
-
-    /** The most bytes that were allocated at once. */
-    public long maxAllocated() {
-        return memory.maxAllocated();
-    }
-
-    /** Bytes that the allocator held when allocated memory was first at its highest. */
-    public long reservedAtPeak() {
-        return memory.reservedAtPeak();
-    }
-
     /** Changes what a tensor's memory counts as. */
     public void setCategory(Tensor t, Category category) {
         Storage s = t.storage();
         Category before = s.category();
         s.setCategory(category);
-        memory.changed(s, before);
+        s.home.changed(s, before);
     }
 
     /** Opens the scope of an operator's local variables. */
@@ -200,7 +184,7 @@ public final class EagerRuntime {
         }
         Storage s = t.storage();
         if (s.release()) {
-            memory.free(s);
+            s.home.free(s);
         }
         Tensor grad = t.grad();
         t.setGradField(null);
@@ -226,7 +210,7 @@ public final class EagerRuntime {
     /** A fresh tensor that counts as something from the start. */
     public Tensor emptyStrided(DType dtype, long[] sizes, long[] strides, Category category) {
         long bytes = Math.multiplyExact(Shapes.numel(sizes), (long) dtype.bytes());
-        return local(new Tensor(memory.allocate(bytes, category, dtype, sizes), dtype, sizes, strides, 0));
+        return local(new Tensor(devices.memory().allocate(bytes, category, dtype, sizes), dtype, sizes, strides, 0));
     }
 
     /** Scratch of a kernel: a flat byte tensor. */
@@ -250,7 +234,7 @@ public final class EagerRuntime {
 
     /** A tensor whose storage has no memory yet: {@link #resizeStorage} gives it. */
     public Tensor unbacked(DType dtype, long[] sizes, long[] strides, Category category) {
-        return local(new Tensor(memory.unbacked(category), dtype, sizes, strides, 0));
+        return local(new Tensor(devices.memory().unbacked(category), dtype, sizes, strides, 0));
     }
 
     /**
@@ -259,12 +243,12 @@ public final class EagerRuntime {
      * @param bytes 0 for none
      */
     public void resizeStorage(Tensor t, long bytes) {
-        memory.resize(t.storage(), bytes, t.dtype(), t.sizes());
+        t.storage().home.resize(t.storage(), bytes, t.dtype(), t.sizes());
     }
 
     /** A tensor in host memory: it takes none of the GPU's. */
     public Tensor hostTensor(DType dtype, long... sizes) {
-        Tensor t = local(new Tensor(memory.onHost(dtype, sizes), dtype, sizes, Shapes.contiguous(sizes), 0));
+        Tensor t = local(new Tensor(devices.memory().onHost(dtype, sizes), dtype, sizes, Shapes.contiguous(sizes), 0));
         t.setOnDevice(false);
         return t;
     }
@@ -327,7 +311,7 @@ public final class EagerRuntime {
         t.setMemory(data.storage(), data.dtype(), strides, offset);
         t.setOnDevice(data.onDevice());
         if (before.release()) {
-            memory.free(before);
+            before.home.free(before);
         }
     }
 

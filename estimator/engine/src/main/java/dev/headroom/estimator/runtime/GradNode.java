@@ -2,6 +2,8 @@ package dev.headroom.estimator.runtime;
 
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 
 /** A node of the backward graph: PyTorch's {@code torch::autograd::Node}. */
@@ -40,17 +42,23 @@ public final class GradNode {
 
     int refs;
 
-    /** The stream that the node was recorded on, where it runs as well. */
+    /** The device and the stream that the node was recorded on, where it runs as well. */
+    final int device;
+
     final int stream;
 
     private NodeHooks hooks;
 
-    GradNode(String name, long sequence, Edge[] edges, int attribution, int stream, Tensor variable) {
-        this.stream = stream;
+    /** Forward results that are tensors of a subclass. */
+    private final BitSet wrapped = new BitSet(0);
+
+    GradNode(String name, long sequence, Edge[] edges, EagerRuntime runtime, int device, Tensor variable) {
+        this.device = device;
+        this.stream = runtime.streams().current();
         this.name = name;
         this.sequence = sequence;
         this.edges = edges;
-        this.attribution = attribution;
+        this.attribution = runtime.attribution();
         this.variable = variable;
     }
 
@@ -79,6 +87,23 @@ public final class GradNode {
             hooks = new NodeHooks();
         }
         return hooks;
+    }
+
+    /** Notes that a forward result is a tensor of a subclass. */
+    void setWrapped(int input) {
+        wrapped.set(input);
+    }
+
+    /** Whether a forward result is a tensor of a subclass, and so its gradient. */
+    boolean isWrapped(int input) {
+        return wrapped.get(input);
+    }
+
+    /** Whether the node is that of a DTensor and these are the sizes of all of it: a layout that gradients may have as well. */
+    boolean takesWhole(long[] sizes) {
+        return variable != null
+                && variable.distribution() != null
+                && Arrays.equals(sizes, variable.distribution().sizes());
     }
 
     int inputs() {

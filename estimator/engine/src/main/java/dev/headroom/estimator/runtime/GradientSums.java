@@ -1,5 +1,9 @@
 package dev.headroom.estimator.runtime;
 
+import dev.headroom.estimator.log.Category;
+import dev.headroom.model.plan.Placement;
+import java.util.Arrays;
+
 /**
  * Writes gradients to where a backward pass puts them: the buffers of nodes that wait for more, and the {@code .grad}
  * of leaves.
@@ -18,13 +22,14 @@ final class GradientSums {
      * made on one stream and used on another is noted there; the sum is made on the stream that uses it.
      *
      * @param grad made on the current stream; its reference is taken over
-     * @param stream on which the node runs that the buffer is for
+     * @param target the node that the buffer is for
      */
-    void addToBuffer(Tensor[] buffer, int i, Tensor grad, int stream) {
+    void addToBuffer(Tensor[] buffer, int i, Tensor grad, GradNode target) {
         if (grad == null) {
             return;
         }
         Streams streams = runtime.streams();
+        int stream = target.stream;
         if (stream != streams.current()) {
             streams.recordUse(grad, stream);
         }
@@ -34,21 +39,45 @@ final class GradientSums {
             return;
         }
         int before = streams.use(stream);
+        InFlight.await(runtime, old);
+        InFlight.await(runtime, grad);
+        int device = runtime.devices().use(runtime.devices().of(old));
         Frame f = runtime.frame();
         try {
-            if (old.isNonOverlappingAndDense()
+            if (!target.isWrapped(i)
+                    && old.isNonOverlappingAndDense()
                     && old.useCount() == 1
                     && old.storage().useCount() == 1) {
                 arithmetic.addInPlace(runtime, old, grad);
             } else {
-                buffer[i] = runtime.hold(arithmetic.add(runtime, old, grad));
+                Tensor[] alike = alike(target.variable, old, grad);
+                buffer[i] = runtime.hold(arithmetic.add(runtime, alike[0], alike[1]));
+                f.close();
+                f = runtime.frame();
                 runtime.release(old);
             }
         } finally {
             f.close();
+            runtime.devices().use(device);
             streams.use(before);
         }
         runtime.release(grad);
+    }
+
+    /** Gradients of a DTensor that come in two layouts are summed in that of the tensor itself. */
+    private Tensor[] alike(Tensor leaf, Tensor a, Tensor b) {
+        if (leaf == null || leaf.distribution() == null || Arrays.equals(a.sizes(), b.sizes())) {
+            return new Tensor[] {a, b};
+        }
+        Distribution of = leaf.distribution();
+        of.gradientsCome(of.placement());
+        return new Tensor[] {inLayout(of, a), inLayout(of, b)};
+    }
+
+    private static Tensor inLayout(Distribution of, Tensor gradient) {
+        return Arrays.equals(gradient.sizes(), of.sizes())
+                ? of.ranks().redistribute(gradient, Placement.REPLICATE, of.placement(), of.sizes(), false)
+                : gradient;
     }
 
     /**

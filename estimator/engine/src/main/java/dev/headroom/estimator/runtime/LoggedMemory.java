@@ -2,13 +2,18 @@ package dev.headroom.estimator.runtime;
 
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.estimator.log.Attributions;
+import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.log.EventLog;
 import dev.headroom.model.graph.DType;
 
 /**
  * The memory of the device: every request goes to the caching allocator, and every request, free and change of category
  * into the event log. Knows how far the log was when allocated memory was highest and when a request failed.
  */
-final class LoggedMemory {
+public final class LoggedMemory {
+    private final Devices devices;
+    private final int device;
     private final CachingAllocator allocator;
     private final Attributions attributions;
     private final Streams streams;
@@ -19,13 +24,26 @@ final class LoggedMemory {
     private int eventsAtPeak;
     private int eventsAtFailure = -1;
 
-    LoggedMemory(CachingAllocator allocator, Attributions attributions, Streams streams) {
+    LoggedMemory(Devices devices, int device, CachingAllocator allocator, Attributions attributions, Streams streams) {
+        this.devices = devices;
+        this.device = device;
         this.streams = streams;
         this.allocator = allocator;
         this.attributions = attributions;
     }
 
-    EventLog log() {
+    /** Its number. */
+    public int device() {
+        return device;
+    }
+
+    /** Who hands the memory out. */
+    public CachingAllocator allocator() {
+        return allocator;
+    }
+
+    /** All that became of it. */
+    public EventLog log() {
         return log;
     }
 
@@ -45,12 +63,12 @@ final class LoggedMemory {
             eventsAtPeak = log.size();
             reservedAtPeak = reserved();
         }
-        return new Storage(id, bytes, block, streams.current(), category);
+        return new Storage(this, id, bytes, block, streams.current(), category);
     }
 
     /** A storage without memory, which {@link #resize} gives it. */
     Storage unbacked(Category category) {
-        return new Storage(-1, 0, -1, streams.current(), category);
+        return new Storage(this, -1, 0, -1, streams.current(), category);
     }
 
     /** Gives a storage other memory, or none (c10/core/StorageImpl.h; aten/src/ATen/native/cuda/Resize.cpp). */
@@ -70,6 +88,7 @@ final class LoggedMemory {
         try {
             return allocator.allocate(bytes, streams.current());
         } catch (OutOfMemoryException e) {
+            devices.noteFailure(this);
             eventsAtFailure = eventsAtFailure < 0 ? log.size() : eventsAtFailure;
             throw e;
         }
@@ -78,7 +97,7 @@ final class LoggedMemory {
     /** A storage in host memory: it takes none of the device's. */
     Storage onHost(DType dtype, long[] sizes) {
         int id = log.add(0, 0, attributions.running(), Category.TEMPORARIES, dtype, sizes, reserved());
-        return new Storage(id, 0, -1, streams.current(), Category.TEMPORARIES);
+        return new Storage(this, id, 0, -1, streams.current(), Category.TEMPORARIES);
     }
 
     /** A storage lost its last reference. */
@@ -104,23 +123,31 @@ final class LoggedMemory {
         return allocator.statistics().reservedBytes().current();
     }
 
-    int requester() {
+    /** Number of the attribution of the last request for memory, also of one that failed. */
+    public int requester() {
         return requester;
     }
 
-    int eventsAtFailure() {
+    /**
+     * Events until a request for memory failed, or -1. What the log has beyond it is the release of what was alive in
+     * the functions that the failure ended.
+     */
+    public int eventsAtFailure() {
         return eventsAtFailure;
     }
 
-    int eventsAtPeak() {
+    /** Events until allocated memory was first at its highest. */
+    public int eventsAtPeak() {
         return eventsAtPeak;
     }
 
-    long maxAllocated() {
+    /** The most bytes that were allocated at once. */
+    public long maxAllocated() {
         return Math.max(maxAllocated, 0);
     }
 
-    long reservedAtPeak() {
+    /** Bytes that the allocator held when allocated memory was first at its highest. */
+    public long reservedAtPeak() {
         return reservedAtPeak;
     }
 }

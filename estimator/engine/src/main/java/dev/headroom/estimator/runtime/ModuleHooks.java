@@ -1,6 +1,7 @@
 package dev.headroom.estimator.runtime;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,18 @@ public final class ModuleHooks {
          * @param with from the inputs to what takes their places: the same, or locals of the running frame
          */
         void replaceInputs(UnaryOperator<Tensor[]> with);
+
+        /**
+         * Gives the caller other tensors than the callee made, as a hook after the forward pass does that returns a result.
+         *
+         * @param with from the outputs to what takes their places: the same, or locals of the running frame
+         */
+        void replaceOutputs(UnaryOperator<Tensor[]> with);
+
+        /** The same, one output after the other. */
+        default void replaceEachOutput(UnaryOperator<Tensor> with) {
+            replaceOutputs(made -> Arrays.stream(made).map(with).toArray(Tensor[]::new));
+        }
     }
 
     /** The hooks of one module, in PyTorch's order (torch/nn/modules/module.py, _call_impl). */

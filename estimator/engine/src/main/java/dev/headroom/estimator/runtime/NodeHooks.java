@@ -11,6 +11,7 @@ final class NodeHooks {
     private final List<AutogradHooks.BeforeNode> before = new ArrayList<>(0);
     private final List<AutogradHooks.AfterNode> after = new ArrayList<>(1);
     private final List<AutogradHooks.AfterAccumulate> accumulated = new ArrayList<>(1);
+    private boolean keepsGradients;
 
     AutogradHooks.Handle addTensorHook(int input, AutogradHooks.OfTensor hook) {
         return add(tensors, new OfInput(input, hook));
@@ -26,6 +27,17 @@ final class NodeHooks {
 
     AutogradHooks.Handle addAccumulated(AutogradHooks.AfterAccumulate hook) {
         return add(accumulated, hook);
+    }
+
+    /** The gradient that a node was given stays until the hooks are through, as with hooks of the node itself. */
+    AutogradHooks.Handle addAfterAccumulator(AutogradHooks.AfterAccumulate hook) {
+        keepsGradients = true;
+        return addAccumulated(hook);
+    }
+
+    /** Whether a gradient outlives its accumulation. */
+    boolean keepGradients() {
+        return keepsGradients;
     }
 
     private static <T> AutogradHooks.Handle add(List<T> hooks, T hook) {

@@ -1,12 +1,17 @@
 package dev.headroom.estimator.runtime;
 
+import dev.headroom.estimator.log.Category;
+
 /**
- * A piece of device memory, shared by tensors that are views of each other; freed with its last reference. Its memory can
- * be taken away and given back while tensors hold it: {@code untyped_storage().resize_()}.
+ * A piece of device memory, shared by tensors that are views of each other; freed with its last reference. Its memory
+ * can be taken away and given back while tensors hold it: {@code untyped_storage().resize_()}.
  */
 public final class Storage {
-    /** Position in the event log, or -1 while it has no memory. */
+    /** Position in the event log of its device, or -1 while it has no memory. */
     int id;
+
+    /** The memory of its device. */
+    final LoggedMemory home;
 
     long bytes;
 
@@ -24,7 +29,11 @@ public final class Storage {
 
     private Category category;
 
-    Storage(int id, long bytes, int block, int stream, Category category) {
+    /** What a collective still reads whose result this is; {@code null} once somebody has waited for it. */
+    Tensor inFlight;
+
+    Storage(LoggedMemory home, int id, long bytes, int block, int stream, Category category) {
+        this.home = home;
         this.stream = stream;
         this.id = id;
         this.bytes = bytes;
@@ -32,7 +41,7 @@ public final class Storage {
         this.category = category;
     }
 
-    /** Its number in the event log. */
+    /** Its number in the event log of its device. */
     public int number() {
         return id;
     }

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.runtime;
 
 import dev.headroom.allocator.CachingAllocator;
+import java.util.List;
 
 /**
  * CUDA streams: small numbers, 0 the default one. Memory is taken from the pool of the stream that is current when it
@@ -8,11 +9,11 @@ import dev.headroom.allocator.CachingAllocator;
  * waits for them (c10/cuda/CUDACachingAllocator.cpp, recordStream).
  */
 public final class Streams {
-    private final CachingAllocator allocator;
+    private final List<CachingAllocator> allocators;
     private int current;
 
-    Streams(CachingAllocator allocator) {
-        this.allocator = allocator;
+    Streams(List<CachingAllocator> allocators) {
+        this.allocators = List.copyOf(allocators);
     }
 
     /** {@code torch.cuda.current_stream()}. */
@@ -36,13 +37,28 @@ public final class Streams {
      */
     public void recordUse(Tensor t, int stream) {
         if (t.storage().block >= 0) {
-            allocator.recordStream(t.storage().block, stream);
+            t.storage().home.allocator().recordStream(t.storage().block, stream);
         }
     }
 
     /** The host waits for all that the device was given: it copies something back, or reads a number. */
     public void hostWaits() {
-        allocator.reached(allocator.mark());
+        allocators.forEach(a -> a.reached(a.mark()));
+    }
+
+    /** {@code torch.cuda.Event.record} on the first device, the only one of a rank: the number of the event. */
+    public long mark() {
+        return allocators.get(0).mark();
+    }
+
+    /** {@code torch.cuda.Event.query}. */
+    public boolean isOver(long mark) {
+        return allocators.get(0).isOver(mark);
+    }
+
+    /** {@code torch.cuda.Event.synchronize}. */
+    public void waitFor(long mark) {
+        allocators.get(0).reached(mark);
     }
 
     /** The stream whose pool a tensor's memory is of. */

@@ -1,5 +1,7 @@
 package dev.headroom.estimator.runtime;
 
+import dev.headroom.estimator.host.HostThreads;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayDeque;
 
@@ -9,19 +11,17 @@ import java.util.ArrayDeque;
  */
 public final class Tape {
     private final EagerRuntime runtime;
-    private final LoggedMemory memory;
+    private final HostThreads threads;
     private final Recorder nothing;
     private final ArrayDeque<GradNode> dying = new ArrayDeque<>();
-    private final long[] nextSequence = new long[2];
     private boolean enabled = true;
-    private boolean backwardThread;
     private SavedTensorHooks hooks;
     private boolean stoppedAtResult;
     private boolean destroying;
 
-    Tape(EagerRuntime runtime, LoggedMemory memory) {
+    Tape(EagerRuntime runtime, HostThreads threads) {
         this.runtime = runtime;
-        this.memory = memory;
+        this.threads = threads;
         this.nothing = new NoRecording(runtime);
     }
 
@@ -43,11 +43,7 @@ public final class Tape {
 
     /** Whether autograd's worker thread runs: it has library handles, and so workspaces, of its own. */
     public boolean inBackwardThread() {
-        return backwardThread;
-    }
-
-    void setBackwardThread(boolean value) {
-        backwardThread = value;
+        return threads.current().isBackward();
     }
 
     /**
@@ -81,11 +77,15 @@ public final class Tape {
         return new Recording(this, runtime, node(name, edges), inputs);
     }
 
-    /** A node with a number of its own; threads count theirs apart (aten/src/ATen/SequenceNumber.cpp). */
+    /** A node with a number of its own. */
     GradNode node(String name, GradNode.Edge... edges) {
-        long sequence = nextSequence[backwardThread ? 1 : 0]++;
         return new GradNode(
-                name, sequence, edges, runtime.attribution(), runtime.streams().current(), null);
+                name,
+                threads.current().nextSequence(),
+                edges,
+                runtime,
+                runtime.devices().current(),
+                null);
     }
 
     /** Where a tensor's gradient goes, with a reference to the node; {@code null}: nowhere. */
@@ -110,14 +110,12 @@ public final class Tape {
     private GradNode accumulator(Tensor leaf) {
         GradNode node = leaf.accumulatorField();
         if (node == null) {
-            node = new GradNode(
-                    "AccumulateGrad",
-                    GradNode.FIRST,
-                    new GradNode.Edge[0],
-                    runtime.attribution(),
-                    runtime.streams().current(),
-                    leaf);
-            node.inputSizes.add(leaf.sizes());
+            int device = runtime.devices().of(leaf);
+            node = new GradNode("AccumulateGrad", GradNode.FIRST, new GradNode.Edge[0], runtime, device, leaf);
+            node.inputSizes.add(leaf.gradientSizes());
+            if (leaf.distribution() != null) {
+                node.setWrapped(0);
+            }
             node.inputTypes.add(leaf.dtype());
             runtime.hold(leaf);
             leaf.setAccumulator(node);
@@ -147,6 +145,14 @@ public final class Tape {
             throw new IllegalArgumentException("no gradient is accumulated for a tensor that is no leaf");
         }
         return leafHooks(leaf).addAccumulated(hook);
+    }
+
+    /**
+     * A hook of whichever AccumulateGrad node adds to a leaf's {@code .grad}, as reducers have: the engine keeps what
+     * it gives to nodes that have hooks (torch/csrc/autograd/engine.cpp, call_function).
+     */
+    public AutogradHooks.Handle addAccumulatorHook(Tensor leaf, AutogradHooks.AfterAccumulate hook) {
+        return leafHooks(leaf).addAfterAccumulator(hook);
     }
 
     private static NodeHooks leafHooks(Tensor leaf) {
@@ -232,7 +238,7 @@ public final class Tape {
         Storage s = t.storage();
         Category before = s.category();
         s.addSaved(1);
-        memory.changed(s, before);
+        s.home.changed(s, before);
         return t;
     }
 
@@ -246,7 +252,7 @@ public final class Tape {
         Category before = t.storage().category();
         t.storage().addSaved(-1);
         if (t.useCount() > 1 || t.storage().useCount() > 1) {
-            memory.changed(t.storage(), before);
+            t.storage().home.changed(t.storage(), before);
         }
         runtime.release(t);
     }

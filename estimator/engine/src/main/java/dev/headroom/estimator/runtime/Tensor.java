@@ -34,6 +34,7 @@ public final class Tensor {
     int historyVersion;
 
     private boolean device = true;
+    private Distribution distribution;
     private boolean wrappedNumber;
 
     Tensor(Storage storage, DType dtype, long[] sizes, long[] strides, long offset) {
@@ -128,6 +129,24 @@ public final class Tensor {
     /** PyTorch's {@code use_count()}, references of the running operator's frame included. */
     public int useCount() {
         return refs;
+    }
+
+    /** Where the other parts are of what this is a part of; {@code null} for a tensor that is whole. */
+    public Distribution distribution() {
+        return distribution;
+    }
+
+    /** Makes it a part: gradients are those of a tensor subclass, which autograd never sums in place. */
+    public void setDistribution(Distribution of) {
+        distribution = of;
+        if (of != null && gradNode != null) {
+            gradNode.setWrapped(outputNumber);
+        }
+    }
+
+    /** The sizes that its gradients have. */
+    public long[] gradientSizes() {
+        return distribution == null ? sizes : distribution.gradientSizes(sizes);
     }
 
     /** False for a tensor in host memory, which takes none of the GPU's. */

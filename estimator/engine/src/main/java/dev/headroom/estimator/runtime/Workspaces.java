@@ -2,10 +2,13 @@ package dev.headroom.estimator.runtime;
 
 import dev.headroom.model.scenario.TorchVersion;
 import dev.headroom.model.scenario.TorchVersion.LtWorkspace;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * cuBLAS workspaces. PyTorch takes one per library handle and stream from its own allocator at the first matrix
- * product, and keeps it: the main thread and autograd's worker have a handle each (aten/src/ATen/cuda/
+ * product, and keeps it: the main thread and autograd's workers have a handle each (aten/src/ATen/cuda/
  * CublasHandlePool.cpp, getCUDABlasLtWorkspace and setWorkspaceForHandle). Versions differ, see {@link TorchVersion}.
  */
 public final class Workspaces {
@@ -13,11 +16,16 @@ public final class Workspaces {
     private static final long LT_BYTES = 1024 * 1024;
 
     private final EagerRuntime runtime;
-    private final Tensor[] blas = new Tensor[2];
-    private final Tensor[] lt = new Tensor[2];
 
-    Workspaces(EagerRuntime runtime) {
+    /** By device, then number of the handle. */
+    private final List<List<Tensor>> blas;
+
+    private final List<List<Tensor>> lt;
+
+    Workspaces(EagerRuntime runtime, int devices) {
         this.runtime = runtime;
+        blas = lists(devices);
+        lt = lists(devices);
     }
 
     /** Called by every matrix product after it made its result. */
@@ -41,12 +49,23 @@ public final class Workspaces {
         runtime.free(scratch);
     }
 
-    private void keep(Tensor[] byThread, long bytes) {
-        int thread = runtime.tape().inBackwardThread() ? 1 : 0;
-        if (byThread[thread] == null) {
+    private static List<List<Tensor>> lists(int devices) {
+        return IntStream.range(0, devices)
+                .<List<Tensor>>mapToObj(d -> new ArrayList<>())
+                .toList();
+    }
+
+    private void keep(List<List<Tensor>> kept, long bytes) {
+        int device = runtime.devices().current();
+        int handle = runtime.threads().handle(device);
+        List<Tensor> byHandle = kept.get(device);
+        while (byHandle.size() <= handle) {
+            byHandle.add(null);
+        }
+        if (byHandle.get(handle) == null) {
             Tensor t = runtime.hold(runtime.workspace(bytes));
             runtime.free(t);
-            byThread[thread] = t;
+            byHandle.set(handle, t);
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.headroom.estimator.timeline;
 
-import dev.headroom.estimator.runtime.Attribution;
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.model.graph.DType;
 
 /**

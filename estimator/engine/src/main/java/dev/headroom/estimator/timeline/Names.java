@@ -1,9 +1,9 @@
 package dev.headroom.estimator.timeline;
 
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.predict.ParameterMemory;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.estimator.program.ModelTensors;
-import dev.headroom.estimator.runtime.Attribution;
 import dev.headroom.model.graph.ModelState;
 import java.util.HashMap;
 import java.util.Map;

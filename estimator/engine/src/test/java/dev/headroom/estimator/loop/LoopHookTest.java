@@ -5,10 +5,10 @@ import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_BEFORE_BACKWARD;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;

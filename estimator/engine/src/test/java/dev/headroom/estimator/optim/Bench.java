@@ -4,7 +4,7 @@ import dev.headroom.allocator.AllocatorListener.Action;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.SimulatedDeviceMemory;
-import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;

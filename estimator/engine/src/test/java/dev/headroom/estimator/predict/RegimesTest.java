@@ -16,7 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;

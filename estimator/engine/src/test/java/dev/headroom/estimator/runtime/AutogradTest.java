@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.SimulatedDeviceMemory;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.EngineArithmetic;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;

@@ -10,10 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.allocator.BlockState;
+import dev.headroom.estimator.log.Attribution;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
-import dev.headroom.estimator.runtime.Attribution;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.run.Phase;

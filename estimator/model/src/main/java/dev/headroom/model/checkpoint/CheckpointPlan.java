@@ -2,7 +2,7 @@ package dev.headroom.model.checkpoint;
 
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.scenario.ParallelKind;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 

@@ -13,9 +13,9 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The modules that training scripts wrap or checkpoint one by one: residual blocks of a ResNet, layers of a transformer,
- * children of {@code features}. They are found as {@code record_parallel.py} of the oracle finds them. A module that holds
- * numbered ones and is never called is an {@code nn.ModuleList}.
+ * The modules that training scripts wrap or checkpoint one by one: residual blocks of a ResNet, layers of a
+ * transformer, children of {@code features}. They are found as {@code record_parallel.py} of the oracle finds them. A
+ * module that holds numbered ones and is never called is an {@code nn.ModuleList}.
  */
 public final class RepeatedBlocks {
     private static final String SEQUENTIAL = "torch.nn.modules.container.Sequential";
@@ -58,7 +58,7 @@ public final class RepeatedBlocks {
     static List<Region> regions(Graph graph) {
         Set<String> blocks = Set.copyOf(of(graph));
         return ModuleCalls.outermost(ModuleCalls.roots(graph), c -> blocks.contains(c.path())).stream()
-                .map(c -> Region.of(graph, c.from(), c.to()))
+                .map(c -> Region.of(graph, c.from(), c.to(), LibrarySwitch.given(graph, c.from(), c.to())))
                 .toList();
     }
 

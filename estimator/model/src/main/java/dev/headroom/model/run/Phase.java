@@ -19,6 +19,8 @@ public enum Phase {
     LOSS("loss"),
     /** {@code loss.backward()}. */
     BACKWARD("backward"),
+    /** A library's {@code step()} after a pass of an accumulated step that is not the last: nothing is stepped. */
+    STEP("step"),
     /** {@code clip_grad_norm_}, where gradients are clipped. */
     CLIP("clip"),
     /** {@code optimizer.step()}. */

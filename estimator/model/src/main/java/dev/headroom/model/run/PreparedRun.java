@@ -1,11 +1,16 @@
 package dev.headroom.model.run;
 
 import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
+import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.rewrite.AssignedNumbers;
 import dev.headroom.model.rewrite.SkippedMasks;
+import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -55,5 +60,41 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
             graph = pass.rewrite().apply(graph, scenario, symbols);
         }
         return new PreparedRun(graph, scenario, symbols, CheckpointPlan.of(graph, scenario));
+    }
+
+    /**
+     * The loss that is taken of the model's first output.
+     *
+     * @param output its sizes
+     * @return never {@link LossKind#AUTO}
+     */
+    public LossKind loss(long[] output) {
+        LossKind asked = scenario.loop().loss();
+        if (asked != LossKind.AUTO) {
+            return asked;
+        }
+        if (output.length == 0) {
+            return LossKind.OUTPUT;
+        }
+        return scoresTokens(output) ? LossKind.TOKENS : LossKind.CROSS_ENTROPY;
+    }
+
+    /** Whether all that the model is given is token numbers, one for each row of scores that it returns. */
+    private boolean scoresTokens(long[] scores) {
+        List<TensorMeta> inputs = new ArrayList<>();
+        for (Graph.Input input : graph.inputs()) {
+            TensorMeta meta = graph.values().get(input.value());
+            if (input.kind() == Graph.InputKind.USER && meta != null) {
+                inputs.add(meta);
+            }
+        }
+        return scores.length == 3
+                && inputs.size() == 1
+                && inputs.get(0).dtype() == DType.INT64
+                && Arrays.equals(
+                        inputs.get(0).sizes().stream()
+                                .mapToLong(s -> s.evaluate(symbols))
+                                .toArray(),
+                        Arrays.copyOf(scores, 2));
     }
 }

@@ -1,6 +1,7 @@
 package dev.headroom.model.scenario;
 
 import dev.headroom.model.device.Gpu;
+import dev.headroom.model.record.Withers;
 
 /**
  * The card, and what of its memory the run may use.

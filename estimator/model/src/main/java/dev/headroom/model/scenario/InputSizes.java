@@ -1,5 +1,6 @@
 package dev.headroom.model.scenario;
 
+import dev.headroom.model.record.Withers;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -4,14 +4,19 @@ import java.util.List;
 
 /** The losses of a training loop. */
 public enum LossKind {
-    /** {@code output} when the model returns a scalar first, else {@code cross-entropy}. */
+    /**
+     * {@code output} when the model returns a scalar first, {@code tokens} when it returns scores for each of the tokens that
+     * it is given, else {@code cross-entropy}.
+     */
     AUTO,
     CROSS_ENTROPY,
+    /** Cross-entropy of each token's scores, the last dimension, in float32. */
+    TOKENS,
     MSE,
     SUM,
     /** The model's first output is the loss. */
     OUTPUT;
 
     /** Those that can be asked for. */
-    static final List<LossKind> NAMED = List.of(CROSS_ENTROPY, MSE, SUM, OUTPUT);
+    static final List<LossKind> NAMED = List.of(CROSS_ENTROPY, TOKENS, MSE, SUM, OUTPUT);
 }

@@ -1,5 +1,7 @@
 package dev.headroom.model.scenario;
 
+import dev.headroom.model.record.Withers;
+
 /**
  * Which optimizer steps, and how.
  *

@@ -1,5 +1,7 @@
 package dev.headroom.model.scenario;
 
+import dev.headroom.model.record.Withers;
+
 /**
  * Arguments of optimizers' constructors that decide what is allocated, with PyTorch's defaults.
  *

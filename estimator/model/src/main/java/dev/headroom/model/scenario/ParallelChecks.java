@@ -1,6 +1,11 @@
 package dev.headroom.model.scenario;
 
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.parallel.PipelineOptions;
+import dev.headroom.model.parallel.ShardingOptions;
 import java.util.List;
 
 /** What cannot be meant about several GPUs, each in one line. */
@@ -24,6 +29,7 @@ public final class ParallelChecks {
         checks.mesh();
         checks.options();
         checks.sharding();
+        checks.oneProcess();
         checks.batch();
     }
 
@@ -124,6 +130,28 @@ public final class ParallelChecks {
     private UserInputException refused(String what, String reason) {
         return new UserInputException(
                 what + " cannot be combined with --parallel " + parallel.kind().option() + ": " + reason);
+    }
+
+    private void oneProcess() {
+        if (!parallel.kind().isOneProcess()) {
+            return;
+        }
+        if (run.loop().inputGrad()) {
+            throw refused("--input-grad", "the gradient of a divided input is not modelled");
+        }
+        if (Boolean.TRUE.equals(run.checkpointing().reentrant())) {
+            throw refused("--reentrant true", "PyTorch would run the nodes behind a checkpoint twice; leave it out");
+        }
+        if (parallel.kind() == ParallelKind.MP && run.precision().amp() == DType.FLOAT16) {
+            throw refused("--amp fp16", "a GradScaler over several devices is not modelled; take --amp bf16");
+        }
+        PipelineOptions pipeline = parallel.pipeline();
+        belongs(
+                parallel.kind() != ParallelKind.MP
+                        || pipeline.equals(PipelineOptions.DEFAULTS
+                                .withMicrobatches(pipeline.microbatches())
+                                .withSplit(pipeline.split())),
+                "--schedule and --virtual");
     }
 
     private void batch() {

@@ -1,6 +1,7 @@
 package dev.headroom.model.scenario;
 
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.record.Withers;
 
 /**
  * The types that a run computes in.

@@ -1,6 +1,8 @@
 package dev.headroom.model.scenario;
 
 import dev.headroom.model.device.Gpu;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.record.Withers;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

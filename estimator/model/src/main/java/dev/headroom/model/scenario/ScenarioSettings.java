@@ -15,6 +15,7 @@ import static dev.headroom.model.scenario.ValueFormats.positive;
 
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.parallel.ParallelKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -122,7 +123,7 @@ public final class ScenarioSettings {
             .written(
                     choice(LossKind.NAMED, OptionNames::of),
                     "KIND",
-                    "cross-entropy, mse, sum or output (default: output when the model returns a scalar first).")
+                    "cross-entropy, tokens, mse, sum or output (default: output when the model returns a scalar first).")
             .trainsWith(kind -> kind != LossKind.AUTO));
 
     public static final Setting<Integer> CHECKPOINT =

@@ -48,7 +48,7 @@ final class ConvolutionPlans {
         WorkspaceAnswer answer = fixed != null
                 ? WorkspaceAnswer.fixed(WorkspaceLevel.ASKED, fixed)
                 : rt.options().convolutions().answer(problem).orElse(NONE);
-        Long known = rt.plans().find(rt.tape().inBackwardThread(), problem);
+        Long known = rt.threads().current().plans().find(problem);
         if (known != null && take(rt, known)) {
             return;
         }
@@ -58,7 +58,7 @@ final class ConvolutionPlans {
         long chosen = take(rt, answer.first())
                 ? answer.first()
                 : firstThatFits(rt, answer.all().get());
-        rt.plans().remember(rt.tape().inBackwardThread(), problem, chosen);
+        rt.threads().current().plans().remember(problem, chosen);
     }
 
     /** All plans from the first on. */

@@ -33,7 +33,7 @@ final class Embedding {
         sizes[indices.dim()] = weight.size(1);
         Tensor out = rt.empty(weight.dtype(), sizes);
         rt.freeUnless(flat, indices);
-        long rows = weight.size(0);
+        long rows = weight.gradientSizes()[0];
         return r.gradient(0, g -> backward(rt, g, kept.get(), rows, scaled)).output(out);
     }
 

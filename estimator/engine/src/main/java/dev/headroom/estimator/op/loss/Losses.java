@@ -8,6 +8,7 @@ import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.normalization.Softmax;
+import dev.headroom.estimator.runtime.Distribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
@@ -31,9 +32,26 @@ public final class Losses {
      */
     public static Tensor crossEntropy(
             EagerRuntime rt, Tensor input, Tensor target, Tensor weight, Reduction reduction) {
+        if (input.distribution() != null && input.distribution().placement().isShard()) {
+            return ShardedCrossEntropy.run(rt, input, target, weight, reduction);
+        }
         Tensor logs = Softmax.apply(rt, "LogSoftmaxBackward0", input, input.dtype());
         Tensor loss = nllOfAnyRank(rt, logs, target, weight, reduction);
         rt.free(logs);
+        return loss;
+    }
+
+    /** {@code F.cross_entropy(out.flatten(0, -2).float(), target.flatten())}. */
+    public static Tensor ofTokens(EagerRuntime rt, Tensor out, Tensor target) {
+        Tensor flat = Views.reshape(rt, out, out.numel() / Math.max(out.size(-1), 1), out.size(-1));
+        Distribution.pass(out, flat);
+        Tensor wide = Copies.to(rt, flat, DType.FLOAT32);
+        Distribution.pass(flat, wide);
+        rt.freeUnless(flat, wide);
+        Tensor labels = Views.reshape(rt, target, target.numel());
+        Tensor loss = crossEntropy(rt, wide, labels, null, Reduction.MEAN);
+        rt.free(labels);
+        rt.free(wide);
         return loss;
     }
 

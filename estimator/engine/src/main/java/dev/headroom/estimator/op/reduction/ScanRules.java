@@ -11,7 +11,9 @@ import dev.headroom.model.graph.DType;
 final class ScanRules {
     private ScanRules() {}
 
-    /** Integers other than int64 are converted after the result was made; what is one row goes through CUB (scan_dim). */
+    /**
+     * Integers other than int64 are converted after the result was made; what is one row goes through CUB (scan_dim).
+     */
     static Tensor cumsum(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");

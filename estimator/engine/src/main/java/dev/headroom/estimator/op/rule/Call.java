@@ -79,6 +79,11 @@ public final class Call {
         return find(name) != null;
     }
 
+    /** Whether an argument is a tensor value. */
+    public boolean isTensor(String name) {
+        return find(name) instanceof Argument.Value;
+    }
+
     private UserInputException bad(String name, String wanted) {
         return new UserInputException("node " + node.name() + " (" + node.target() + "): argument '" + name
                 + "' is not " + wanted + "; export the model again or report the archive");

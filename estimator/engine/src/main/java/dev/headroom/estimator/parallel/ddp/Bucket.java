@@ -1,6 +1,6 @@
 package dev.headroom.estimator.parallel.ddp;
 
-import dev.headroom.estimator.runtime.Category;
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.parallel.ddp;
 
 import dev.headroom.estimator.parallel.layout.Buckets;
-import dev.headroom.model.scenario.DdpOptions;
+import dev.headroom.model.parallel.DdpOptions;
 
 /**
  * How large buckets grow, in bytes: limits of the first, the second, and all further ones

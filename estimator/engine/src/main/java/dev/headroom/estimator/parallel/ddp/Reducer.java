@@ -10,7 +10,7 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
-import dev.headroom.model.scenario.DdpOptions;
+import dev.headroom.model.parallel.DdpOptions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -65,7 +65,7 @@ final class Reducer {
                 runtime.hold(runtime.empty(DType.INT32, parameters.size())); // local_used_map, kept for life
             }
         }
-        parameters.forEach(p -> runtime.tape().addPostAccumulateHook(p, this::arrived));
+        parameters.forEach(p -> runtime.tape().addAccumulatorHook(p, this::arrived));
     }
 
     private static List<Piece> pieces(List<Tensor> tensors) {

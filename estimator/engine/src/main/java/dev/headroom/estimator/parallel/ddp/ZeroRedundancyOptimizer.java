@@ -6,7 +6,7 @@ import dev.headroom.estimator.parallel.group.Collectives;
 import dev.headroom.estimator.parallel.layout.GreedyPartition;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
-import dev.headroom.model.scenario.DdpOptions;
+import dev.headroom.model.parallel.DdpOptions;
 import java.util.List;
 import java.util.function.Function;
 

@@ -4,8 +4,8 @@ import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
-import dev.headroom.model.scenario.ShardingOptions.Prefetch;
-import dev.headroom.model.scenario.ShardingOptions.Strategy;
+import dev.headroom.model.parallel.ShardingOptions.Prefetch;
+import dev.headroom.model.parallel.ShardingOptions.Strategy;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,16 +1,16 @@
 package dev.headroom.estimator.parallel.fsdp1;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.unit.Unit;
 import dev.headroom.estimator.program.ModelTensors;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
-import dev.headroom.model.scenario.Parallelism;
-import dev.headroom.model.scenario.ShardingOptions;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.parallel.ShardingOptions;
 import java.util.ArrayList;
 import java.util.List;
 

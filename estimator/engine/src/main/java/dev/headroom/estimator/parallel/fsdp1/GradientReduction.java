@@ -1,8 +1,8 @@
 package dev.headroom.estimator.parallel.fsdp1;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.Communicator;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Streams;

@@ -1,8 +1,8 @@
 package dev.headroom.estimator.parallel.fsdp1;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.parallel.unit.Unit;
 import dev.headroom.estimator.program.ModelTensors;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -10,7 +10,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.Shapes;
-import dev.headroom.model.scenario.Parallelism;
+import dev.headroom.model.parallel.Parallelism;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

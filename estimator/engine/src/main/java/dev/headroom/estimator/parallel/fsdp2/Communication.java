@@ -7,8 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the units of a model share: streams, and tensors of collectives that are kept until a later unit no longer needs the
- * overlap (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py, FSDPCommContext; _fsdp_state.py, FSDPStateContext).
+ * What the units of a model share: streams, and tensors of collectives that are kept until a later unit no longer needs
+ * the overlap (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py, FSDPCommContext; _fsdp_state.py,
+ * FSDPStateContext).
  */
 final class Communication {
     static final int GATHER = 1;

@@ -1,14 +1,14 @@
 package dev.headroom.estimator.parallel.fsdp2;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.program.ModelTensors;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.Shapes;
-import dev.headroom.model.scenario.Parallelism;
+import dev.headroom.model.parallel.Parallelism;
 import java.util.Map;
 
 /** A model that was divided on the meta device, where it has no memory, and gets its shards' memory afterwards. */

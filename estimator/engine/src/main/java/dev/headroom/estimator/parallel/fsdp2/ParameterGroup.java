@@ -38,8 +38,8 @@ final class ParameterGroup {
      * A unit's parameters.
      *
      * @param shards ranks among which they are divided
-     * @param postForward ranks among which they are divided between forward and backward pass; {@code null} when they stay
-     *     gathered
+     * @param postForward ranks among which they are divided between forward and backward pass; {@code null} when they
+     *     stay gathered
      * @param replicas ranks that have the same shards; {@code null} for none
      */
     ParameterGroup(

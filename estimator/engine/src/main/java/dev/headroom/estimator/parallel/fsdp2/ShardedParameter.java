@@ -1,8 +1,8 @@
 package dev.headroom.estimator.parallel.fsdp2;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.parallel.layout.ShardLayout;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -10,8 +10,8 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 
 /**
- * A parameter of which each rank holds some rows (torch/distributed/fsdp/_fully_shard/_fsdp_param.py, FSDPParam). The whole
- * one is a tensor of its own, whose memory comes and goes.
+ * A parameter of which each rank holds some rows (torch/distributed/fsdp/_fully_shard/_fsdp_param.py, FSDPParam). The
+ * whole one is a tensor of its own, whose memory comes and goes.
  */
 final class ShardedParameter {
     /** Where a parameter's data is. */
@@ -104,7 +104,10 @@ final class ShardedParameter {
         return precision.parameters() != null && !offloaded;
     }
 
-    /** What a gathering copies from where shards are not converted together: locals of the running frame, or nothing new. */
+    /**
+     * What a gathering copies from where shards are not converted together: locals of the running frame, or nothing
+     * new.
+     */
     void bringToDevice() {
         DType type = sharded.dtype();
         if (offloaded && state == State.SHARDED) {
@@ -146,7 +149,9 @@ final class ShardedParameter {
         state = State.SHARDED_POST_FORWARD;
     }
 
-    /** Adds the gradient to what earlier passes left in the type of the reduction (accumulate_unsharded_grad_if_needed). */
+    /**
+     * Adds the gradient to what earlier passes left in the type of the reduction (accumulate_unsharded_grad_if_needed).
+     */
     void accumulate() {
         if (accumulated != null && unsharded.grad() != null) {
             runtime.setGrad(unsharded, null);

@@ -1,22 +1,24 @@
 package dev.headroom.estimator.parallel.fsdp2;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.layout.ShardLayout;
 import dev.headroom.estimator.parallel.unit.Unit;
 import dev.headroom.estimator.program.ModelTensors;
-import dev.headroom.estimator.runtime.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Shapes;
-import dev.headroom.model.scenario.Parallelism;
+import dev.headroom.model.parallel.Parallelism;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Divides a unit's parameters (torch/distributed/fsdp/_fully_shard/_fsdp_init.py; _fsdp_param.py, _init_sharded_param). */
+/**
+ * Divides a unit's parameters (torch/distributed/fsdp/_fully_shard/_fsdp_init.py; _fsdp_param.py, _init_sharded_param).
+ */
 final class Sharding {
     private final EagerRuntime runtime;
     private final ModelTensors model;

@@ -1,6 +1,7 @@
 /**
- * FullyShardedDataParallel of the second kind, {@code fully_shard} (torch/distributed/fsdp/_fully_shard). Each parameter is
- * divided among ranks by its first dimension; a unit's parameters are gathered before its module runs, freed after it, and
- * its gradients are reduced together. Begin with {@link dev.headroom.estimator.parallel.fsdp2.FullyShard}.
+ * FullyShardedDataParallel of the second kind, {@code fully_shard} (torch/distributed/fsdp/_fully_shard). Each
+ * parameter is divided among ranks by its first dimension; a unit's parameters are gathered before its module runs,
+ * freed after it, and its gradients are reduced together. Begin with {@link
+ * dev.headroom.estimator.parallel.fsdp2.FullyShard}.
  */
 package dev.headroom.estimator.parallel.fsdp2;

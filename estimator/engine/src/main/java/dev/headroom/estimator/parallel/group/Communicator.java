@@ -40,4 +40,14 @@ public final class Communicator {
         number = number < 0 ? log.nextCommunicator() : number;
         log.add(new CollectiveRow(kind, bytes, type, size, number, log.streamNumber(stream), -1, 1));
     }
+
+    /**
+     * What the host waits for, on the default stream.
+     *
+     * @param peer the root, or who is at the other end
+     */
+    public void runHere(CollectiveKind kind, long bytes, DType type, int peer) {
+        number = number < 0 ? log.nextCommunicator() : number;
+        log.add(new CollectiveRow(kind, bytes, type, size, number, 0, peer, 1));
+    }
 }

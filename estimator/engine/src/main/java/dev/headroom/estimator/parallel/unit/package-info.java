@@ -1,5 +1,5 @@
 /**
- * Units of a model whose parameters are gathered and freed together, as both kinds of FullyShardedDataParallel have them:
- * each repeated block is one, and the rest of the model another.
+ * Units of a model whose parameters are gathered and freed together, as both kinds of FullyShardedDataParallel have
+ * them: each repeated block is one, and the rest of the model another.
  */
 package dev.headroom.estimator.parallel.unit;

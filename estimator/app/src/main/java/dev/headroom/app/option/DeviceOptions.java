@@ -1,0 +1,69 @@
+package dev.headroom.app.option;
+
+import dev.headroom.model.device.Gpu;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.error.Suggestion;
+import dev.headroom.model.scenario.DeviceBudget;
+import dev.headroom.model.scenario.Scenario;
+import picocli.CommandLine.Option;
+
+/** The card and what of it the run may use. */
+public final class DeviceOptions {
+    /** What the simulated device memory can hold. */
+    private static final long MOST = 4L << 40;
+
+    @Option(
+            names = "--gpu",
+            completionCandidates = Candidates.Gpus.class,
+            paramLabel = "NAME",
+            description = "A card of 'headroom devices', such as rtx-3090.")
+    String gpu;
+
+    @Option(names = "--memory", paramLabel = "SIZE", description = "Device memory, such as 24GiB or 40GB.")
+    String memory;
+
+    @Option(names = "--in-use", paramLabel = "SIZE", description = "Device memory taken by others.")
+    String inUse;
+
+    @Option(names = "--limit", paramLabel = "SIZE", description = "What the allocator may reserve.")
+    String limit;
+
+    /**
+     * The scenario on the device.
+     *
+     * @throws dev.headroom.model.error.UserInputException for an unknown card or sizes that contradict each other
+     */
+    public Scenario on(Scenario run) {
+        Gpu card = gpu == null ? null : card();
+        Long total = memory == null ? null : (Long) Sizes.positive("--memory", memory);
+        long taken = inUse == null ? 0 : Sizes.parse("--in-use", inUse);
+        Long most = limit == null ? null : (Long) Sizes.positive("--limit", limit);
+        if (taken > 0 && card == null && total == null) {
+            throw new BadOption("--in-use needs a device; add --gpu NAME or --memory SIZE");
+        }
+        Long size = total != null ? total : card != null ? (Long) card.memory() : null;
+        plausible("--memory", memory, total);
+        plausible("--limit", limit, most);
+        within("--in-use", inUse, taken, size);
+        within("--limit", limit, most == null ? 0 : most, size);
+        return run.withDevice(new DeviceBudget(card, total, taken, most));
+    }
+
+    private Gpu card() {
+        return GpuCatalogue.find(gpu)
+                .orElseThrow(() -> new BadOption("--gpu: '" + gpu + "' is not in the catalogue"
+                        + Suggestion.of(gpu, GpuCatalogue.names()) + "; 'headroom devices' lists all"));
+    }
+
+    private static void plausible(String option, String text, Long bytes) {
+        if (bytes != null && bytes > MOST) {
+            throw new BadOption(option + ": " + text + " is more than any device has (4 TiB at most); check the unit");
+        }
+    }
+
+    private static void within(String option, String text, long bytes, Long size) {
+        if (size != null && bytes > size) {
+            throw new BadOption(option + ": " + text + " is more than the device's " + size + " bytes; lower it");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package dev.headroom.app.option;
+
+import dev.headroom.model.deepspeed.DeepSpeedScenario;
+import dev.headroom.model.scenario.BadValue;
+import dev.headroom.model.scenario.ParallelSettings;
+import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioArguments;
+import dev.headroom.model.scenario.ScenarioSettings;
+import dev.headroom.model.scenario.Setting;
+import dev.headroom.model.scenario.ValueFormat;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Model.ArgGroupSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Spec;
+
+/** What is trained and how: an option for each setting that users can write, turned into a {@link Scenario}. */
+public final class ScenarioOptions {
+    /** The texts that were given; of a flag, none. */
+    private final Map<Setting<?>, List<String>> given = new LinkedHashMap<>();
+
+    /** Picocli calls this when it asks for the options of this mixin. */
+    @Spec
+    void addOptions(CommandSpec spec) {
+        ArgGroupSpec.Builder severalGpus =
+                ArgGroupSpec.builder().validate(false).heading("%nSeveral GPUs:%n");
+        for (Setting<?> setting : ScenarioSettings.written()) {
+            if (ParallelSettings.all().contains(setting)) {
+                severalGpus.addArg(option(setting));
+            } else {
+                spec.addOption(option(setting));
+            }
+        }
+        spec.addArgGroup(severalGpus.build());
+    }
+
+    private <T> OptionSpec option(Setting<T> setting) {
+        Setting.Words<T> words = setting.words().orElseThrow();
+        ValueFormat<T> format = words.format();
+        GivenTexts texts = new GivenTexts(given, setting, format.arity());
+        OptionSpec.Builder option = OptionSpec.builder(ScenarioArguments.option(setting))
+                .description(words.help())
+                .getter(texts)
+                .setter(texts);
+        switch (format.arity()) {
+            case FLAG -> option.arity("0").type(boolean.class);
+            case ONE -> option.arity("1").type(String.class);
+            case MANY -> option.arity("1").type(List.class).auxiliaryTypes(String.class);
+        }
+        if (format.arity() != ValueFormat.Arity.FLAG) {
+            option.paramLabel(words.label());
+        }
+        List<String> candidates = format.candidates().get();
+        return candidates.isEmpty()
+                ? option.build()
+                : option.completionCandidates(candidates).build();
+    }
+
+    /**
+     * The scenario that the options describe, on no card yet.
+     *
+     * @throws dev.headroom.model.error.UserInputException for a value or a combination that cannot be
+     */
+    public Scenario toRun() {
+        Scenario run = Scenario.defaults();
+        for (Map.Entry<Setting<?>, List<String>> e : given.entrySet()) {
+            run = with(run, e.getKey(), e.getValue());
+        }
+        run = DeepSpeedScenario.complete(run);
+        Combinations.check(run);
+        return run;
+    }
+
+    private static <T> Scenario with(Scenario run, Setting<T> setting, List<String> texts) {
+        try {
+            return run.with(
+                    setting, setting.words().orElseThrow().format().read().apply(texts));
+        } catch (BadValue e) {
+            throw new BadOption(e.line(ScenarioArguments.option(setting)));
+        }
+    }
+
+    /** What was asked for and cannot have an effect, one line each. */
+    public List<String> withoutEffect(Scenario run) {
+        List<String> lines = new ArrayList<>();
+        if (run.checkpointing().reentrant() != null && !run.checkpointing().any()) {
+            lines.add("--reentrant has no effect without --checkpoint");
+        }
+        if (run.loop().inference()) {
+            ScenarioSettings.written().stream()
+                    .filter(setting -> given.containsKey(setting) && setting.trains(run))
+                    .forEach(setting ->
+                            lines.add(ScenarioArguments.option(setting) + " has no effect with --inference"));
+        }
+        return lines;
+    }
+
+    /** A dimension that is bound again takes the new size. */
+    public void bindLast() {
+        given.computeIfPresent(ScenarioSettings.DIMS, (setting, texts) -> {
+            Map<String, String> last = new LinkedHashMap<>();
+            texts.forEach(dim ->
+                    last.put(dim.substring(0, Math.max(0, dim.indexOf('='))).strip(), dim));
+            return List.copyOf(last.values());
+        });
+    }
+}

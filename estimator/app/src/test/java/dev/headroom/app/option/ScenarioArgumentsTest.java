@@ -1,0 +1,100 @@
+package dev.headroom.app.option;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioArguments;
+import dev.headroom.model.scenario.ScenarioSettings;
+import dev.headroom.model.scenario.Setting;
+import dev.headroom.model.scenario.ValueFormat;
+import java.util.List;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Options become a run, and the run becomes the same options. */
+public class ScenarioArgumentsTest {
+    private static final String ALL = "--batch 4 --dim x.1=9 --accumulate 2 --steps 5 --optimizer sgd --foreach false"
+            + " --dtype bf16 --amp bf16 --loss mse --zero-grad-keep --input-grad --drop-outputs"
+            + " --checkpoint-modules a.* --checkpoint-modules b..c --reentrant false --channels-last --cudnn-benchmark"
+            + " --clip-grad-norm 1.0 --cudnn-workspace none --attention math --torch 2.3 --alloc-conf max_split_size_mb:64";
+
+    /** Options of several GPUs, a line for those that go together. */
+    private static final List<String> PARALLEL = List.of(
+            "--batch 4 --parallel ddp --world 8 --rank 3 --build cpu --events lazy --bucket-cap-mb 100.0 --compress fp16",
+            "--batch 4 --parallel fsdp2 --world 8 --mesh 2x4 --param-dtype bf16 --reduce-dtype fp32 --wrap root"
+                    + " --reshard-after-forward 4",
+            "--batch 4 --parallel fsdp1 --world 4 --strategy NO_SHARD --limit-all-gathers false"
+                    + " --backward-prefetch none",
+            "--batch 4 --parallel tp --world 8 --tp 4",
+            "--batch 4 --parallel pp --world 4 --schedule GPipe --microbatches 8 --virtual 3",
+            "--batch 4 --parallel mp --world 2 --split a --microbatches 4",
+            "--batch 4 --parallel zero2 --world 2 --overlap-comm true --ds-config {\"reduce_bucket_size\":1000}");
+
+    @Command
+    private static final class Line {
+        @Mixin
+        ScenarioOptions scenario = new ScenarioOptions();
+    }
+
+    private static List<String> roundTrip(String words) {
+        Line line = new Line();
+        new CommandLine(line).parseArgs(words.split(" "));
+        return ScenarioArguments.of(line.scenario.toRun());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                ALL,
+                "--batch 1 --inference",
+                "--batch 2 --fused --checkpoint 3 --cudnn-workspace distilled",
+                "--batch 2 --optimizer sgd-momentum --cudnn-workspace 4096 --reentrant true --checkpoint 2"
+            })
+    void theWordsDescribeTheSameRun(String words) {
+        List<String> once = roundTrip(words);
+        assertEquals(new TreeSet<>(List.of(words.split(" "))), new TreeSet<>(once));
+        assertEquals(once, roundTrip(String.join(" ", once)));
+    }
+
+    static List<String> parallel() {
+        return PARALLEL;
+    }
+
+    @ParameterizedTest
+    @MethodSource("parallel")
+    void theWordsDescribeTheSameRanks(String words) {
+        theWordsDescribeTheSameRun(words);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Scenario set(Setting<?> flag) {
+        return ((Setting<Boolean>) flag).set(Scenario.defaults(), true);
+    }
+
+    @Test
+    void defaultsNeedNoWords() {
+        assertEquals(List.of(), ScenarioArguments.of(new ScenarioOptions().toRun()));
+    }
+
+    /** A new option that takes a value has to be given a word in {@link #ALL}; flags are all tried. */
+    @Test
+    void noOptionIsForgotten() {
+        for (Setting<?> setting : ScenarioSettings.written()) {
+            String option = ScenarioArguments.option(setting);
+            if (setting.words().orElseThrow().format().arity() == ValueFormat.Arity.FLAG) {
+                assertEquals(List.of(option), ScenarioArguments.of(set(setting)));
+            } else {
+                assertTrue(
+                        (" " + ALL + " --checkpoint " + String.join(" ", PARALLEL)).contains(" " + option + " "),
+                        option);
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package dev.headroom.estimator.log;
+
+import dev.headroom.model.graph.DType;
+import it.unimi.dsi.fastutil.bytes.ByteArrayList;
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.objects.ObjectArrayList;
+
+/**
+ * Every allocation, free and change of category of a run, in order. Rows of storages: requested and rounded bytes,
+ * who made them and the tensor they were made for. Rows of events: the storage, what became of it, what ran and how
+ * much the allocator holds after it.
+ */
+public final class EventLog {
+    private static final byte FREE = -1;
+    private static final Category[] CATEGORIES = Category.values();
+
+    private final LongArrayList requested = new LongArrayList();
+    private final LongArrayList rounded = new LongArrayList();
+    private final IntArrayList attribution = new IntArrayList();
+    private final ObjectArrayList<DType> dtype = new ObjectArrayList<>();
+    private final ObjectArrayList<long[]> sizes = new ObjectArrayList<>();
+    private final IntArrayList eventStorage = new IntArrayList();
+    private final ByteArrayList eventKind = new ByteArrayList();
+    private final IntArrayList eventRunning = new IntArrayList();
+    private final LongArrayList eventReserved = new LongArrayList();
+
+    public int add(
+            long requestedBytes,
+            long roundedBytes,
+            int madeBy,
+            Category category,
+            DType type,
+            long[] shape,
+            long reserved) {
+        int id = requested.size();
+        requested.add(requestedBytes);
+        rounded.add(roundedBytes);
+        attribution.add(madeBy);
+        dtype.add(type);
+        sizes.add(shape);
+        event(id, (byte) category.ordinal(), madeBy, reserved);
+        return id;
+    }
+
+    public void free(int storage, int running, long reserved) {
+        event(storage, FREE, running, reserved);
+    }
+
+    public void category(int storage, Category category, int running, long reserved) {
+        event(storage, (byte) category.ordinal(), running, reserved);
+    }
+
+    private void event(int storage, byte kind, int running, long reserved) {
+        eventStorage.add(storage);
+        eventKind.add(kind);
+        eventRunning.add(running);
+        eventReserved.add(reserved);
+    }
+
+    /** Number of events so far. */
+    public int size() {
+        return eventKind.size();
+    }
+
+    /** The storage of an event. */
+    public int storage(int event) {
+        return eventStorage.getInt(event);
+    }
+
+    /** Whether an event ends its storage. */
+    public boolean isFree(int event) {
+        return eventKind.getByte(event) == FREE;
+    }
+
+    /** What an event's storage counts as from then on; {@code null} when the event frees it. */
+    public Category category(int event) {
+        byte kind = eventKind.getByte(event);
+        return kind == FREE ? null : CATEGORIES[kind];
+    }
+
+    /** Number of the {@link Attribution} of what ran when an event happened. */
+    public int running(int event) {
+        return eventRunning.getInt(event);
+    }
+
+    /** Bytes that the allocator held after an event. */
+    public long reserved(int event) {
+        return eventReserved.getLong(event);
+    }
+
+    /** Number of storages so far. */
+    public int storages() {
+        return requested.size();
+    }
+
+    /** Requested bytes of a storage. */
+    public long requested(int storage) {
+        return requested.getLong(storage);
+    }
+
+    /** Bytes of a storage's block. */
+    public long rounded(int storage) {
+        return rounded.getLong(storage);
+    }
+
+    /** Number of the {@link Attribution} of a storage. */
+    public int attribution(int storage) {
+        return attribution.getInt(storage);
+    }
+
+    /** Element type of the tensor that a storage was made for. */
+    public DType dtype(int storage) {
+        return dtype.get(storage);
+    }
+
+    /** Sizes of the tensor that a storage was made for; do not change the array. */
+    public long[] sizes(int storage) {
+        return sizes.get(storage);
+    }
+
+    /** Told of events in order. */
+    public interface Visitor {
+        void allocated(int storage);
+
+        void freed(int storage);
+
+        /** The storage counts as something else from now on. */
+        default void changed(int storage, Category category) {}
+    }
+
+    /** Tells of the first {@code events} events. */
+    public void replay(int events, Visitor visitor) {
+        int born = 0;
+        for (int i = 0; i < events; i++) {
+            int storage = eventStorage.getInt(i);
+            byte kind = eventKind.getByte(i);
+            if (kind == FREE) {
+                visitor.freed(storage);
+            } else {
+                if (storage == born) {
+                    born++;
+                    visitor.allocated(storage);
+                }
+                visitor.changed(storage, CATEGORIES[kind]);
+            }
+        }
+    }
+
+    /**
+     * What was alive after the first {@code events} events.
+     *
+     * @return by storage: its category, or {@code null} when it was not alive
+     */
+    public Category[] aliveAfter(int events) {
+        Category[] out = new Category[requested.size()];
+        for (int i = 0; i < events; i++) {
+            byte kind = eventKind.getByte(i);
+            out[eventStorage.getInt(i)] = kind == FREE ? null : CATEGORIES[kind];
+        }
+        return out;
+    }
+}

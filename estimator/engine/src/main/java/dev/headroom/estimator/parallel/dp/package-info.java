@@ -1,0 +1,5 @@
+/**
+ * {@code nn.DataParallel}: one process splits each batch over its GPUs. Begin with
+ * {@link dev.headroom.estimator.parallel.dp.DataParallel}.
+ */
+package dev.headroom.estimator.parallel.dp;

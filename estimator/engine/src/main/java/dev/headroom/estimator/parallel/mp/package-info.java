@@ -1,0 +1,5 @@
+/**
+ * A model whose layers are divided over the GPUs of one process by hand. Begin with
+ * {@link dev.headroom.estimator.parallel.mp.SplitModel}.
+ */
+package dev.headroom.estimator.parallel.mp;

@@ -1,0 +1,149 @@
+package dev.headroom.estimator.parallel.tensor;
+
+import dev.headroom.estimator.op.core.Strided;
+import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.program.NodeHook;
+import dev.headroom.estimator.runtime.Distribution;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.InFlight;
+import dev.headroom.estimator.runtime.Ranks;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.plan.Placement;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * Operators on parts: what DTensor makes beside what the kernel makes, and how results and gradients are laid out
+ * (torch/distributed/tensor/_dispatch.py, _ops).
+ */
+final class SharedOperators implements NodeHook {
+    /** Operators that look at sizes only: results of collectives stay unwaited for. */
+    private static final Set<String> VIEWS = Set.of(
+            "aten.view",
+            "aten.transpose",
+            "aten.permute",
+            "aten.t",
+            "aten.unsqueeze",
+            "aten.squeeze",
+            "aten.expand",
+            "aten.slice",
+            "aten.select",
+            "aten.split",
+            "aten.split_with_sizes",
+            "aten.chunk",
+            "aten.alias",
+            "aten.detach");
+
+    private final EagerRuntime rt;
+    private final Ranks ranks;
+    private final TiedParameters ties;
+    private final LocalSizes sizes;
+
+    SharedOperators(EagerRuntime rt, Ranks ranks, TiedParameters ties, LocalSizes sizes) {
+        this.ties = ties;
+        this.rt = rt;
+        this.ranks = ranks;
+        this.sizes = sizes;
+    }
+
+    @Override
+    public Node localized(Graph graph, Node node, Map<String, Tensor> values) {
+        if (!VIEWS.contains(node.operator())) {
+            node.reads().forEach(name -> InFlight.await(rt, values.get(name)));
+        }
+        return sizes.of(graph, ties.ownValues(node), values);
+    }
+
+    @Override
+    public Tensor[] around(Call call, Supplier<Tensor[]> own) {
+        return switch (call.node().operator()) {
+            case "aten.linear" -> linear(call, own);
+            case "aten.embedding" -> embedding(call, own);
+            default -> passed(call, own);
+        };
+    }
+
+    /** The result is a part as what it was computed from. */
+    private static Tensor[] passed(Call call, Supplier<Tensor[]> own) {
+        Tensor from = first(call);
+        Tensor[] out = own.get();
+        if (from != null) {
+            for (Tensor t : out) {
+                Distribution.pass(from, t);
+            }
+        }
+        return out;
+    }
+
+    private static Tensor first(Call call) {
+        for (String name : new String[] {"self", "input"}) {
+            if (call.has(name) && call.isTensor(name)) {
+                Tensor t = call.tensor(name);
+                return t.distribution() == null ? null : t;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Whole rows go into a weight whose output features are divided, divided rows into one whose input features are. There
+     * a bias, which every rank has, is divided by their number before it is added.
+     */
+    private Tensor[] linear(Call call, Supplier<Tensor[]> own) {
+        Distribution weight = call.tensor("weight").distribution();
+        Tensor input = call.tensor("input");
+        if (weight == null || input.distribution() == null) {
+            return own.get();
+        }
+        boolean rows = weight.placement().equals(Placement.shard(0));
+        Tensor bias = rows ? null : call.tensorOrNull("bias");
+        Tensor scaled = bias == null ? null : rt.emptyLike(bias);
+        Tensor[] out = own.get();
+        rt.free(scaled);
+        input.distribution().gradientsCome(rows ? Placement.PARTIAL : Placement.shard(-1));
+        long[] whole = out[0].sizes().clone();
+        whole[whole.length - 1] = weight.sizes()[0];
+        out[0].setDistribution(new Distribution(ranks, rows ? Placement.shard(-1) : Placement.PARTIAL, whole));
+        return out;
+    }
+
+    /** Of a weight whose rows are divided, a rank looks up its own, and masks what it does not have (_MaskPartial). */
+    private Tensor[] embedding(Call call, Supplier<Tensor[]> own) {
+        Distribution weight = call.tensor("weight").distribution();
+        if (weight == null) {
+            return own.get();
+        }
+        boolean rows = weight.placement().equals(Placement.shard(0));
+        Tensor ids = call.tensor("indices");
+        Tensor mask = rows ? mask(ids) : null;
+        Tensor masked = null;
+        if (rows) {
+            Tensor copy = rt.emptyLike(ids);
+            masked = rt.emptyLike(ids);
+            rt.free(copy);
+        }
+        Tensor[] out = own.get();
+        rt.free(masked);
+        long[] whole = out[0].sizes().clone();
+        whole[whole.length - 1] = weight.sizes()[1];
+        Distribution made = new Distribution(ranks, rows ? Placement.MASKED : Placement.shard(-1), whole);
+        made.setMask(rt.hold(mask));
+        rt.free(mask);
+        out[0].setDistribution(made);
+        return out;
+    }
+
+    /** {@code (ids < first) | (ids >= first + rows)}. */
+    private Tensor mask(Tensor ids) {
+        Tensor below = Strided.result(rt, DType.BOOL, ids);
+        Tensor above = Strided.result(rt, DType.BOOL, ids);
+        Tensor out = Strided.result(rt, DType.BOOL, ids);
+        rt.free(below);
+        rt.free(above);
+        return out;
+    }
+}

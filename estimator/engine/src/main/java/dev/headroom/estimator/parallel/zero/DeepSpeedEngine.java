@@ -1,0 +1,133 @@
+package dev.headroom.estimator.parallel.zero;
+
+import dev.headroom.estimator.loop.LoopHook;
+import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.op.core.Pointwise;
+import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.parallel.group.CollectiveKind;
+import dev.headroom.estimator.parallel.group.Collectives;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.scenario.Scenario;
+import java.util.List;
+import java.util.function.Function;
+
+/** One rank under DeepSpeed's engine (deepspeed/runtime/engine.py). */
+public final class DeepSpeedEngine implements LoopHook {
+    private static final int LAST_STAGE = 3;
+
+    private final ZeroSettings settings;
+    private final Collectives collectives;
+
+    /** Whether the model is in host memory before it is wrapped. */
+    private final boolean onHost;
+
+    private TrainingLoop loop;
+    private EagerRuntime runtime;
+    private ZeroStage stage;
+
+    public DeepSpeedEngine(Scenario run, Collectives collectives) {
+        this.settings = ZeroSettings.of(run);
+        this.onHost = run.parallel().build() == Parallelism.Build.CPU;
+        if (run.parallel().build() == Parallelism.Build.META) {
+            throw new UserInputException("--build meta: DeepSpeed takes models on cpu or cuda; name one of them");
+        }
+        this.collectives = collectives;
+    }
+
+    @Override
+    public void attach(TrainingLoop to) {
+        loop = to;
+        runtime = to.runtime();
+    }
+
+    @Override
+    public boolean wraps() {
+        return true;
+    }
+
+    @Override
+    public boolean leadsSteps() {
+        return true;
+    }
+
+    /** deepspeed.initialize. */
+    @Override
+    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+        List<Tensor> trained = parameters.stream().filter(Tensor::requiresGrad).toList();
+        if (onHost) {
+            loop.model().toDevice();
+        } else {
+            own.apply(trained); // the script's, whose parameters are exchanged
+        }
+        for (Tensor p : parameters) {
+            collectives.runHere(CollectiveKind.BROADCAST, p.nbytes(), p.dtype(), 0);
+        }
+        stage = settings.stage() < LAST_STAGE
+                ? new FlatStage(runtime, collectives, settings, trained)
+                : new ShardedStage(
+                        runtime,
+                        collectives,
+                        settings,
+                        new ShardedModel(
+                                runtime,
+                                loop.graph(),
+                                loop.model(),
+                                collectives.group().size(),
+                                collectives.group().rank()));
+        return stage.optimizer(own);
+    }
+
+    /** Between two passes of a step the engine's {@code step()} does nothing. */
+    @Override
+    public void between(Moment next) {
+        if (next.phase() == Phase.FORWARD && next.micro() != null && next.micro() > 0) {
+            loop.phase(new Moment(Phase.STEP, next.step(), next.micro() - 1), () -> {});
+        }
+    }
+
+    @Override
+    public void begin(Moment phase) {
+        if (phase.phase() == Phase.FORWARD) {
+            stage.beginForward();
+        }
+    }
+
+    @Override
+    public void end(Moment phase) {
+        if (stage != null) {
+            stage.endPause();
+        }
+    }
+
+    /** Gradients of all outputs are divided by the passes of a step (register_output_backward_hooks). */
+    @Override
+    public Tensor[] outputs(Tensor[] made) {
+        for (Tensor t : made) {
+            if (t != null && t.requiresGrad() && !t.isLeaf()) {
+                runtime.tape().addHook(t, gradient -> Pointwise.op(runtime, gradient));
+            }
+        }
+        return made;
+    }
+
+    /** The loss divided by the passes of a step, for the caller, and the loss times its scale. */
+    @Override
+    public Tensor root(Tensor loss) {
+        Integer pass = loop.moment().micro();
+        stage.beginBackward(pass == null ? 0 : pass, pass == null || pass == settings.passes() - 1);
+        Pointwise.div(runtime, loss, runtime.wrappedNumber(DType.INT64));
+        return Pointwise.mul(runtime, loss, runtime.wrappedNumber(DType.FLOAT64));
+    }
+
+    @Override
+    public void backward(Runnable own) {
+        own.run();
+        stage.endBackward();
+    }
+}

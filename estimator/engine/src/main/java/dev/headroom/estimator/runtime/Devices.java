@@ -1,0 +1,67 @@
+package dev.headroom.estimator.runtime;
+
+import dev.headroom.allocator.CachingAllocator;
+import dev.headroom.estimator.log.Attributions;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The GPUs of the process. Each has memory of its own; what is made, is made on the current one. A node of autograd
+ * runs on the device that it was recorded on, and leaves accumulate where they are.
+ */
+public final class Devices {
+    private final List<LoggedMemory> memories = new ArrayList<>();
+    private LoggedMemory current;
+    private LoggedMemory failed;
+
+    Devices(List<CachingAllocator> allocators, Attributions attributions, Streams streams) {
+        for (CachingAllocator allocator : allocators) {
+            memories.add(new LoggedMemory(this, memories.size(), allocator, attributions, streams));
+        }
+        current = memories.get(0);
+    }
+
+    /** How many there are. */
+    public int count() {
+        return memories.size();
+    }
+
+    /** {@code torch.cuda.current_device()}. */
+    public int current() {
+        return current.device();
+    }
+
+    /**
+     * Makes a device the current one.
+     *
+     * @return the one before
+     */
+    public int use(int device) {
+        int before = current.device();
+        current = memories.get(device);
+        return before;
+    }
+
+    /** The memory of a device. */
+    public LoggedMemory memory(int device) {
+        return memories.get(device);
+    }
+
+    /** The device that a tensor is on. */
+    public int of(Tensor t) {
+        return t.storage().home.device();
+    }
+
+    /** The memory that last refused a request; {@code null} for none. */
+    public LoggedMemory failed() {
+        return failed;
+    }
+
+    void noteFailure(LoggedMemory memory) {
+        failed = memory;
+    }
+
+    LoggedMemory memory() {
+        return current;
+    }
+}

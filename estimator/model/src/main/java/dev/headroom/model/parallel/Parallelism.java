@@ -1,0 +1,77 @@
+package dev.headroom.model.parallel;
+
+import dev.headroom.model.record.Withers;
+import java.util.List;
+
+/**
+ * Over how many GPUs a run is spread, and how.
+ *
+ * @param kind how
+ * @param world ranks; devices where one process has several
+ * @param rank whose memory is asked for; {@code null} for the rank that takes most
+ * @param mesh ranks in a grid, such as 2 by 4; empty for a row
+ * @param build where the model is before it is wrapped
+ * @param events when the device is done with what it was given
+ * @param noSync gradients are reduced only in the last pass of an accumulated step
+ * @param cpuOffload parameters or optimizer states live in host memory
+ * @param ddp of DistributedDataParallel
+ * @param sharding of FullyShardedDataParallel
+ * @param zero of DeepSpeed
+ * @param tensor of tensor parallelism
+ * @param pipeline of pipelines
+ */
+@Withers
+public record Parallelism(
+        ParallelKind kind,
+        int world,
+        Integer rank,
+        List<Integer> mesh,
+        Build build,
+        Events events,
+        boolean noSync,
+        boolean cpuOffload,
+        DdpOptions ddp,
+        ShardingOptions sharding,
+        ZeroOptions zero,
+        TensorOptions tensor,
+        PipelineOptions pipeline)
+        implements ParallelismWithers.With {
+    public static final Parallelism DEFAULTS = new Parallelism(
+            ParallelKind.SINGLE,
+            1,
+            null,
+            List.of(),
+            Build.CUDA,
+            Events.DONE,
+            false,
+            false,
+            DdpOptions.DEFAULTS,
+            ShardingOptions.DEFAULTS,
+            ZeroOptions.DEFAULTS,
+            TensorOptions.DEFAULTS,
+            PipelineOptions.DEFAULTS);
+
+    /** Where a model is before it is wrapped. */
+    public enum Build {
+        CUDA,
+        CPU,
+        META
+    }
+
+    /** When the device is done with what it was given: the two bounds of timing. */
+    public enum Events {
+        /** At once: it keeps up with the host. */
+        DONE,
+        /** When the host waits for it. */
+        LAZY
+    }
+
+    public Parallelism {
+        mesh = List.copyOf(mesh);
+    }
+
+    /** GPUs of a process. */
+    public int devices() {
+        return kind.isOneProcess() ? world : 1;
+    }
+}

@@ -1,0 +1,68 @@
+package dev.headroom.model.parallel;
+
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.record.Withers;
+
+/**
+ * Options of FullyShardedDataParallel, of the first kind and the second.
+ *
+ * @param wrap what a unit is
+ * @param paramDtype type in which parameters are gathered; {@code null} for their own
+ * @param reduceDtype type in which gradients are reduced; {@code null} for their own
+ * @param reshardAfterForward 1 when gathered parameters are freed after forward, 0 when not, a greater number of
+ *     ranks when they are kept among as many; {@code null} for the library's choice
+ * @param strategy what the first kind shards
+ * @param limitAllGathers whether its host waits for the device before it gathers more
+ * @param useOrigParams whether its modules keep parameters of their own
+ * @param backwardPrefetch when its backward pass gathers the next unit
+ */
+@Withers
+public record ShardingOptions(
+        Wrap wrap,
+        DType paramDtype,
+        DType reduceDtype,
+        Integer reshardAfterForward,
+        Strategy strategy,
+        boolean limitAllGathers,
+        boolean useOrigParams,
+        Prefetch backwardPrefetch)
+        implements ShardingOptionsWithers.With {
+    public static final ShardingOptions DEFAULTS =
+            new ShardingOptions(Wrap.BLOCK, null, null, null, Strategy.FULL_SHARD, true, false, Prefetch.PRE);
+
+    /** What a unit is. */
+    public enum Wrap {
+        /** Each block of the model, and the rest. */
+        BLOCK,
+        /** The whole model. */
+        ROOT
+    }
+
+    /** What FullyShardedDataParallel of the first kind shards. */
+    public enum Strategy {
+        FULL_SHARD,
+        SHARD_GRAD_OP,
+        NO_SHARD,
+        /** As FULL_SHARD among some ranks, whose groups have the same. */
+        HYBRID_SHARD,
+        /** As SHARD_GRAD_OP among some ranks, whose groups have the same. */
+        HYBRID_SHARD_ZERO2;
+
+        /** Whether some ranks have what others have as well. */
+        public boolean isHybrid() {
+            return this == HYBRID_SHARD || this == HYBRID_SHARD_ZERO2;
+        }
+
+        /** PyTorch's name. */
+        public String option() {
+            return this == HYBRID_SHARD_ZERO2 ? "_" + name() : name();
+        }
+    }
+
+    /** When the next unit is gathered in the backward pass. */
+    public enum Prefetch {
+        PRE,
+        POST,
+        NONE
+    }
+}

@@ -1,0 +1,51 @@
+package dev.headroom.model.plan;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Paths of modules against patterns whose parts have the wildcards of file names (Python's {@code fnmatch}). */
+final class ModulePaths {
+    private ModulePaths() {}
+
+    /** The paths below a module that fit a pattern, in the order of the modules. */
+    static List<String> matching(String under, String pattern, List<String> modules) {
+        if (pattern.isEmpty()) {
+            return List.of(under);
+        }
+        String[] wanted = pattern.split("\\.", -1);
+        List<String> out = new ArrayList<>();
+        for (String path : modules) {
+            boolean inside = !path.isEmpty() && (under.isEmpty() || path.startsWith(under + "."));
+            String[] parts = inside
+                    ? path.substring(under.isEmpty() ? 0 : under.length() + 1).split("\\.", -1)
+                    : new String[0];
+            if (fits(wanted, parts)) {
+                out.add(path);
+            }
+        }
+        return out;
+    }
+
+    private static boolean fits(String[] wanted, String[] parts) {
+        boolean all = wanted.length == parts.length;
+        for (int i = 0; all && i < parts.length; i++) {
+            all = fits(wanted[i], parts[i]);
+        }
+        return all;
+    }
+
+    /** Whether one name fits one part of a pattern. */
+    static boolean fits(String wildcard, String name) {
+        StringBuilder regex = new StringBuilder();
+        for (int i = 0; i < wildcard.length(); i++) {
+            char c = wildcard.charAt(i);
+            switch (c) {
+                case '*' -> regex.append(".*");
+                case '?' -> regex.append('.');
+                default -> regex.append(Pattern.quote(String.valueOf(c)));
+            }
+        }
+        return name.matches(regex.toString());
+    }
+}

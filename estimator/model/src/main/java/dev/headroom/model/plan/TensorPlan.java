@@ -1,0 +1,79 @@
+package dev.headroom.model.plan;
+
+import dev.headroom.model.error.UserInputException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A plan as it is written: which style which modules get, in the order in which they are shared
+ * (torch/distributed/tensor/parallel/api.py, parallelize_module).
+ *
+ * @param entries in order
+ */
+public record TensorPlan(List<Entry> entries) {
+    /** Stands for every path, in the order of the modules. */
+    static final String ANYWHERE = "**";
+
+    /**
+     * A line of a plan.
+     *
+     * @param pattern a path whose parts may have the wildcards of file names, or {@code **} for modules at any depth
+     * @param style what the modules get, or {@code null}
+     * @param inner a plan for what is inside of the modules, or {@code null}; under {@code **} the last names of modules
+     */
+    public record Entry(String pattern, ModuleStyle style, TensorPlan inner) {}
+
+    public TensorPlan {
+        entries = List.copyOf(entries);
+    }
+
+    /**
+     * The modules of a model that the plan names.
+     *
+     * @param modules all paths, a parent before its children
+     * @throws UserInputException for a pattern that fits none
+     */
+    public List<PlannedModule> of(List<String> modules) {
+        List<PlannedModule> out = new ArrayList<>();
+        collect("", modules, out);
+        if (out.isEmpty()) {
+            throw new UserInputException("the plan of tensor parallelism names no module of the model");
+        }
+        return out;
+    }
+
+    private void collect(String under, List<String> modules, List<PlannedModule> out) {
+        for (Entry entry : entries) {
+            if (entry.pattern().equals(ANYWHERE)) {
+                anywhere(entry.inner(), under, modules, out);
+                continue;
+            }
+            List<String> found = ModulePaths.matching(under, entry.pattern(), modules);
+            if (found.isEmpty()) {
+                throw new UserInputException("plan of tensor parallelism: no module of the model is called '"
+                        + (under.isEmpty() ? "" : under + ".") + entry.pattern() + "'; name its modules as "
+                        + "model.named_modules() does");
+            }
+            for (String path : found) {
+                if (entry.style() != null) {
+                    out.add(new PlannedModule(path, entry.style()));
+                } else {
+                    entry.inner().collect(path, modules, out);
+                }
+            }
+        }
+    }
+
+    private static void anywhere(TensorPlan names, String under, List<String> modules, List<PlannedModule> out) {
+        for (String path : modules) {
+            boolean inside = under.isEmpty() || path.startsWith(under + ".");
+            String last = path.substring(path.lastIndexOf('.') + 1);
+            for (Entry entry : inside ? names.entries() : List.<Entry>of()) {
+                if (ModulePaths.fits(entry.pattern(), last)) {
+                    out.add(new PlannedModule(path, entry.style()));
+                    break;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package dev.headroom.model.plan;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.headroom.model.error.UserInputException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+
+/**
+ * Plans for models whose modules have the usual names, from the resource {@code plans.json}: where all of an entry's
+ * {@code when} are modules of the model, its {@code plan} holds, or its {@code sequence_parallel}.
+ */
+public final class UsualPlans {
+    private static final String RESOURCE = "plans.json";
+
+    private UsualPlans() {}
+
+    /**
+     * The plan of a model.
+     *
+     * @param modules all paths of its modules
+     * @throws UserInputException where no plan is known for modules of such names
+     */
+    public static TensorPlan of(List<String> modules, boolean sequenceParallel, boolean lossParallel) {
+        for (JsonNode entry : table()) {
+            if (fits(entry.path("when"), modules)) {
+                JsonNode plan = entry.path(sequenceParallel ? "sequence_parallel" : "plan");
+                if (plan.isMissingNode()) {
+                    throw new UserInputException("--sequence-parallel: no usual plan is known for "
+                            + entry.path("of").asText() + "; write one and name it with --tp-plan");
+                }
+                return new PlanReader(lossParallel).plan(plan);
+            }
+        }
+        throw new UserInputException(
+                "--parallel tp: no usual plan is known for a model with such modules; write one as for"
+                        + " parallelize_module and name it with --tp-plan");
+    }
+
+    private static boolean fits(JsonNode when, List<String> modules) {
+        boolean all = true;
+        for (JsonNode pattern : when) {
+            String wanted = pattern.asText();
+            all &= wanted.startsWith("**.")
+                    ? modules.stream().anyMatch(m -> m.endsWith(wanted.substring(2)))
+                    : !ModulePaths.matching("", wanted, modules).isEmpty();
+        }
+        return all;
+    }
+
+    private static JsonNode table() {
+        try (InputStream in = UsualPlans.class.getResourceAsStream(RESOURCE)) {
+            return new ObjectMapper().readTree(in);
+        } catch (IOException e) {
+            throw new UncheckedIOException(RESOURCE, e);
+        }
+    }
+}
