@@ -116,7 +116,9 @@ public final class TracedAliases {
         if (reader <= statement || line.text().startsWith("return ")) {
             return true;
         }
-        if (made < statement) {
+        List<String> names = line.assigned(); // empty where the line shown is not the statement's first
+        int place = place(made, depth, names.size());
+        if (made < statement && place < 0) {
             return false; // a part of an expression
         }
         int callEnd = variables.callEnd(made, depth);
@@ -124,8 +126,29 @@ public final class TracedAliases {
             return made == callEnd; // the last that the function does: what it returns
         }
         String text = variables.frame(reader, depth).text();
-        List<String> names = line.assigned(); // empty where the line shown is not the statement's first
-        return names.isEmpty() || unfinished(text) || mentions(text, names.get(0));
+        return names.isEmpty() || unfinished(text) || mentions(text, names.get(Math.max(place, 0)));
+    }
+
+    /** Which of several names takes the conversion, where a statement makes one for each name; else -1. */
+    private int place(int made, int depth, int names) {
+        int line = variables.frame(made, depth).line();
+        int end = variables.statementEnd(made, depth);
+        int first = made;
+        while (first > 0
+                && variables.depth(first - 1) == depth
+                && variables.frame(first - 1, depth).line() == line) {
+            first--;
+        }
+        int count = 0;
+        int place = 0;
+        for (int i = first; i <= end; i++) {
+            List<String> outputs = nodes.get(i).outputs();
+            if (!outputs.isEmpty() && conversions.containsKey(outputs.get(0))) {
+                place += i < made ? 1 : 0;
+                count++;
+            }
+        }
+        return names > 1 && count == names ? place : -1;
     }
 
     private static boolean mentions(String text, String name) {

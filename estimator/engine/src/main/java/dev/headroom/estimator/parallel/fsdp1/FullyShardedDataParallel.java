@@ -60,7 +60,7 @@ public final class FullyShardedDataParallel implements LoopHook {
         loop = to;
         runtime = to.runtime();
         shared = new Coordination(runtime, to.engine(), options.limitAllGathers());
-        clipping = new ShardedClipping(runtime, shards);
+        clipping = new ShardedClipping(runtime, shards, parallel.cpuOffload());
     }
 
     @Override

@@ -30,6 +30,11 @@ final class ShardGradient {
         return originals.isEmpty() ? parameter.shard().grad() : held;
     }
 
+    /** Whether the module keeps parameters of its own. */
+    boolean hasOriginals() {
+        return !originals.isEmpty();
+    }
+
     /** The parameters that the optimizer steps, in the order in which they lie. */
     List<Tensor> stepped() {
         return originals.isEmpty() ? List.of(parameter.shard()) : originals;
