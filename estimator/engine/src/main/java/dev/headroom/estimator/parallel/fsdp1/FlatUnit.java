@@ -202,6 +202,9 @@ final class FlatUnit {
         if (whole) {
             reshard(freesInBackward());
         }
+        if (!leaving.isEmpty()) {
+            gradient.setOnHost();
+        }
         leaving.forEach(runtime::release);
         leaving.clear();
         if (accumulator != null) {

@@ -12,6 +12,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.RepeatedBlocks;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.Parallelism;
@@ -53,6 +54,10 @@ public final class FullyShardedDataParallel implements LoopHook {
         this.options = parallel.sharding();
         this.shards = shards;
         this.replicas = replicas;
+        if (parallel.cpuOffload() && strategy() == ShardingOptions.Strategy.NO_SHARD) {
+            throw new UserInputException("--cpu-offload with whole parameters on each rank (--strategy NO_SHARD) is not"
+                    + " modelled; leave out one of them");
+        }
     }
 
     @Override

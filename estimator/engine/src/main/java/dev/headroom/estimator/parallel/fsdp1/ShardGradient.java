@@ -62,6 +62,17 @@ final class ShardGradient {
         refresh();
     }
 
+    /** The gradient is in host memory, as the shard is. */
+    void setOnHost() {
+        for (Tensor p : stepped()) {
+            if (p.requiresGrad() && p.numel() > 0 && p.grad() == null) {
+                try (Frame frame = runtime.frame()) {
+                    runtime.setGrad(p, runtime.hostTensor(p.dtype(), p.sizes()));
+                }
+            }
+        }
+    }
+
     /** Lets parameters that the module keeps show their parts of the gradient. */
     void refresh() {
         int next = 0;

@@ -31,6 +31,7 @@ final class ShardedClipping {
         if (zero == null) {
             try (Frame frame = runtime.frame()) {
                 zero = runtime.hold(runtime.empty(DType.FLOAT32));
+                runtime.streams().hostWaits(); // it is copied from the host
             }
         }
     }
