@@ -143,6 +143,7 @@ public final class GraphRunner implements ForwardPass {
         for (int i = region.from(); i < region.to(); i++) {
             moduleCalls.enter(i, span -> span.last() >= region.to() || isAround(span, region), values);
         }
+        // What the hooks around the checkpoint made of the arguments.
         Tensor[] inputs = region.inputs().stream().map(values::get).toArray(Tensor[]::new);
         if (plan.reentrant() && runtime.gradMode() && !requiresGrad(inputs)) {
             withoutGradients.add(region);
@@ -182,6 +183,7 @@ public final class GraphRunner implements ForwardPass {
         }
         values.values().forEach(runtime::hold);
         int depth = moduleCalls.depth();
+        int outside = moduleCalls.keepOutside(depth);
         try {
             steps(region.from(), region.to(), values, span -> span.last() < region.to() && !isAround(span, region));
             Tensor[] out = new Tensor[region.outputs().size()];
@@ -192,6 +194,7 @@ public final class GraphRunner implements ForwardPass {
             return out;
         } finally {
             moduleCalls.unwind(depth);
+            moduleCalls.keepOutside(outside);
             values.values().forEach(runtime::release);
         }
     }

@@ -117,8 +117,8 @@ public final class TracedAliases {
             return true;
         }
         List<String> names = line.assigned(); // empty where the line shown is not the statement's first
-        int place = place(made, depth, names.size());
-        if (made < statement && place < 0) {
+        String own = names.size() > 1 ? ownName(made, depth, line) : null;
+        if (made < statement && own == null) {
             return false; // a part of an expression
         }
         int callEnd = variables.callEnd(made, depth);
@@ -126,29 +126,32 @@ public final class TracedAliases {
             return made == callEnd; // the last that the function does: what it returns
         }
         String text = variables.frame(reader, depth).text();
-        return names.isEmpty() || unfinished(text) || mentions(text, names.get(Math.max(place, 0)));
+        return names.isEmpty() || unfinished(text) || mentions(text, own == null ? names.get(0) : own);
     }
 
-    /** Which of several names takes the conversion, where a statement makes one for each name; else -1. */
-    private int place(int made, int depth, int names) {
-        int line = variables.frame(made, depth).line();
-        int end = variables.statementEnd(made, depth);
-        int first = made;
-        while (first > 0
-                && variables.depth(first - 1) == depth
-                && variables.frame(first - 1, depth).line() == line) {
-            first--;
-        }
-        int count = 0;
-        int place = 0;
-        for (int i = first; i <= end; i++) {
-            List<String> outputs = nodes.get(i).outputs();
-            if (!outputs.isEmpty() && conversions.containsKey(outputs.get(0))) {
-                place += i < made ? 1 : 0;
-                count++;
+    /**
+     * The name that a conversion is assigned to in {@code a, b = x.to(t), y.to(t)}: as many conversions as values that end
+     * in one; {@code null} where that cannot be told.
+     */
+    private String ownName(int made, int depth, PythonFrame line) {
+        List<String> values = line.values();
+        List<String> converted = new ArrayList<>();
+        for (int i = 0; i < values.size(); i++) {
+            if (values.get(i).matches("[\\w.]+\\.(to|type|type_as|float|half|bfloat16)\\([^()]*\\)")) {
+                converted.add(line.assigned().get(i));
             }
         }
-        return names > 1 && count == names ? place : -1;
+        int statement = variables.statementEnd(made, depth);
+        int before = 0;
+        int all = 0;
+        for (int i = 0; i <= statement; i++) {
+            boolean here = variables.depth(i) == depth && variables.statementEnd(i, depth) == statement;
+            if (here && nodes.get(i).operator().equals("aten.to")) {
+                before += i < made ? 1 : 0;
+                all++;
+            }
+        }
+        return all == converted.size() && all > 0 ? converted.get(before) : null;
     }
 
     private static boolean mentions(String text, String name) {
