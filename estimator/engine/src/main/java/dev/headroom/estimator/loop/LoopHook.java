@@ -164,7 +164,8 @@ public interface LoopHook {
     }
 
     /**
-     * {@code clip_grad_norm_}, of a run that clips.
+     * {@code clip_grad_norm_}, of a run that clips. Here an earlier hook is around the later ones: who scales gradients
+     * does so before a wrapper clips them its own way.
      *
      * @param own clips the gradients of all parameters
      */

@@ -267,7 +267,8 @@ public final class TrainingLoop {
 
     private void clip() {
         Runnable clip = () -> new GradientClipping(runtime).clip(model.parameters());
-        for (LoopHook hook : hooks) {
+        for (int i = hooks.size() - 1; i >= 0; i--) {
+            LoopHook hook = hooks.get(i);
             Runnable inner = clip;
             clip = () -> hook.clip(inner);
         }

@@ -1,6 +1,8 @@
 package dev.headroom.estimator.program;
 
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Pass;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
@@ -8,9 +10,13 @@ import java.util.List;
 
 /** Prepares runs for prediction: the shared passes, and those that rest on how this side reads Python's variables. */
 public final class Preparation {
-    private static final List<Pass> OWN = List.of(new Pass(
-            "let readers read what the program reads where values change their type",
-            (graph, run, symbols) -> ModelTypes.of(graph, run).mixed() ? TracedAliases.undo(graph) : graph));
+    private static final List<Pass> OWN = List.of(
+            new Pass(
+                    "let readers read what the program reads where values change their type",
+                    (graph, run, symbols) -> ModelTypes.of(graph, run).mixed() ? TracedAliases.undo(graph) : graph),
+            new Pass(
+                    "give each module its own of what they shared",
+                    (graph, run, symbols) -> unties(run) ? UntiedParameters.of(graph) : graph));
 
     private Preparation() {}
 
@@ -21,5 +27,10 @@ public final class Preparation {
      */
     public static PreparedRun of(Graph imported, Scenario scenario) {
         return PreparedRun.of(imported, scenario, OWN);
+    }
+
+    /** {@code param_init_fn} of fsdp1 makes a model's tensors module by module. */
+    private static boolean unties(Scenario run) {
+        return run.parallel().kind() == ParallelKind.FSDP1 && run.parallel().build() == Parallelism.Build.META;
     }
 }

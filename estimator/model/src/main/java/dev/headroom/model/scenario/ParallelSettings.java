@@ -155,9 +155,9 @@ public final class ParallelSettings {
     public static final Setting<ShardingOptions.Strategy> STRATEGY =
             row(Setting.of("strategy", FSDP, ShardingOptions::strategy, ShardingOptions::withStrategy)
                     .written(
-                            choice(List.of(ShardingOptions.Strategy.values()), Enum::name),
+                            choice(List.of(ShardingOptions.Strategy.values()), ShardingOptions.Strategy::option),
                             "NAME",
-                            "fsdp1: FULL_SHARD, SHARD_GRAD_OP, NO_SHARD or HYBRID_SHARD."));
+                            "fsdp1: FULL_SHARD, SHARD_GRAD_OP, NO_SHARD, HYBRID_SHARD or _HYBRID_SHARD_ZERO2."));
 
     public static final Setting<Boolean> LIMIT_ALL_GATHERS = row(Setting.of(
                     "limit_all_gathers", FSDP, ShardingOptions::limitAllGathers, ShardingOptions::withLimitAllGathers)
