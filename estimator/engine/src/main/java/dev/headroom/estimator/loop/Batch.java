@@ -61,6 +61,19 @@ final class Batch {
         runtime.release(targetBefore);
     }
 
+    /** Lets go of a part. */
+    void drop(boolean ofInputs, boolean ofTarget) {
+        if (ofInputs) {
+            inputs.forEach(runtime::release);
+            inputs = new ArrayList<>();
+            values = new HashMap<>(model);
+        }
+        if (ofTarget) {
+            runtime.release(target);
+            target = null;
+        }
+    }
+
     private void placeTarget(UnaryOperator<Tensor> move) {
         try (Frame frame = runtime.frame()) {
             Tensor moved = runtime.hold(move.apply(target));

@@ -2,12 +2,14 @@ package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.program.ForwardPass;
+import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.NodeHook;
 import dev.headroom.estimator.program.Placement;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.run.Moment;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -64,6 +66,24 @@ public interface LoopHook {
     /** Whether a phase follows the model's in which the model is wrapped and the optimizer made. */
     default boolean wraps() {
         return false;
+    }
+
+    /**
+     * Makes the model.
+     *
+     * @param own makes the whole model
+     */
+    default ModelTensors model(Supplier<ModelTensors> own) {
+        return own.get();
+    }
+
+    /**
+     * The passes of a step, between letting go of the gradients and the optimizer.
+     *
+     * @param own forward, loss and backward, as often as gradients are accumulated
+     */
+    default void passes(int step, Runnable own) {
+        own.run();
     }
 
     /** Where the model's modules go. */

@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -115,12 +116,27 @@ public final class TrainingLoop {
         listener.ended(next);
     }
 
+    /** Has memory read inside of a phase, as the end of another one; a hook's own phases may lie in each other. */
+    public void mark(Moment inside) {
+        listener.ended(inside);
+    }
+
     private void makeModel() {
+        Supplier<ModelTensors> make = this::wholeModel;
+        for (LoopHook hook : hooks) {
+            Supplier<ModelTensors> inner = make;
+            make = () -> hook.model(inner);
+        }
+        model = make.get();
+        batch = new Batch(runtime, prepared, criterion, model.byValue());
+    }
+
+    private ModelTensors wholeModel() {
         Placement placement = Placement.FIRST;
         for (LoopHook hook : hooks) {
             placement = hook.placement(placement);
         }
-        model = new ModelTensors(
+        return new ModelTensors(
                 runtime,
                 prepared.graph(),
                 run.precision().dtype(),
@@ -128,7 +144,6 @@ public final class TrainingLoop {
                 run.precision().convertsOnDevice(),
                 run.parallel().build() != Parallelism.Build.CUDA,
                 placement);
-        batch = new Batch(runtime, prepared, criterion, model.byValue());
     }
 
     private void makeOptimizer() {
@@ -151,6 +166,25 @@ public final class TrainingLoop {
                 zeroGrad();
             });
         }
+        Runnable passes = () -> passes(step);
+        for (LoopHook hook : hooks) {
+            Runnable inner = passes;
+            passes = () -> hook.passes(step, inner);
+        }
+        passes.run();
+        if (run.loop().clipGradNorm() != null && !led) {
+            phase(Moment.of(Phase.CLIP, step), () -> {
+                workOf(Phase.CLIP);
+                clip();
+            });
+        }
+        phase(Moment.of(Phase.OPTIMIZER, step), () -> {
+            workOf(Phase.OPTIMIZER);
+            step();
+        });
+    }
+
+    private void passes(int step) {
         for (int k = 0; k < run.loop().accumulate(); k++) {
             Integer micro = run.loop().accumulate() > 1 ? k : null;
             phase(new Moment(Phase.FORWARD, step, micro), () -> {
@@ -163,16 +197,6 @@ public final class TrainingLoop {
             });
             phase(new Moment(Phase.BACKWARD, step, micro), this::backward);
         }
-        if (run.loop().clipGradNorm() != null && !led) {
-            phase(Moment.of(Phase.CLIP, step), () -> {
-                workOf(Phase.CLIP);
-                clip();
-            });
-        }
-        phase(Moment.of(Phase.OPTIMIZER, step), () -> {
-            workOf(Phase.OPTIMIZER);
-            step();
-        });
     }
 
     private void infer() {
@@ -313,6 +337,27 @@ public final class TrainingLoop {
                 new GraphRunner(runtime, part, engine, other.symbols(), unmodelled, ModelTypes.of(other.graph(), run));
         hooks.forEach(h -> runner.around(h.nodes()));
         return runner;
+    }
+
+    /** The loss of an output, a local variable or the output itself. */
+    public Tensor loss(Tensor output, Tensor target) {
+        workOf(Phase.LOSS);
+        return criterion.loss(output, target);
+    }
+
+    /** What the loss compares with; {@code null} for nothing. */
+    public Tensor target() {
+        return batch.target();
+    }
+
+    /** All that the model is given, by value name. */
+    public Map<String, Tensor> inputs() {
+        return batch.values();
+    }
+
+    /** {@code del} of what a rank has no use for. */
+    public void dropFromBatch(boolean inputs, boolean target) {
+        batch.drop(inputs, target);
     }
 
     /** The run that is played. */

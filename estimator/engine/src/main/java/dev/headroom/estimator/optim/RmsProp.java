@@ -37,7 +37,12 @@ final class RmsProp extends TwoForms {
         Variable avg = state.variable();
         for (int i : stepped) {
             gradients.bind(grad, i);
+            state.read(List.of(i), 2); // addcmul_
+            if (options.centered()) {
+                state.read(List.of(i), 1); // lerp_
+            }
             avg.bind(rt.emptyLike(state.kept(i, 0)));
+            state.read(List.of(i), 1); // addcdiv_, or add to the momentum
         }
         grad.delete();
         avg.delete();
@@ -50,7 +55,12 @@ final class RmsProp extends TwoForms {
         Variable avg = state.variable();
         for (List<Integer> group : state.groups(stepped)) {
             gradients.bind(grads, group);
+            state.read(group, 2); // _foreach_addcmul_
+            if (options.centered()) {
+                state.read(group, 1); // _foreach_lerp_
+            }
             avg.bind(state.roots(group, 0));
+            state.read(group, 1); // _foreach_addcdiv_
         }
         grads.delete();
         avg.delete();

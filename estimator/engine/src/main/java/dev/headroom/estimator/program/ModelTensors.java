@@ -101,6 +101,27 @@ public final class ModelTensors {
         }
     }
 
+    /** Several models as one, in order; names and values of the first come first. */
+    public static ModelTensors together(EagerRuntime runtime, List<ModelTensors> models) {
+        ModelTensors all = new ModelTensors(runtime);
+        for (ModelTensors m : models) {
+            m.byValue.forEach(all.byValue::putIfAbsent);
+            m.byStorageName.forEach(all.byStorageName::putIfAbsent);
+            m.storages.forEach(all.storages::putIfAbsent);
+            all.parameters.addAll(m.parameters);
+            all.parameterNames.addAll(m.parameterNames);
+            all.buffers.addAll(m.buffers);
+        }
+        return all;
+    }
+
+    private ModelTensors(EagerRuntime runtime) {
+        this.runtime = runtime;
+        this.elsewhere = false;
+        this.placement = Placement.FIRST;
+        this.channelsLast = false;
+    }
+
     private void move(
             String module,
             Map<String, List<String>> children,
@@ -237,6 +258,14 @@ public final class ModelTensors {
         }
         byValue.replaceAll((value, t) -> t == before ? used : t);
         return before;
+    }
+
+    /** The model's {@code parameters()} are others from now on, all of the same name. */
+    public void parametersAre(String name, List<Tensor> tensors) {
+        parameters.clear();
+        parameters.addAll(tensors);
+        parameterNames.clear();
+        tensors.forEach(t -> parameterNames.add(name));
     }
 
     /** Adds a parameter that no forward pass reads, with a reference that passes over. */

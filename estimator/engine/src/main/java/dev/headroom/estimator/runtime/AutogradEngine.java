@@ -6,7 +6,9 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /** Runs backward passes in PyTorch's order (torch/csrc/autograd/engine.cpp). */
 public final class AutogradEngine {
@@ -71,6 +73,31 @@ public final class AutogradEngine {
                                 + " input");
             }
         }
+        launch(edges, grads, null);
+    }
+
+    /**
+     * {@code torch.autograd.grad} of leaves: their gradients are handed out instead of accumulated, and no others are
+     * computed.
+     *
+     * @param roots where gradients begin; their references are taken over
+     * @param grads of the roots
+     * @param wanted accumulators of the leaves
+     * @param retains whether the graph can be run again
+     * @return one a leaf with a reference for the caller, or {@code null}
+     */
+    public Tensor[] gradients(List<Root> roots, Tensor[] grads, List<GradNode> wanted, boolean retains) {
+        GradNode.Edge[] edges = roots.stream()
+                .map(root -> new GradNode.Edge(root.node(), root.input()))
+                .toArray(GradNode.Edge[]::new);
+        Selection selection = launch(edges, grads, start -> new Selection(start, wanted, retains));
+        return wanted.stream().map(selection::caught).toArray(Tensor[]::new);
+    }
+
+    /** An input of a node, where a pass begins: {@code torch.autograd.graph.GradientEdge}. */
+    public record Root(GradNode node, int input) {}
+
+    private Selection launch(GradNode.Edge[] edges, Tensor[] grads, Function<GradNode, Selection> select) {
         boolean modeBefore = runtime.setGradMode(false);
         int attributionBefore = runtime.attribution();
         HostThread worker = runtime.threads().backward(runtime.devices().current());
@@ -82,7 +109,9 @@ public final class AutogradEngine {
         }
         depth++;
         try {
-            run(start, first);
+            Selection selection = select == null ? null : select.apply(start);
+            run(start, first, selection);
+            return selection;
         } finally {
             depth--;
             current = depth == 0 ? null : current;
@@ -103,8 +132,8 @@ public final class AutogradEngine {
         return root;
     }
 
-    private void run(GradNode start, Tensor[] first) {
-        GraphTask graphTask = new GraphTask(depth, dependencies(start));
+    private void run(GradNode start, Tensor[] first, Selection selection) {
+        GraphTask graphTask = new GraphTask(depth, dependencies(start), selection);
         push(graphTask, start, first);
         GraphTask outer = current;
         // Deeper tasks come out of the queue first, so that nothing of another pass runs before this one is through.
@@ -140,8 +169,7 @@ public final class AutogradEngine {
         int stream = runtime.streams().use(node.stream);
         HostThread thread = runtime.threads().use(runtime.threads().backward(node.device));
         try {
-            Tensor[] outputs = node.variable == null ? call(node, task.inputs()) : accumulate(node, task.inputs());
-            pass(task.graphTask(), node, outputs);
+            run(task.graphTask(), node, task.inputs());
         } finally {
             runtime.threads().use(thread);
             runtime.streams().use(stream);
@@ -150,13 +178,33 @@ public final class AutogradEngine {
         task.graphTask().outstanding--;
     }
 
+    private void run(GraphTask graphTask, GradNode node, Tensor[] inputs) {
+        Selection selection = graphTask.selection;
+        if (selection != null) {
+            selection.arrived(runtime, node, inputs);
+            if (!selection.runs(node)) {
+                for (Tensor t : inputs) {
+                    runtime.release(t);
+                }
+                return;
+            }
+        }
+        tape.run(node, selection);
+        Tensor[] outputs = node.variable == null ? call(node, inputs) : accumulate(node, inputs);
+        tape.run(null, null);
+        pass(graphTask, node, outputs);
+    }
+
     /** Hands a node's results to the nodes that wait for them, and queues those that have all. */
     private void pass(GraphTask graphTask, GradNode node, Tensor[] outputs) {
-        tape.releaseSaved(node);
-        node.backward = null;
+        Selection selection = graphTask.selection;
+        if (selection == null || !selection.retains) {
+            tape.releaseSaved(node);
+            node.backward = null;
+        }
         for (int i = 0; i < node.edges.length; i++) {
             GradNode.Edge next = node.edges[i];
-            if (next == null) {
+            if (next == null || selection != null && !selection.computes(next.node())) {
                 continue;
             }
             GradNode target = next.node();
@@ -269,7 +317,7 @@ public final class AutogradEngine {
     private void validate(GradNode node, Tensor[] outputs) {
         for (int i = 0; i < outputs.length; i++) {
             GradNode.Edge e = node.edges[i];
-            if (e == null) {
+            if (e == null || !tape.computes(node, e)) {
                 outputs[i] = null;
                 continue;
             }

@@ -106,6 +106,17 @@ public final class GradNode {
                 && Arrays.equals(sizes, variable.distribution().sizes());
     }
 
+    /** The nodes that its results go to. */
+    public List<GradNode> next() {
+        List<GradNode> out = new ArrayList<>(edges.length);
+        for (Edge e : edges) {
+            if (e != null) {
+                out.add(e.node());
+            }
+        }
+        return out;
+    }
+
     int inputs() {
         return inputSizes.size();
     }

@@ -10,6 +10,9 @@ final class GraphTask {
     /** 1 for a pass of its own, one more for each pass that it runs inside. */
     final int depth;
 
+    /** Which nodes run; {@code null} for all. */
+    final Selection selection;
+
     /** By node: how many of its gradients are still to come. */
     final Map<GradNode, int[]> dependencies;
 
@@ -22,7 +25,8 @@ final class GraphTask {
     /** Nodes in the queue or running. */
     int outstanding;
 
-    GraphTask(int depth, Map<GradNode, int[]> dependencies) {
+    GraphTask(int depth, Map<GradNode, int[]> dependencies, Selection selection) {
+        this.selection = selection;
         this.depth = depth;
         this.dependencies = dependencies;
     }

@@ -27,7 +27,7 @@ final class Recording implements Recorder {
 
     @Override
     public boolean needs(int i) {
-        return node.edges[i] != null;
+        return node.edges[i] != null && tape.computes(node, node.edges[i]);
     }
 
     @Override

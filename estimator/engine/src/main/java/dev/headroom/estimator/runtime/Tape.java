@@ -18,6 +18,8 @@ public final class Tape {
     private SavedTensorHooks hooks;
     private boolean stoppedAtResult;
     private boolean destroying;
+    private GradNode running;
+    private Selection selection;
 
     Tape(EagerRuntime runtime, HostThreads threads) {
         this.runtime = runtime;
@@ -170,6 +172,31 @@ public final class Tape {
         GradNode node = accumulator(leaf);
         node.refs++;
         return node;
+    }
+
+    /** A reference to a node for the caller, who gives it back with {@link #release}. */
+    public GradNode hold(GradNode node) {
+        node.refs++;
+        return node;
+    }
+
+    /** A node of a pass runs; {@code null}: none does any more. */
+    void run(GradNode node, Selection of) {
+        running = node;
+        selection = of;
+    }
+
+    /** {@code task_should_compute_output}: whether a node's gradient is wanted by the pass that runs it. */
+    boolean computes(GradNode node, GradNode.Edge edge) {
+        return node != running || selection == null || selection.computes(edge.node());
+    }
+
+    /** {@code t.detach_()}: a leaf that requires no gradient. */
+    public void detachInPlace(Tensor t) {
+        GradNode node = t.gradNode();
+        t.setHistory(null, 0);
+        t.setLeafRequiresGrad(false);
+        release(node);
     }
 
     /** Replaces a tensor's history. */

@@ -53,6 +53,11 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
         return !LibrarySwitch.regions(graph).isEmpty();
     }
 
+    /** Whether the library's switch checkpoints calls of modules from outside, with what a wrapper around them does. */
+    public static boolean switchIsOutside(Graph graph) {
+        return LibrarySwitch.isOutside(graph);
+    }
+
     private static CheckpointPlan find(Graph graph, Scenario run) {
         boolean explicit = Boolean.TRUE.equals(run.checkpointing().reentrant());
         if (run.loop().inference()) {

@@ -19,7 +19,8 @@ import java.util.Set;
  * @param outputs values that it makes and others read, in order
  */
 public record Region(int from, int to, List<String> held, List<String> inputs, List<String> outputs) {
-    static Region of(Graph graph, int from, int to) {
+    /** Of a range of nodes. */
+    public static Region of(Graph graph, int from, int to) {
         return of(graph, from, to, List.of());
     }
 

@@ -19,6 +19,10 @@ public enum Phase {
     LOSS("loss"),
     /** {@code loss.backward()}. */
     BACKWARD("backward"),
+    /** The gradients of parameters alone, where a pipeline computes them apart from those of activations. */
+    BACKWARD_WEIGHT("backward_weight"),
+    /** All microbatches of a step have gone through a pipeline. */
+    SCHEDULE("schedule"),
     /** A library's {@code step()} after a pass of an accumulated step that is not the last: nothing is stepped. */
     STEP("step"),
     /** {@code clip_grad_norm_}, where gradients are clipped. */

@@ -8,6 +8,7 @@ import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.group.PartialNorms;
+import dev.headroom.estimator.parallel.unit.HostOptimizer;
 import dev.headroom.estimator.parallel.unit.Unit;
 import dev.headroom.estimator.parallel.unit.Units;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -16,6 +17,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.RepeatedBlocks;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.ShardingOptions;
 import dev.headroom.model.run.Moment;
@@ -136,6 +138,10 @@ public final class FullyShard implements LoopHook {
 
     @Override
     public void clip(Runnable own) {
+        if (parallel.kind() != ParallelKind.FSDP2) {
+            own.run(); // who shares layers knows how gradients are divided
+            return;
+        }
         new GradientClipping(runtime, new PartialNorms(runtime, shards, Communication.NCCL))
                 .clip(loop.model().parameters());
     }

@@ -10,22 +10,33 @@ import dev.headroom.model.run.PreparedRun;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** A model's graph in parts that follow each other. */
 public final class Division {
     private final Graph graph;
     private final CheckpointPlan plan;
     private final int[] bounds;
+    private final Items items;
+
+    /** Whether parts are models of their own: each makes what comes of what it holds by itself. */
+    private final boolean alone;
+
+    private final boolean recomputes;
     private final List<Part> parts = new ArrayList<>();
 
     /** By path of a module: the part that first calls it, or something in it. */
     private final Map<String, Integer> partOf = new HashMap<>();
 
-    private Division(PreparedRun run, Items items, List<Integer> bounds) {
+    private Division(PreparedRun run, Items items, List<Integer> bounds, boolean alone) {
+        this.alone = alone;
+        this.items = items;
+        this.recomputes = run.scenario().checkpointing().segments() > 0;
         this.plan = run.plan();
         this.graph = run.graph();
         this.bounds = bounds.stream().mapToInt(Integer::intValue).toArray();
@@ -37,21 +48,34 @@ public final class Division {
                     partOf.putIfAbsent(call.path(), k);
                 }
             }
-            parts.add(part(k, new PartGraph(graph, items), held));
+            parts.add(part(k, held));
         }
     }
 
     /**
-     * Divides a run's model.
+     * Divides a run's model, whose parts are called by one function.
      *
      * @param split first modules of the parts behind the first; empty for an even division
      * @throws UserInputException when it has no such parts
      */
     public static Division of(PreparedRun run, int parts, List<String> split) {
+        return of(run, parts, split, false);
+    }
+
+    /**
+     * Divides a run's model in stages, each of which is a model of its own and may be in another process.
+     *
+     * @throws UserInputException when it has no such parts
+     */
+    public static Division stages(PreparedRun run, int stages, List<String> split) {
+        return of(run, stages, split, true);
+    }
+
+    private static Division of(PreparedRun run, int parts, List<String> split, boolean alone) {
         Items items = Items.of(run.graph());
         List<String> names =
                 split.stream().flatMap(s -> Arrays.stream(s.split(","))).toList();
-        return new Division(run, items, names.isEmpty() ? even(items, parts, run) : named(parts, names, run));
+        return new Division(run, items, names.isEmpty() ? even(items, parts, run) : named(parts, names, run), alone);
     }
 
     /** Runs of nearly as many items, the longer ones first. */
@@ -103,25 +127,40 @@ public final class Division {
         return held;
     }
 
-    private Part part(int k, PartGraph builder, Set<String> held) {
+    private Part part(int k, Set<String> held) {
         int from = bounds[k];
         int to = bounds[k + 1];
+        List<Integer> first = alone ? new OwnValues(graph, held).behind(from, to) : List.of();
+        List<Integer> nodes = new ArrayList<>(first);
+        IntStream.range(from, to).forEach(nodes::add);
         Set<String> inputs = new LinkedHashSet<>();
         Set<String> made = new LinkedHashSet<>();
-        for (Node node : graph.nodes().subList(from, to)) {
-            node.reads().stream()
+        for (int i : nodes) {
+            graph.nodes().get(i).reads().stream()
                     .filter(v -> !made.contains(v) && !held.contains(v))
                     .forEach(inputs::add);
-            node.outputs().stream().filter(v -> v != null).forEach(made::add);
+            graph.nodes().get(i).outputs().stream().filter(v -> v != null).forEach(made::add);
         }
         Set<String> later = new LinkedHashSet<>();
-        graph.nodes().subList(to, graph.nodes().size()).forEach(n -> later.addAll(n.reads()));
+        OwnValues own = new OwnValues(graph, held);
+        for (Node node : graph.nodes().subList(to, graph.nodes().size())) {
+            node.reads().stream().filter(v -> !alone || !own.contains(v)).forEach(later::add);
+        }
         graph.outputs().stream()
                 .filter(o -> o.kind() != Graph.OutputKind.MUTATION)
                 .forEach(o -> later.add(o.value()));
         made.retainAll(later);
         List<String> outputs = new ArrayList<>(made);
-        Graph own = builder.of(k, from, to, inputs, outputs);
+        Graph ownGraph = new PartGraph(graph, items).of(k, nodes, inputs, outputs);
+        int shift = first.size() - from;
+        CheckpointPlan ownPlan = alone && recomputes
+                ? new CheckpointPlan(ownGraph, itemRegions(ownGraph, from, to, shift), false)
+                : new CheckpointPlan(ownGraph, regions(from, to, shift), plan.reentrant());
+        return new Part(from, ownPlan, List.copyOf(inputs), outputs);
+    }
+
+    /** The regions of the whole plan that lie in a part. */
+    private List<Region> regions(int from, int to, int shift) {
         List<Region> regions = new ArrayList<>();
         for (Region r : plan.regions()) {
             if (r.from() < to && r.to() > from) {
@@ -130,15 +169,57 @@ public final class Division {
                             + graph.nodes().get(r.from()).module() + "' reaches over the end of a part of the model;"
                             + " choose other segments, or --checkpoint-modules");
                 }
-                regions.add(new Region(r.from() - from, r.to() - from, r.held(), r.inputs(), r.outputs()));
+                regions.add(new Region(r.from() + shift, r.to() + shift, r.held(), r.inputs(), r.outputs()));
             }
         }
-        return new Part(from, new CheckpointPlan(own, regions, plan.reentrant()), List.copyOf(inputs), outputs);
+        return regions;
+    }
+
+    /** Each item of a part that has several is a checkpoint. */
+    private List<Region> itemRegions(Graph part, int from, int to, int shift) {
+        List<Region> regions = new ArrayList<>();
+        for (int k = 0; k < items.count(); k++) {
+            int begin = items.bounds().get(k);
+            int end = items.bounds().get(k + 1);
+            if (begin >= from && end <= to && end > begin) {
+                regions.add(Region.of(part, begin + shift, end + shift));
+            }
+        }
+        return regions.size() > 1 ? regions : List.of();
     }
 
     /** In order. */
     public List<Part> parts() {
         return parts;
+    }
+
+    /** A part's graph with what the part holds alone: what it reads, and what is in its modules and nobody reads. */
+    public Graph held(int part) {
+        Set<String> read = new LinkedHashSet<>();
+        graph.nodes().forEach(n -> read.addAll(n.reads()));
+        Set<String> own = new LinkedHashSet<>();
+        parts.get(part).plan().graph().nodes().forEach(n -> own.addAll(n.reads()));
+        Map<String, ModelState.HeldTensor> tensors = new LinkedHashMap<>();
+        graph.held().tensors().forEach((name, held) -> {
+            boolean unread = held.value() == null || !read.contains(held.value());
+            if (unread ? partOf(ModelState.owner(name)) == part : own.contains(held.value())) {
+                String storage = tensors.containsKey(held.storage()) ? held.storage() : name;
+                tensors.put(
+                        name,
+                        new ModelState.HeldTensor(held.kind(), held.meta(), held.persistent(), held.value(), storage));
+            }
+        });
+        Graph of = parts.get(part).plan().graph();
+        return new Graph(
+                of.name(),
+                of.inputs(),
+                of.nodes(),
+                of.outputs(),
+                of.values(),
+                of.ints(),
+                of.symbols(),
+                of.state(),
+                new ModelState(graph.held().modules(), tensors, graph.held().notes()));
     }
 
     /** Nodes of the whole graph. */

@@ -22,9 +22,9 @@ final class PartGraph {
         this.items = items;
     }
 
-    Graph of(int part, int from, int to, Collection<String> inputs, Collection<String> outputs) {
+    Graph of(int part, List<Integer> members, Collection<String> inputs, Collection<String> outputs) {
         List<Node> nodes = new ArrayList<>();
-        for (int i = from; i < to; i++) {
+        for (int i : members) {
             nodes.add(
                     items.layers()
                             ? graph.nodes().get(i)

@@ -1,0 +1,261 @@
+package dev.headroom.estimator.parallel.pipeline;
+
+import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.parallel.parts.Part;
+import dev.headroom.estimator.program.GraphRunner;
+import dev.headroom.estimator.program.ModelTensors;
+import dev.headroom.estimator.program.ModelTypes;
+import dev.headroom.estimator.runtime.AutogradEngine;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.GradNode;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.SymExpr;
+import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.run.PreparedRun;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A stage of a pipeline on its rank (torch/distributed/pipelining/stage.py, PipelineStage). */
+final class Stage {
+    private final TrainingLoop loop;
+    private final EagerRuntime runtime;
+    private final PreparedRun rows;
+    private final Part part;
+    private final int index;
+    private final int count;
+    private final GraphRunner runner;
+    private final ModelTensors model;
+
+    /** By microbatch: where inputs arrive; none for the first stage. */
+    private final List<Tensor> inputBuffers = new ArrayList<>();
+
+    /** By microbatch: where gradients of outputs arrive; none for the last stage. */
+    private final List<Tensor> gradientBuffers = new ArrayList<>();
+
+    /** By microbatch: output and input, until its backward pass. */
+    private final Map<Integer, Tensor[]> forwarded = new HashMap<>();
+
+    /** By microbatch: gradient of the input, until it is sent; {@code null} for none. */
+    private final Map<Integer, Tensor> inputGradients = new HashMap<>();
+
+    /** By microbatch: what is left to do for weights. */
+    private final Map<Integer, Waiting> waiting = new HashMap<>();
+
+    private final List<Tensor> outputChunks = new ArrayList<>();
+
+    /**
+     * @param rows the run of one microbatch
+     * @param index among {@code count} stages
+     * @param model its own parameters and buffers
+     */
+    Stage(TrainingLoop loop, PreparedRun rows, Part part, int index, int count, ModelTensors model) {
+        this.loop = loop;
+        this.runtime = loop.runtime();
+        this.rows = rows;
+        this.part = part;
+        this.index = index;
+        this.count = count;
+        this.model = model;
+        this.runner = loop.runner(rows, part.plan());
+    }
+
+    int index() {
+        return index;
+    }
+
+    boolean isFirst() {
+        return index == 0;
+    }
+
+    boolean isLast() {
+        return index == count - 1;
+    }
+
+    ModelTensors model() {
+        return model;
+    }
+
+    /** _setup_forward_recv_info: buffers for the whole life. */
+    void makeInputBuffers(int microbatches) {
+        for (int m = 0; m < microbatches && !isFirst(); m++) {
+            inputBuffers.add(buffer(part.inputs().get(0)));
+        }
+    }
+
+    /** _setup_backward_recv_info. */
+    void makeGradientBuffers(int microbatches) {
+        for (int m = 0; m < microbatches && !isLast(); m++) {
+            gradientBuffers.add(buffer(part.outputs().get(0)));
+        }
+    }
+
+    private Tensor buffer(String value) {
+        TensorMeta meta = part.plan().graph().meta(value);
+        DType type = ModelTypes.under(
+                meta.dtype(), loop.prepared().scenario().precision().dtype());
+        try (Frame frame = runtime.frame()) {
+            return runtime.hold(runtime.emptyStrided(type, evaluated(meta.sizes()), evaluated(meta.strides())));
+        }
+    }
+
+    private long[] evaluated(List<SymExpr> expressions) {
+        return expressions.stream().mapToLong(s -> s.evaluate(rows.symbols())).toArray();
+    }
+
+    Tensor inputBuffer(int microbatch) {
+        return inputBuffers.get(microbatch);
+    }
+
+    Tensor gradientBuffer(int microbatch) {
+        return gradientBuffers.get(microbatch);
+    }
+
+    /** The neighbour is on this rank: its output takes the place of a buffer. */
+    void setInput(int microbatch, Tensor output) {
+        try (Frame frame = runtime.frame()) {
+            Tensor detached = runtime.hold(runtime.detach(output));
+            runtime.release(inputBuffers.set(microbatch, detached));
+        }
+    }
+
+    /** The neighbour is on this rank: the gradient takes the place of a buffer. Takes over the reference. */
+    void setGradient(int microbatch, Tensor gradient) {
+        runtime.release(gradientBuffers.set(microbatch, gradient));
+    }
+
+    /**
+     * forward_one_chunk.
+     *
+     * @param given rows of the user's input for the first stage; borrowed
+     * @return the output, borrowed
+     */
+    Tensor forward(int microbatch, Tensor given) {
+        Map<String, Tensor> values = new HashMap<>(model.byValue());
+        Tensor input = isFirst() ? given : inputBuffers.get(microbatch);
+        if (!isFirst()) {
+            runtime.requireGrad(input, true);
+        }
+        values.put(part.inputs().get(0), input);
+        Tensor output = runner.run(values)[0];
+        if (isLast()) {
+            outputChunks.add(runtime.hold(output));
+        }
+        forwarded.put(microbatch, new Tensor[] {output, runtime.hold(input)});
+        return output;
+    }
+
+    /** The output of a microbatch whose backward pass is to come; borrowed. */
+    Tensor output(int microbatch) {
+        return forwarded.get(microbatch)[0];
+    }
+
+    /** What is sent to the next stage: an alias of the output, a local variable of the running frame. */
+    Tensor sentOutput(int microbatch) {
+        return runtime.detach(forwarded.get(microbatch)[0]);
+    }
+
+    /** backward_one_chunk, of all gradients. */
+    void backward(int microbatch, Tensor loss) {
+        Tensor[] of = forwarded.remove(microbatch);
+        try (Frame frame = runtime.frame()) {
+            Tensor root = isLast() ? loss : of[0];
+            Tensor gradient = isLast() ? runtime.emptyLike(loss) : gradientBuffers.get(microbatch);
+            loop.engine().backward(root, gradient);
+        }
+        finishBackward(microbatch, of, takeGradient(of[1]));
+    }
+
+    /** backward_one_chunk without the gradients of weights (stage_backward_input); the first stage leaves all to later. */
+    void backwardInput(int microbatch, Tensor loss) {
+        Tensor[] of = forwarded.remove(microbatch);
+        Tensor root = isLast() ? loss : of[0];
+        WeightGroups groups = null;
+        Tensor gradient = null;
+        if (!isFirst()) {
+            try (Frame frame = runtime.frame()) {
+                Tensor begin = isLast() ? runtime.emptyLike(loss) : gradientBuffers.get(microbatch);
+                groups = new WeightGroups(runtime, root, of[1], model.parameters());
+                gradient = gradientOfInput(root, begin, of[1]);
+                groups.stopCatching();
+                runtime.setGrad(of[1], gradient);
+                runtime.tape().detachInPlace(root);
+            }
+        }
+        runtime.hold(root);
+        waiting.put(microbatch, new Waiting(root, runtime.hold(of[1]), groups));
+        finishBackward(microbatch, of, gradient);
+    }
+
+    private Tensor gradientOfInput(Tensor root, Tensor begin, Tensor input) {
+        GradNode accumulator = runtime.tape().holdAccumulator(input);
+        GradNode first = runtime.tape().hold(root.gradNode());
+        Tensor made = loop.engine()
+                .gradients(
+                        List.of(new AutogradEngine.Root(first, root.outputNumber())),
+                        new Tensor[] {begin},
+                        List.of(accumulator),
+                        true)[0];
+        runtime.tape().release(accumulator);
+        return made;
+    }
+
+    /** backward_weight_one_chunk. */
+    void backwardWeight(int microbatch) {
+        Waiting w = waiting.remove(microbatch);
+        if (w.groups == null) {
+            loop.engine().backward(w.root, gradientBuffers.get(microbatch));
+        } else {
+            w.groups.accumulate(loop.engine());
+        }
+        runtime.release(w.root);
+        runtime.release(w.input);
+    }
+
+    /** What the gradients of weights are computed from. */
+    private record Waiting(Tensor root, Tensor input, WeightGroups groups) {}
+
+    private Tensor takeGradient(Tensor input) {
+        Tensor grad = runtime.hold(input.grad());
+        runtime.setGrad(input, null);
+        return grad;
+    }
+
+    private void finishBackward(int microbatch, Tensor[] of, Tensor gradient) {
+        if (isFirst()) {
+            runtime.release(gradient);
+        } else {
+            inputGradients.put(microbatch, gradient);
+        }
+        if (isLast() && !isFirst()) {
+            runtime.tape().detachInPlace(of[0]);
+        }
+        runtime.release(of[0]);
+        runtime.release(of[1]);
+    }
+
+    /** The gradient of an input, with the reference that the stage had. */
+    Tensor takeInputGradient(int microbatch) {
+        return inputGradients.remove(microbatch);
+    }
+
+    /** clear_runtime_states. */
+    void clear() {
+        forwarded.values().forEach(of -> {
+            runtime.release(of[0]);
+            runtime.release(of[1]);
+        });
+        forwarded.clear();
+        outputChunks.forEach(runtime::release);
+        outputChunks.clear();
+        inputBuffers.forEach(b -> runtime.setGrad(b, null));
+    }
+
+    /** What the last stage made, by microbatch; borrowed. */
+    List<Tensor> outputChunks() {
+        return outputChunks;
+    }
+}
