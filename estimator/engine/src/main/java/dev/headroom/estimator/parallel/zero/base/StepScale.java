@@ -29,7 +29,7 @@ public final class StepScale {
         kept = unscaled;
     }
 
-    /** unscale_and_clip_grads: what one factor for all gradients takes to compute; {@code null} for a norm of the host's. */
+    /** unscale_and_clip_grads: what a factor for all gradients takes; {@code null} for a norm of the host's. */
     public void apply(Tensor norm) {
         if (!clips || norm == null) {
             return;

@@ -24,7 +24,7 @@ final class Gathering {
     /**
      * What was asked for.
      *
-     * @param flat the buffer, with a reference that passes over; {@code null} where parameters have buffers of their own
+     * @param flat the buffer, with a reference that passes over; {@code null} where each has a buffer of its own
      * @param copies of parts that came from the host, which the collectives keep
      */
     Gathering(

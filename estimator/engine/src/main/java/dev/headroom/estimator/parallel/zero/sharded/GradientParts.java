@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Puts parts of gradients into the flat buffer of all parts: on the device without a trace, in the host's memory by way of
- * copies on the device, of which norms remain until the step (deepspeed/runtime/zero/stage3.py, partition_grads).
+ * Puts parts of gradients into the flat buffer of all parts: on the device without a trace, in the host's memory by way
+ * of copies on the device, of which norms remain until the step (deepspeed/runtime/zero/stage3.py, partition_grads).
  */
 final class GradientParts implements PartSink {
     /** Elements of which a norm is taken at once (_constant_buffered_norm2). */

@@ -7,8 +7,8 @@ import dev.headroom.estimator.runtime.Tensor;
 import java.util.List;
 
 /**
- * Has a module's parameters fetched before it runs and released afterwards, forward and backward: results and arguments go
- * through nodes that tell when their gradients come by
+ * Has a module's parameters fetched before it runs and released afterwards, forward and backward: results and arguments
+ * go through nodes that tell when their gradients come by
  * (deepspeed/runtime/zero/parameter_offload.py, _register_deepspeed_module).
  */
 final class ModuleFetching implements ModuleHooks.Hook {
