@@ -12,11 +12,11 @@ import java.util.List;
 public final class Preparation {
     private static final List<Pass> OWN = List.of(
             new Pass(
-                    "let readers read what the program reads where values change their type",
-                    (graph, run, symbols) -> ModelTypes.of(graph, run).mixed() ? TracedAliases.undo(graph) : graph),
+                    "make parameters that are tied two where they are shared on the meta device, module by module",
+                    (graph, run, symbols) -> unties(run.parallel()) ? UntiedParameters.untie(graph) : graph),
             new Pass(
-                    "give each module its own of what they shared",
-                    (graph, run, symbols) -> unties(run) ? UntiedParameters.of(graph) : graph));
+                    "let readers read what the program reads where values change their type",
+                    (graph, run, symbols) -> ModelTypes.of(graph, run).mixed() ? TracedAliases.undo(graph) : graph));
 
     private Preparation() {}
 
@@ -29,8 +29,12 @@ public final class Preparation {
         return PreparedRun.of(imported, scenario, OWN);
     }
 
-    /** {@code param_init_fn} of fsdp1 makes a model's tensors module by module. */
-    private static boolean unties(Scenario run) {
-        return run.parallel().kind() == ParallelKind.FSDP1 && run.parallel().build() == Parallelism.Build.META;
+    /**
+     * Nobody ties them again once {@code fully_shard} has them; {@code param_init_fn} of the first kind makes a model's
+     * tensors module by module (torch/nn/modules/module.py, to_empty).
+     */
+    private static boolean unties(Parallelism parallel) {
+        boolean shards = parallel.kind() == ParallelKind.TP_FSDP2 || parallel.kind() == ParallelKind.FSDP1;
+        return shards && parallel.build() == Parallelism.Build.META;
     }
 }

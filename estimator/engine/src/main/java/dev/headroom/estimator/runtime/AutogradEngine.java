@@ -247,7 +247,7 @@ public final class AutogradEngine {
         }
         NodeHooks hooks = node.hooks();
         callBefore(hooks, inputs);
-        InFlight.await(runtime, node, inputs);
+        node.await(runtime, inputs);
         Tensor[] outputs;
         Frame results = runtime.frame();
         try {

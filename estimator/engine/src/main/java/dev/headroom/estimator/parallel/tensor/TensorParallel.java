@@ -65,6 +65,11 @@ public final class TensorParallel implements LoopHook {
     private void wrap() {
         boolean onDevice = run.parallel().build() == Parallelism.Build.CUDA;
         TiedParameters ties = new TiedParameters(loop.graph());
+        if (divides != null && ties.any()) {
+            throw new UserInputException(
+                    "--parallel tp+fsdp2: tied parameters are modelled for a model that is built on the"
+                            + " meta device; add --build meta");
+        }
         model = new SharedModel(runtime, loop.model(), loop.graph(), ties, ranks, onDevice);
         Conversions conversions = new Conversions(runtime, ranks);
         for (PlannedModule planned : plan()) {

@@ -40,6 +40,11 @@ final class TiedParameters {
         return tied.contains(storage);
     }
 
+    /** Whether there are such parameters at all. */
+    boolean any() {
+        return !tied.isEmpty();
+    }
+
     /** Whether the library of the model ties parameters when it is built. */
     boolean library() {
         return library;
