@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ParallelRecordingTest {
     static Stream<Path> recordings() {
         return Fixtures.recordings(Fixtures.recordings().resolve("parallel")).stream()
-                .filter(f -> f.getFileName().toString().matches("(ddp|dp|mp|fsdp2|zero1|zero2|tp)-.*"));
+                .filter(f -> f.getFileName().toString().matches("(ddp|dp|mp|fsdp2|zero1|zero2|tp|pp)-.*"));
     }
 
     @ParameterizedTest(name = "{0}")
