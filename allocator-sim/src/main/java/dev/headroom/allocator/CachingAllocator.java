@@ -185,6 +185,11 @@ public final class CachingAllocator {
         events.reach(mark);
     }
 
+    /** Whether an event of {@link #mark} is over: {@code torch.cuda.Event.query}. */
+    public boolean isOver(long mark) {
+        return events.isOver(mark);
+    }
+
     /** Returns all cached memory that can be returned ({@code torch.cuda.empty_cache}). */
     public void emptyCache() {
         requests.releaseCached();

@@ -147,6 +147,11 @@ final class StreamEvents {
         return ++recorded;
     }
 
+    /** Whether an event is over. */
+    boolean isOver(long event) {
+        return !lags || event <= reached;
+    }
+
     /** Ends all events up to one. */
     void reach(long event) {
         reached = Math.max(reached, event);

@@ -15,6 +15,7 @@ import dev.headroom.model.scenario.OptionNames;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,9 +25,17 @@ import org.junit.jupiter.params.provider.MethodSource;
  * collectives.
  */
 class ParallelRecordingTest {
+    /** Strategies whose recordings are equal, by the first part of the recordings' names. */
+    private static final Set<String> STRATEGIES =
+            Set.of("ddp", "dp", "mp", "pp", "fsdp2", "zero1", "zero2", "zero3", "tp", "tpfsdp2", "fsdp1");
+
+    /** Its routed experts have no rule yet. */
+    private static final String ROUTED = "mixtral";
+
     static Stream<Path> recordings() {
         return Fixtures.recordings(Fixtures.recordings().resolve("parallel")).stream()
-                .filter(f -> f.getFileName().toString().matches("(ddp|dp|mp|fsdp2|zero1|zero2|tp|pp)-.*"));
+                .filter(f -> STRATEGIES.contains(f.getFileName().toString().split("-")[0])
+                        && !f.getFileName().toString().contains(ROUTED));
     }
 
     @ParameterizedTest(name = "{0}")

@@ -106,18 +106,14 @@ class PublishedSystemsTest {
         List<DeviceMemory> cards = XRays.play("DataParallel, 2 cards", 8).devices();
         long parameters = 4 * 14_149_480L;
         assertEquals(2, cards.size());
-        assertTrue(cards.get(0).peak().allocated()
-                > cards.get(1).peak().allocated() + 2 * parameters);
+        assertTrue(cards.get(0).peak().allocated() > cards.get(1).peak().allocated() + 2 * parameters);
     }
 
     /** Equal numbers of modules do not balance: the second of four cards has the dense blocks on large images. */
     @Test
     void dividedLayersDoNotBalance() {
         List<DeviceMemory> cards = XRays.play("layers divided, 4 cards", 8).devices();
-        long fullest = cards.stream()
-                .mapToLong(d -> d.peak().allocated())
-                .max()
-                .orElseThrow();
+        long fullest = cards.stream().mapToLong(d -> d.peak().allocated()).max().orElseThrow();
         assertEquals(fullest, cards.get(1).peak().allocated());
         assertTrue(fullest > 5 * cards.get(0).peak().allocated());
     }

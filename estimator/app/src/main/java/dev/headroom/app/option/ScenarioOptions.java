@@ -1,5 +1,6 @@
 package dev.headroom.app.option;
 
+import dev.headroom.model.deepspeed.DeepSpeedScenario;
 import dev.headroom.model.scenario.BadValue;
 import dev.headroom.model.scenario.ParallelSettings;
 import dev.headroom.model.scenario.Scenario;
@@ -68,6 +69,7 @@ public final class ScenarioOptions {
         for (Map.Entry<Setting<?>, List<String>> e : given.entrySet()) {
             run = with(run, e.getKey(), e.getValue());
         }
+        run = DeepSpeedScenario.complete(run);
         Combinations.check(run);
         return run;
     }

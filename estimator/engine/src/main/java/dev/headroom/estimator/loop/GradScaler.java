@@ -131,7 +131,9 @@ final class GradScaler implements LoopHook {
                     + " use --amp fp16 with float32 parameters, or --dtype fp16 without --amp");
         }
         Tensor foundInf = scalar(DType.FLOAT32);
-        runtime.free(scalar(DType.FLOAT32));
+        Tensor inverseScale = scalar(DType.FLOAT32);
+        loop.lookedForInfinities(foundInf);
+        runtime.free(inverseScale);
         return foundInf;
     }
 }

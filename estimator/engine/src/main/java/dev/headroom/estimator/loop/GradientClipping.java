@@ -22,7 +22,20 @@ public final class GradientClipping {
     private static final long CHUNK = 65536;
 
     private final EagerRuntime runtime;
+    /** How gradients are divided among ranks. */
+    public interface Parts {
+        /** What norms are taken of: the gradients, or local variables of the running frame in their places. */
+        List<Tensor> summed(List<Tensor> gradients);
+
+        /** How many of them every rank has whole, so that their norms are divided before all are put together. */
+        int whole(List<Tensor> gradients);
+
+        /** From the norms of this rank's parts to those of the whole gradients: a local of the running frame. */
+        Tensor across(Tensor norms);
+    }
+
     private final UnaryOperator<Tensor> across;
+    private final Parts parts;
 
     public GradientClipping(EagerRuntime runtime) {
         this(runtime, norms -> norms);
@@ -36,6 +49,14 @@ public final class GradientClipping {
     public GradientClipping(EagerRuntime runtime, UnaryOperator<Tensor> across) {
         this.runtime = runtime;
         this.across = across;
+        this.parts = null;
+    }
+
+    /** Clips gradients of which each rank has what {@code parts} says. */
+    public GradientClipping(EagerRuntime runtime, Parts parts) {
+        this.runtime = runtime;
+        this.across = parts::across;
+        this.parts = parts;
     }
 
     /** Clips the gradients of parameters; those without one are left out, and without any nothing happens. */
@@ -61,7 +82,12 @@ public final class GradientClipping {
             List<Tensor> norms = new ArrayList<>();
             groups.values().forEach(group -> norms.addAll(norms(group)));
             DType type = Strided.promote(norms.toArray(Tensor[]::new));
+            List<Tensor> divided = new ArrayList<>();
+            for (int i = 0; parts != null && i < parts.whole(gradients); i++) {
+                divided.add(runtime.empty(type));
+            }
             Tensor stacked = runtime.empty(type, norms.size());
+            runtime.freeAll(divided);
             Tensor whole = across.apply(stacked);
             Tensor total = runtime.empty(type);
             runtime.freeUnless(whole, stacked);
@@ -74,7 +100,8 @@ public final class GradientClipping {
      * {@code torch._foreach_norm}: partial sums of all chunks, then a scalar each
      * (aten/src/ATen/native/cuda/ForeachReduceOp.cu, foreach_tensor_norm_cuda).
      */
-    private List<Tensor> norms(List<Tensor> gradients) {
+    private List<Tensor> norms(List<Tensor> own) {
+        List<Tensor> gradients = parts == null ? own : parts.summed(own);
         DType type = gradients.get(0).dtype();
         long chunks = gradients.stream()
                 .mapToLong(g -> (g.numel() + CHUNK - 1) / CHUNK)
@@ -83,6 +110,11 @@ public final class GradientClipping {
         Tensor partial = runtime.scratch(Reductions.accumulator(type) * gradients.size() * chunks);
         List<Tensor> out = gradients.stream().map(g -> runtime.empty(type)).toList();
         runtime.free(partial);
+        for (Tensor g : gradients) {
+            if (!own.contains(g)) {
+                runtime.free(g);
+            }
+        }
         return out;
     }
 

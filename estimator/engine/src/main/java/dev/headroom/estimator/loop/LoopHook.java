@@ -181,6 +181,13 @@ public interface LoopHook {
     }
 
     /**
+     * A gradient scaler has looked for infinities in the gradients.
+     *
+     * @param foundInf the scalar with the answer
+     */
+    default void lookedForInfinities(Tensor foundInf) {}
+
+    /**
      * {@code optimizer.step()}.
      *
      * @param own steps the optimizer

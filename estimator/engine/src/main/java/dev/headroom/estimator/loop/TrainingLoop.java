@@ -24,7 +24,6 @@ import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PreparedRun;
-import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
@@ -295,6 +294,11 @@ public final class TrainingLoop {
             zeroGrad = () -> hook.zeroGrad(inner);
         }
         zeroGrad.run();
+    }
+
+    /** A gradient scaler has looked for infinities; see {@link LoopHook#lookedForInfinities}. */
+    void lookedForInfinities(Tensor foundInf) {
+        hooks.forEach(h -> h.lookedForInfinities(foundInf));
     }
 
     /** Brings the next batch to the device, and lets go of the one before. */

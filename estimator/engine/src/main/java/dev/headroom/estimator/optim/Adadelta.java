@@ -1,7 +1,5 @@
 package dev.headroom.estimator.optim;
 
-import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 
@@ -9,40 +7,24 @@ import java.util.List;
  * {@code torch.optim.Adadelta}: mean squares of gradients and of updates, made in the first step
  * (torch/optim/adadelta.py).
  */
-final class Adadelta implements Optimizer {
-    private final OptimizerState state;
-    private final EagerRuntime rt;
-    private final Implementation implementation;
+final class Adadelta extends TwoForms {
     private final Gradients gradients;
 
     Adadelta(OptimizerState state, Scenario run) {
-        this.state = state;
-        this.rt = state.runtime();
-        this.implementation = Implementation.of(run);
+        super(state, run);
         this.gradients = Gradients.of(state, run.optimizer().options()).namedFirst();
     }
 
-    @Override
-    public void step() {
-        List<Integer> stepped = state.withGradient();
-        state.function(() -> {
-            stepped.stream().filter(state::isNew).forEach(this::initialise);
-            if (implementation == Implementation.FOREACH) {
-                multiTensor(stepped);
-            } else {
-                singleTensor(stepped);
-            }
-        });
-    }
-
     /** Adadelta._init_group; the step counter lies in host memory. */
-    private void initialise(int i) {
+    @Override
+    void initialise(int i) {
         state.addLike(i, state.parameter(i));
         state.addLike(i, state.parameter(i));
     }
 
     /** _single_tensor_adadelta. */
-    private void singleTensor(List<Integer> stepped) {
+    @Override
+    void singleTensor(List<Integer> stepped) {
         Variable grad = state.variable();
         Variable std = state.variable();
         Variable delta = state.variable();
@@ -55,7 +37,8 @@ final class Adadelta implements Optimizer {
     }
 
     /** _multi_tensor_adadelta. */
-    private void multiTensor(List<Integer> stepped) {
+    @Override
+    void multiTensor(List<Integer> stepped) {
         Variable grads = state.variable();
         Variable std = state.variable();
         Variable deltas = state.variable();
@@ -65,10 +48,5 @@ final class Adadelta implements Optimizer {
             deltas.bind(state.roots(group, 1));
         }
         List.of(grads, std, deltas).forEach(Variable::delete);
-    }
-
-    @Override
-    public List<Tensor> state(int parameter) {
-        return state.kept(parameter);
     }
 }

@@ -41,7 +41,7 @@ final class Adagrad implements Optimizer {
             switch (implementation) {
                 case FOR_LOOP -> singleTensor(stepped);
                 case FOREACH -> multiTensor(stepped);
-                case FUSED -> {} // _fused_adagrad: all in place
+                case FUSED -> state.read(stepped, 1); // _fused_adagrad: all in place
             }
         });
     }
@@ -52,7 +52,9 @@ final class Adagrad implements Optimizer {
         Variable std = state.variable();
         for (int i : stepped) {
             gradients.bind(grad, i);
+            state.read(List.of(i), 2); // addcmul_
             std.bind(rt.emptyLike(state.kept(i, sum)));
+            state.read(List.of(i), 1); // addcdiv_
         }
         grad.delete();
         std.delete();
@@ -69,9 +71,11 @@ final class Adagrad implements Optimizer {
                 outOfPlace(group, std, numerator);
                 continue;
             }
+            state.read(group, 2); // _foreach_addcmul_
             std.bind(state.roots(group, sum));
             List<Tensor> scaled = grads.value();
             numerator.bind(gradients.fresh() ? scaled : state.each(group, i -> rt.emptyLike(state.gradient(i))));
+            state.read(group, 1); // _foreach_addcdiv_
         }
         grads.delete();
         std.delete();

@@ -37,7 +37,7 @@ final class Adam implements Optimizer {
             switch (implementation) {
                 case FOR_LOOP -> singleTensor(stepped);
                 case FOREACH -> multiTensor(stepped);
-                case FUSED -> {} // _fused_adam: all in place
+                case FUSED -> state.read(stepped, 1); // _fused_adam: all in place
             }
         });
     }

@@ -1,6 +1,5 @@
 package dev.headroom.estimator.optim;
 
-import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.OptimizerOptions;
@@ -12,13 +11,10 @@ import java.util.List;
  * step (torch/optim/asgd.py). As long as averaging has not begun, a million steps by default, the average is a plain
  * copy.
  */
-final class Asgd implements Optimizer {
+final class Asgd extends TwoForms {
     /** Where the average is in a parameter's state. */
     private static final int AVERAGE = 3;
 
-    private final OptimizerState state;
-    private final EagerRuntime rt;
-    private final Implementation implementation;
     private final Gradients gradients;
 
     /** Lists of tensors decay what was made of the gradients, not these. */
@@ -27,30 +23,16 @@ final class Asgd implements Optimizer {
     private final boolean decaysInPlace;
 
     Asgd(OptimizerState state, Scenario run) {
-        this.state = state;
-        this.rt = state.runtime();
-        this.implementation = Implementation.of(run);
+        super(state, run);
         this.gradients = Gradients.of(state, run.optimizer().options()).namedFirst();
         OptimizerOptions options = run.optimizer().options();
         this.undecayed = Gradients.withoutDecay(state, options);
         this.decaysInPlace = options.weightDecay() && undecayed.fresh();
     }
 
-    @Override
-    public void step() {
-        List<Integer> stepped = state.withGradient();
-        state.function(() -> {
-            stepped.stream().filter(state::isNew).forEach(this::initialise);
-            if (implementation == Implementation.FOREACH) {
-                multiTensor(stepped);
-            } else {
-                singleTensor(stepped);
-            }
-        });
-    }
-
     /** ASGD._init_group: step, eta (which is cloned), mu and ax. */
-    private void initialise(int i) {
+    @Override
+    void initialise(int i) {
         state.add(i, DType.FLOAT32);
         Tensor rate = number();
         state.add(i, DType.FLOAT32);
@@ -65,7 +47,8 @@ final class Asgd implements Optimizer {
     }
 
     /** _single_tensor_asgd. */
-    private void singleTensor(List<Integer> stepped) {
+    @Override
+    void singleTensor(List<Integer> stepped) {
         Variable grad = state.variable();
         for (int i : stepped) {
             gradients.bind(grad, i);
@@ -74,7 +57,8 @@ final class Asgd implements Optimizer {
     }
 
     /** _multi_tensor_asgd. */
-    private void multiTensor(List<Integer> stepped) {
+    @Override
+    void multiTensor(List<Integer> stepped) {
         Variable grads = state.variable();
         Variable between = state.variable();
         Variable rates = state.variable();
@@ -105,10 +89,5 @@ final class Asgd implements Optimizer {
         rt.free(reciprocal);
         rt.free(power);
         return out;
-    }
-
-    @Override
-    public List<Tensor> state(int parameter) {
-        return state.kept(parameter);
     }
 }

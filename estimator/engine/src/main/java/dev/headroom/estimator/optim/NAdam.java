@@ -1,6 +1,5 @@
 package dev.headroom.estimator.optim;
 
-import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
@@ -8,40 +7,24 @@ import java.util.List;
 /**
  * {@code torch.optim.NAdam}: two moments, made in the first step (torch/optim/nadam.py).
  */
-final class NAdam implements Optimizer {
-    private final OptimizerState state;
-    private final EagerRuntime rt;
-    private final Implementation implementation;
+final class NAdam extends TwoForms {
     private final Gradients gradients;
 
     NAdam(OptimizerState state, Scenario run) {
-        this.state = state;
-        this.rt = state.runtime();
-        this.implementation = Implementation.of(run);
+        super(state, run);
         this.gradients = Gradients.of(state, run.optimizer().options());
     }
 
-    @Override
-    public void step() {
-        List<Integer> stepped = state.withGradient();
-        state.function(() -> {
-            stepped.stream().filter(state::isNew).forEach(this::initialise);
-            if (implementation == Implementation.FOREACH) {
-                multiTensor(stepped);
-            } else {
-                singleTensor(stepped);
-            }
-        });
-    }
-
     /** NAdam._init_group; the step counter lies in host memory. */
-    private void initialise(int i) {
+    @Override
+    void initialise(int i) {
         state.addLike(i, state.parameter(i));
         state.addLike(i, state.parameter(i));
     }
 
     /** _single_tensor_nadam. */
-    private void singleTensor(List<Integer> stepped) {
+    @Override
+    void singleTensor(List<Integer> stepped) {
         Variable grad = state.variable();
         Variable denom = state.variable();
         for (int i : stepped) {
@@ -57,7 +40,8 @@ final class NAdam implements Optimizer {
     }
 
     /** _multi_tensor_nadam. */
-    private void multiTensor(List<Integer> stepped) {
+    @Override
+    void multiTensor(List<Integer> stepped) {
         Variable grads = state.variable();
         Variable roots = state.variable();
         for (List<Integer> group : state.groups(stepped)) {
@@ -66,10 +50,5 @@ final class NAdam implements Optimizer {
         }
         grads.delete();
         roots.delete();
-    }
-
-    @Override
-    public List<Tensor> state(int parameter) {
-        return state.kept(parameter);
     }
 }

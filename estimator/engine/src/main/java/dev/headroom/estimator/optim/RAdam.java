@@ -1,6 +1,5 @@
 package dev.headroom.estimator.optim;
 
-import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
@@ -9,49 +8,33 @@ import java.util.List;
  * {@code torch.optim.RAdam}: two moments, made in the first step; one parameter after the other, the variance is
  * rectified from the sixth step of each on (torch/optim/radam.py).
  */
-final class RAdam implements Optimizer {
+final class RAdam extends TwoForms {
     /** rho_t is above 5 then, with the default betas. */
     private static final int RECTIFIED_FROM = 6;
 
-    private final OptimizerState state;
-    private final EagerRuntime rt;
-    private final Implementation implementation;
     private final Gradients gradients;
     private final int[] steps;
 
     RAdam(OptimizerState state, Scenario run) {
-        this.state = state;
-        this.rt = state.runtime();
-        this.implementation = Implementation.of(run);
+        super(state, run);
         this.gradients = Gradients.of(state, run.optimizer().options());
         this.steps = new int[state.size()];
     }
 
-    @Override
-    public void step() {
-        List<Integer> stepped = state.withGradient();
-        state.function(() -> {
-            stepped.stream().filter(state::isNew).forEach(this::initialise);
-            stepped.forEach(i -> steps[i]++);
-            if (implementation == Implementation.FOREACH) {
-                multiTensor(stepped);
-            } else {
-                singleTensor(stepped);
-            }
-        });
-    }
-
     /** RAdam._init_group; the step counter lies in host memory. */
-    private void initialise(int i) {
+    @Override
+    void initialise(int i) {
         state.addLike(i, state.parameter(i));
         state.addLike(i, state.parameter(i));
     }
 
     /** _single_tensor_radam. */
-    private void singleTensor(List<Integer> stepped) {
+    @Override
+    void singleTensor(List<Integer> stepped) {
         Variable grad = state.variable();
         Variable corrected = state.variable();
         for (int i : stepped) {
+            steps[i]++;
             gradients.bind(grad, i);
             corrected.bind(rt.emptyLike(state.kept(i, 0)));
             Tensor update = rt.emptyLike(state.kept(i, 0)); // bias_corrected_exp_avg * lr
@@ -80,7 +63,8 @@ final class RAdam implements Optimizer {
     }
 
     /** _multi_tensor_radam: rectified or not, the same lists. */
-    private void multiTensor(List<Integer> stepped) {
+    @Override
+    void multiTensor(List<Integer> stepped) {
         Variable grads = state.variable();
         Variable buffer = state.variable();
         for (List<Integer> group : state.groups(stepped)) {
@@ -89,10 +73,5 @@ final class RAdam implements Optimizer {
             buffer.bind(state.roots(group, 1));
         }
         buffer.delete();
-    }
-
-    @Override
-    public List<Tensor> state(int parameter) {
-        return state.kept(parameter);
     }
 }

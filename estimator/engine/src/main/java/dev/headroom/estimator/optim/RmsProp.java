@@ -1,7 +1,5 @@
 package dev.headroom.estimator.optim;
 
-import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.scenario.OptimizerOptions;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
@@ -10,36 +8,19 @@ import java.util.List;
  * {@code torch.optim.RMSprop}: the mean square of the gradients, with momentum a buffer and when centred their mean,
  * made in the first step (torch/optim/rmsprop.py).
  */
-final class RmsProp implements Optimizer {
-    private final OptimizerState state;
-    private final EagerRuntime rt;
-    private final Implementation implementation;
+final class RmsProp extends TwoForms {
     private final OptimizerOptions options;
     private final Gradients gradients;
 
     RmsProp(OptimizerState state, Scenario run) {
-        this.state = state;
-        this.rt = state.runtime();
-        this.implementation = Implementation.of(run);
+        super(state, run);
         this.options = run.optimizer().options();
         this.gradients = Gradients.of(state, options).namedFirst();
     }
 
-    @Override
-    public void step() {
-        List<Integer> stepped = state.withGradient();
-        state.function(() -> {
-            stepped.stream().filter(state::isNew).forEach(this::initialise);
-            if (implementation == Implementation.FOREACH) {
-                multiTensor(stepped);
-            } else {
-                singleTensor(stepped);
-            }
-        });
-    }
-
     /** RMSprop._init_group. */
-    private void initialise(int i) {
+    @Override
+    void initialise(int i) {
         state.addLike(i, state.parameter(i));
         if (options.momentum()) {
             state.addLike(i, state.parameter(i));
@@ -50,31 +31,38 @@ final class RmsProp implements Optimizer {
     }
 
     /** _single_tensor_rmsprop: one fresh tensor a parameter, whether centred or not. */
-    private void singleTensor(List<Integer> stepped) {
+    @Override
+    void singleTensor(List<Integer> stepped) {
         Variable grad = state.variable();
         Variable avg = state.variable();
         for (int i : stepped) {
             gradients.bind(grad, i);
+            state.read(List.of(i), 2); // addcmul_
+            if (options.centered()) {
+                state.read(List.of(i), 1); // lerp_
+            }
             avg.bind(rt.emptyLike(state.kept(i, 0)));
+            state.read(List.of(i), 1); // addcdiv_, or add to the momentum
         }
         grad.delete();
         avg.delete();
     }
 
     /** _multi_tensor_rmsprop. */
-    private void multiTensor(List<Integer> stepped) {
+    @Override
+    void multiTensor(List<Integer> stepped) {
         Variable grads = state.variable();
         Variable avg = state.variable();
         for (List<Integer> group : state.groups(stepped)) {
             gradients.bind(grads, group);
+            state.read(group, 2); // _foreach_addcmul_
+            if (options.centered()) {
+                state.read(group, 1); // _foreach_lerp_
+            }
             avg.bind(state.roots(group, 0));
+            state.read(group, 1); // _foreach_addcdiv_
         }
         grads.delete();
         avg.delete();
-    }
-
-    @Override
-    public List<Tensor> state(int parameter) {
-        return state.kept(parameter);
     }
 }

@@ -1,6 +1,5 @@
 package dev.headroom.estimator.optim;
 
-import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.Scenario;
@@ -10,41 +9,25 @@ import java.util.List;
  * {@code torch.optim.Rprop}: the gradient before and a step size for every element, made in the first step
  * (torch/optim/rprop.py).
  */
-final class Rprop implements Optimizer {
-    private final OptimizerState state;
-    private final EagerRuntime rt;
-    private final Implementation implementation;
+final class Rprop extends TwoForms {
     private final Gradients gradients;
 
     Rprop(OptimizerState state, Scenario run) {
-        this.state = state;
-        this.rt = state.runtime();
-        this.implementation = Implementation.of(run);
+        super(state, run);
         this.gradients =
                 Gradients.withoutDecay(state, run.optimizer().options()).namedFirst();
     }
 
-    @Override
-    public void step() {
-        List<Integer> stepped = state.withGradient();
-        state.function(() -> {
-            stepped.stream().filter(state::isNew).forEach(this::initialise);
-            if (implementation == Implementation.FOREACH) {
-                multiTensor(stepped);
-            } else {
-                singleTensor(stepped);
-            }
-        });
-    }
-
     /** Rprop._init_group: {@code zeros_like(p)} and {@code full_like(grad, lr)}. */
-    private void initialise(int i) {
+    @Override
+    void initialise(int i) {
         state.addLike(i, state.parameter(i));
         state.addLike(i, state.gradient(i));
     }
 
     /** _single_tensor_rprop. */
-    private void singleTensor(List<Integer> stepped) {
+    @Override
+    void singleTensor(List<Integer> stepped) {
         Variable grad = state.variable();
         Variable sign = state.variable();
         for (int i : stepped) {
@@ -63,7 +46,8 @@ final class Rprop implements Optimizer {
     }
 
     /** _multi_tensor_rprop: the loop's last sign outlives the list of signs. */
-    private void multiTensor(List<Integer> stepped) {
+    @Override
+    void multiTensor(List<Integer> stepped) {
         Variable signs = state.variable();
         Variable sign = state.variable();
         Variable updates = state.variable();
@@ -110,10 +94,5 @@ final class Rprop implements Optimizer {
         rt.free(zero);
         rt.free(mask);
         rt.free(out);
-    }
-
-    @Override
-    public List<Tensor> state(int parameter) {
-        return state.kept(parameter);
     }
 }

@@ -2,6 +2,7 @@ package dev.headroom.estimator.parallel;
 
 import dev.headroom.estimator.parallel.ddp.DistributedDataParallel;
 import dev.headroom.estimator.parallel.dp.DataParallel;
+import dev.headroom.estimator.parallel.fsdp1.FullyShardedDataParallel;
 import dev.headroom.estimator.parallel.fsdp2.FullyShard;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.parallel.group.Collectives;
@@ -15,6 +16,7 @@ import dev.headroom.estimator.parallel.tensor.TensorParallel;
 import dev.headroom.estimator.parallel.zero.DeepSpeedEngine;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.ParallelChecks;
 import dev.headroom.model.scenario.Scenario;
@@ -39,25 +41,40 @@ public final class Strategies {
             case MP -> mp(imported, run);
             case PP -> pp(imported, run, rank);
             case DDP -> ddp(run, ProcessGroup.world(parallel.world(), rank));
+            case FSDP1 -> fsdp1(run, rank);
             case FSDP2 -> fsdp2(run, rank);
             case ZERO1, ZERO2, ZERO3 -> zero(run, ProcessGroup.world(parallel.world(), rank));
-            case TP -> tensor(run, rank);
+            case TP, TP_FSDP2 -> tensor(run, rank);
             default ->
-                throw new UserInputException("--parallel " + parallel.kind().option()
-                        + " is not modelled yet; ddp, fsdp2, tp and zero1 to zero3 are");
+                throw new UserInputException("--parallel " + parallel.kind().option() + " is not modelled yet");
         };
+    }
+
+    private static RankRun fsdp1(Scenario run, int rank) {
+        CollectiveLog log = new CollectiveLog();
+        Communicators of = Communicators.of(run, log, rank);
+        return new RankRun(
+                List.of(new FullyShardedDataParallel(run, of.shards(), of.replicas()), new LoggedPhases(log)), log);
     }
 
     private static RankRun fsdp2(Scenario run, int rank) {
         CollectiveLog log = new CollectiveLog();
-        List<Integer> sizes = run.parallel().mesh();
-        Mesh mesh = new Mesh(sizes.isEmpty() ? List.of(run.parallel().world()) : sizes);
-        List<Integer> at = mesh.coordinates(rank);
-        int inner = mesh.sizes().size() - 1;
-        Communicator shards = new Communicator(log, mesh.sizes().get(inner), at.get(inner));
-        Communicator replicas =
-                inner == 0 ? null : new Communicator(log, mesh.sizes().get(0), at.get(0));
-        return new RankRun(List.of(new FullyShard(run, log, shards, replicas), new LoggedPhases(log)), log);
+        Communicators of = Communicators.of(run, log, rank);
+        return new RankRun(List.of(new FullyShard(run, log, of.shards(), of.replicas()), new LoggedPhases(log)), log);
+    }
+
+    /** Who has other shards of parameters, and who the same: {@code null} for nobody. */
+    private record Communicators(Communicator shards, Communicator replicas) {
+        static Communicators of(Scenario run, CollectiveLog log, int rank) {
+            List<Integer> sizes = run.parallel().mesh();
+            Mesh mesh = new Mesh(sizes.isEmpty() ? List.of(run.parallel().world()) : sizes);
+            List<Integer> at = mesh.coordinates(rank);
+            int inner = mesh.sizes().size() - 1;
+            Communicator shards = new Communicator(log, mesh.sizes().get(inner), at.get(inner));
+            return new Communicators(
+                    shards,
+                    inner == 0 ? null : new Communicator(log, mesh.sizes().get(0), at.get(0)));
+        }
     }
 
     private static RankRun dp(Graph imported, Scenario run) {
@@ -82,7 +99,16 @@ public final class Strategies {
         int size = degree == null ? run.parallel().world() : degree;
         CollectiveLog log = new CollectiveLog();
         Communicator group = new Communicator(log, size, rank % size);
-        return new RankRun(List.of(new TensorParallel(run, group), new LoggedPhases(log)), log);
+        if (run.parallel().kind() == ParallelKind.TP) {
+            return new RankRun(List.of(new TensorParallel(run, group, null), new LoggedPhases(log)), log);
+        }
+        Communicator shards = new Communicator(log, run.parallel().world() / size, rank / size);
+        return new RankRun(
+                List.of(
+                        new TensorParallel(run, group, shards),
+                        new FullyShard(run, log, shards, null),
+                        new LoggedPhases(log)),
+                log);
     }
 
     private static RankRun ddp(Scenario run, ProcessGroup group) {

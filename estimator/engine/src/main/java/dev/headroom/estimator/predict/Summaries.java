@@ -4,6 +4,7 @@ import dev.headroom.estimator.cudnn.AskedConvolutions;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.log.EventLog;
 import dev.headroom.model.cudnn.WorkspaceSource;
+import dev.headroom.model.deepspeed.DeepSpeedConfig;
 import dev.headroom.model.run.Moment;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -76,6 +77,8 @@ final class Summaries {
 
     private static List<String> warnings(PredictionRequest request, Simulation run) {
         List<String> out = new ArrayList<>(request.graph().held().notes());
+        out.addAll(DeepSpeedConfig.parse(request.scenario().parallel().zero().dsConfig())
+                .warnings());
         int lost = run.nodes().checkpointsWithoutGradients();
         if (lost > 0) {
             out.add("re-entrant checkpointing: in " + lost + " checkpoint" + (lost == 1 ? "" : "s")

@@ -13,6 +13,7 @@ import dev.headroom.model.checkpoint.Region;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -32,6 +33,7 @@ public final class GraphRunner implements ForwardPass {
     private final CheckpointPlan plan;
     private final AutogradEngine engine;
     private final Set<Region> withoutGradients = new LinkedHashSet<>();
+    private final BitSet hostReads;
     private final int[] executions;
     private final int[][] storages;
     private final ModuleCalls moduleCalls;
@@ -55,6 +57,7 @@ public final class GraphRunner implements ForwardPass {
         this.plan = plan;
         this.engine = engine;
         this.lifetimes = Lifetimes.of(graph);
+        this.hostReads = HostReads.of(graph);
         this.moduleCalls = new ModuleCalls(runtime, graph);
         this.calls = new NodeCalls(runtime, graph, symbols, unmodelled, types, lifetimes);
         List<Node> nodes = graph.nodes();
@@ -99,7 +102,7 @@ public final class GraphRunner implements ForwardPass {
             runtime.attribute(attributions[i]);
             moduleCalls.enter(i, hooked, values);
             counted(i, values);
-            moduleCalls.leave(i, lifetimes.releasedAfter(i), values);
+            moduleCalls.leave(i, hooked, lifetimes.releasedAfter(i), values);
         }
     }
 
@@ -114,6 +117,9 @@ public final class GraphRunner implements ForwardPass {
             throw e;
         }
         executions[i]++;
+        if (hostReads.get(i)) {
+            runtime.streams().hostWaits();
+        }
     }
 
     /** Leaves hooks of modules out: the body of a higher-order operator is no call that users see. */
@@ -134,12 +140,13 @@ public final class GraphRunner implements ForwardPass {
     }
 
     private void checkpoint(Region region, Map<String, Tensor> values, Map<String, Tensor> model) {
+        for (int i = region.from(); i < region.to(); i++) {
+            moduleCalls.enter(i, span -> span.last() >= region.to() || isAround(span, region), values);
+        }
+        // What the hooks around the checkpoint made of the arguments.
         Tensor[] inputs = region.inputs().stream().map(values::get).toArray(Tensor[]::new);
         if (plan.reentrant() && runtime.gradMode() && !requiresGrad(inputs)) {
             withoutGradients.add(region);
-        }
-        for (int i = region.from(); i < region.to(); i++) {
-            moduleCalls.enter(i, span -> span.last() >= region.to() || isAround(span, region), values);
         }
         Frame frame = runtime.frame();
         try {
@@ -152,7 +159,7 @@ public final class GraphRunner implements ForwardPass {
             frame.close();
         }
         for (int i = region.from(); i < region.to(); i++) {
-            moduleCalls.leave(i, lifetimes.releasedAfter(i), values);
+            moduleCalls.leave(i, span -> true, lifetimes.releasedAfter(i), values);
         }
     }
 
@@ -176,6 +183,7 @@ public final class GraphRunner implements ForwardPass {
         }
         values.values().forEach(runtime::hold);
         int depth = moduleCalls.depth();
+        int outside = moduleCalls.keepOutside(depth);
         try {
             steps(region.from(), region.to(), values, span -> span.last() < region.to() && !isAround(span, region));
             Tensor[] out = new Tensor[region.outputs().size()];
@@ -186,6 +194,7 @@ public final class GraphRunner implements ForwardPass {
             return out;
         } finally {
             moduleCalls.unwind(depth);
+            moduleCalls.keepOutside(outside);
             values.values().forEach(runtime::release);
         }
     }

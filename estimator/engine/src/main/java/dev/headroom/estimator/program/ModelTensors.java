@@ -196,6 +196,20 @@ public final class ModelTensors {
         return out;
     }
 
+    /** {@code Module.to(device)} of a model that was elsewhere: tensors stay who they are. */
+    public void toDevice() {
+        for (Tensor t : byStorageName.values()) {
+            boolean parameter = parameters.contains(t);
+            if (t.onDevice() || !parameter && !buffers.contains(t)) {
+                continue;
+            }
+            try (Frame frame = runtime.frame()) {
+                Category category = parameter ? Category.PARAMETERS : Category.BUFFERS;
+                runtime.setData(t, runtime.emptyStrided(t.dtype(), t.sizes(), t.strides(), category), t.strides(), 0);
+            }
+        }
+    }
+
     /** By value name of the graph. */
     public Map<String, Tensor> byValue() {
         return byValue;
@@ -244,6 +258,14 @@ public final class ModelTensors {
         }
         byValue.replaceAll((value, t) -> t == before ? used : t);
         return before;
+    }
+
+    /** The model's {@code parameters()} are others from now on, all of the same name. */
+    public void parametersAre(String name, List<Tensor> tensors) {
+        parameters.clear();
+        parameters.addAll(tensors);
+        parameterNames.clear();
+        tensors.forEach(t -> parameterNames.add(name));
     }
 
     /** Adds a parameter that no forward pass reads, with a reference that passes over. */

@@ -32,6 +32,9 @@ final class ModuleCalls {
     private final Deque<Running> running = new ArrayDeque<>();
     private boolean ignored;
 
+    /** How many of the running calls are around the checkpoint whose body runs. */
+    private int outside;
+
     /** By node: the calls that begin with it, outermost first; empty before hooks ask for it. */
     private final List<List<Span>> beginning = new ArrayList<>();
 
@@ -104,7 +107,7 @@ final class ModuleCalls {
      * Lets values go after a node and runs the hooks of the calls that end with it, innermost first: when a call's
      * hooks run, its own variables are gone, while its arguments are still the caller's.
      */
-    void leave(int node, List<String> released, Map<String, Tensor> values) {
+    void leave(int node, Predicate<Span> which, List<String> released, Map<String, Tensor> values) {
         if (!hooked()) {
             for (String v : released) {
                 runtime.release(values.remove(v));
@@ -120,7 +123,9 @@ final class ModuleCalls {
                 }
                 return own;
             });
-            leave(span);
+            if (which.test(span)) {
+                leave(span);
+            }
         }
         for (String v : left) {
             runtime.release(values.remove(v));
@@ -129,8 +134,8 @@ final class ModuleCalls {
 
     private void leave(Span span) {
         Running call = running.peek();
-        if (call == null || call.span != span) {
-            return; // it has no hooks, or had none when it began
+        if (call == null || call.span != span || running.size() <= outside) {
+            return; // it has no hooks, or had none when it began, or is around the checkpoint that runs
         }
         running.pop();
         call.ended = true;
@@ -151,6 +156,18 @@ final class ModuleCalls {
 
     int depth() {
         return running.size();
+    }
+
+    /**
+     * The body of a checkpoint begins or ends.
+     *
+     * @param calls how many of the running calls end after it
+     * @return how many it were before
+     */
+    int keepOutside(int calls) {
+        int before = outside;
+        outside = calls;
+        return before;
     }
 
     private final class Running implements ModuleHooks.Call {

@@ -54,4 +54,25 @@ record PythonFrame(String file, int line, String text) {
         Matcher m = ASSIGNMENT.matcher(text);
         return m.find() ? List.of(m.group(1).split("\\s*,\\s*")) : List.of();
     }
+
+    /** What the names of {@link #assigned} are given, one entry each; empty where the line does not list as many values. */
+    List<String> values() {
+        Matcher m = ASSIGNMENT.matcher(text);
+        if (!m.find()) {
+            return List.of();
+        }
+        List<String> out = new ArrayList<>();
+        int depth = 0;
+        int start = m.end();
+        for (int i = m.end(); i < text.length(); i++) {
+            char c = text.charAt(i);
+            depth += "([{".indexOf(c) >= 0 ? 1 : ")]}".indexOf(c) >= 0 ? -1 : 0;
+            if (c == ',' && depth == 0) {
+                out.add(text.substring(start, i).strip());
+                start = i + 1;
+            }
+        }
+        out.add(text.substring(start).strip());
+        return depth == 0 && out.size() == assigned().size() ? out : List.of();
+    }
 }

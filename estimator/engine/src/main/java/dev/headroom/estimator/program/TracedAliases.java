@@ -116,7 +116,9 @@ public final class TracedAliases {
         if (reader <= statement || line.text().startsWith("return ")) {
             return true;
         }
-        if (made < statement) {
+        List<String> names = line.assigned(); // empty where the line shown is not the statement's first
+        String own = names.size() > 1 ? ownName(made, depth, line) : null;
+        if (made < statement && own == null) {
             return false; // a part of an expression
         }
         int callEnd = variables.callEnd(made, depth);
@@ -124,8 +126,32 @@ public final class TracedAliases {
             return made == callEnd; // the last that the function does: what it returns
         }
         String text = variables.frame(reader, depth).text();
-        List<String> names = line.assigned(); // empty where the line shown is not the statement's first
-        return names.isEmpty() || unfinished(text) || mentions(text, names.get(0));
+        return names.isEmpty() || unfinished(text) || mentions(text, own == null ? names.get(0) : own);
+    }
+
+    /**
+     * The name that a conversion is assigned to in {@code a, b = x.to(t), y.to(t)}: as many conversions as values that end
+     * in one; {@code null} where that cannot be told.
+     */
+    private String ownName(int made, int depth, PythonFrame line) {
+        List<String> values = line.values();
+        List<String> converted = new ArrayList<>();
+        for (int i = 0; i < values.size(); i++) {
+            if (values.get(i).matches("[\\w.]+\\.(to|type|type_as|float|half|bfloat16)\\([^()]*\\)")) {
+                converted.add(line.assigned().get(i));
+            }
+        }
+        int statement = variables.statementEnd(made, depth);
+        int before = 0;
+        int all = 0;
+        for (int i = 0; i <= statement; i++) {
+            boolean here = variables.depth(i) == depth && variables.statementEnd(i, depth) == statement;
+            if (here && nodes.get(i).operator().equals("aten.to")) {
+                before += i < made ? 1 : 0;
+                all++;
+            }
+        }
+        return all == converted.size() && all > 0 ? converted.get(before) : null;
     }
 
     private static boolean mentions(String text, String name) {

@@ -52,4 +52,24 @@ public final class BackwardAnchors {
         });
         return out;
     }
+
+    /**
+     * Calls when the gradient of a tensor goes through a node of its own, whose result is the tensor under another name:
+     * a Python function whose forward is {@code detach()}.
+     *
+     * @return what is to be used in its place, a local of the running frame; the tensor itself where no gradient is wanted
+     */
+    public static Tensor through(EagerRuntime runtime, String node, Tensor t, Runnable call) {
+        Recorder r = runtime.record(node, t);
+        if (!r.records()) {
+            return t;
+        }
+        Tensor out = runtime.detach(t);
+        r.output(out);
+        r.gradients(gradients -> {
+            call.run();
+            return gradients;
+        });
+        return out;
+    }
 }

@@ -70,7 +70,7 @@ public final class Distribution {
         if (placement.isShard()) {
             int fromEnd = from.dim() - placement.dim();
             int dim = fromEnd == 1 ? to.dim() - 1 : placement.dim();
-            if (to.dim() <= dim || to.size(dim) != from.size(placement.dim())) {
+            if (dim < 0 || to.dim() <= dim || to.size(dim) != from.size(placement.dim())) {
                 return; // reduced: what it is a part of cannot be told from sizes
             }
             placement = Placement.shard(dim);

@@ -308,7 +308,7 @@ public final class EagerRuntime {
      */
     public void setData(Tensor t, Tensor data, long[] strides, long offset) {
         Storage before = t.storage();
-        t.setMemory(data.storage(), strides, offset);
+        t.setMemory(data.storage(), data.dtype(), strides, offset);
         t.setOnDevice(data.onDevice());
         if (before.release()) {
             before.home.free(before);

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.runtime;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +40,11 @@ public final class ModuleHooks {
          * @param with from the outputs to what takes their places: the same, or locals of the running frame
          */
         void replaceOutputs(UnaryOperator<Tensor[]> with);
+
+        /** The same, one output after the other. */
+        default void replaceEachOutput(UnaryOperator<Tensor> with) {
+            replaceOutputs(made -> Arrays.stream(made).map(with).toArray(Tensor[]::new));
+        }
     }
 
     /** The hooks of one module, in PyTorch's order (torch/nn/modules/module.py, _call_impl). */

@@ -46,6 +46,21 @@ public final class Streams {
         allocators.forEach(a -> a.reached(a.mark()));
     }
 
+    /** {@code torch.cuda.Event.record} on the first device, the only one of a rank: the number of the event. */
+    public long mark() {
+        return allocators.get(0).mark();
+    }
+
+    /** {@code torch.cuda.Event.query}. */
+    public boolean isOver(long mark) {
+        return allocators.get(0).isOver(mark);
+    }
+
+    /** {@code torch.cuda.Event.synchronize}. */
+    public void waitFor(long mark) {
+        allocators.get(0).reached(mark);
+    }
+
     /** The stream whose pool a tensor's memory is of. */
     public int of(Tensor t) {
         return t.storage().stream;

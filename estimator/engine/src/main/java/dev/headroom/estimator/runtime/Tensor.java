@@ -9,7 +9,7 @@ import dev.headroom.model.graph.Shapes;
  */
 public final class Tensor {
     private Storage storage;
-    private final DType dtype;
+    private DType dtype;
     private final long[] sizes;
     private long[] strides;
     private long offset;
@@ -164,7 +164,8 @@ public final class Tensor {
     }
 
     /** Puts other memory under the tensor. The caller lets go of what was there. */
-    void setMemory(Storage other, long[] otherStrides, long otherOffset) {
+    void setMemory(Storage other, DType otherType, long[] otherStrides, long otherOffset) {
+        dtype = otherType;
         other.hold();
         storage = other;
         strides = otherStrides;

@@ -5,7 +5,6 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
-import java.util.Set;
 
 /**
  * What a run checkpoints.
@@ -27,8 +26,9 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
      *       {@link ModulePatterns}.
      *   <li>Models of libraries with a switch of their own use it: each call of a repeated block is a checkpoint, see
      *       {@link LibrarySwitch}; the number of segments has no effect.
-     *   <li>Scripts for several GPUs wrap each block of other models in {@code checkpoint_wrapper}, see {@link RepeatedBlocks}.
-     *   <li>On one GPU, other models are split as {@code checkpoint_sequential} splits their chain of blocks, see {@link Chain}.
+     *   <li>On several GPUs, each repeated block of other models is a checkpoint, see {@link RepeatedBlocks}, as
+     *       {@code apply_activation_checkpointing} makes them; the number of segments has no effect.
+     *   <li>Other models are split as {@code checkpoint_sequential} splits their chain of blocks, see {@link Chain}.
      * </ul>
      *
      * @throws UserInputException where a model has nothing of the kind
@@ -53,6 +53,11 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
         return !LibrarySwitch.regions(graph).isEmpty();
     }
 
+    /** Whether the library's switch checkpoints calls of modules from outside, with what a wrapper around them does. */
+    public static boolean switchIsOutside(Graph graph) {
+        return LibrarySwitch.isOutside(graph);
+    }
+
     private static CheckpointPlan find(Graph graph, Scenario run) {
         boolean explicit = Boolean.TRUE.equals(run.checkpointing().reentrant());
         if (run.loop().inference()) {
@@ -74,10 +79,7 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
             return new CheckpointPlan(graph, blocks, explicit);
         }
         if (run.parallel().kind() != ParallelKind.SINGLE) {
-            List<Region> wrapped = ofBlocks(graph);
-            if (!wrapped.isEmpty()) {
-                return new CheckpointPlan(graph, wrapped, explicit);
-            }
+            return new CheckpointPlan(graph, RepeatedBlocks.regions(graph), explicit);
         }
         Chain chain = Chain.of(graph);
         if (chain == null) {
@@ -89,12 +91,5 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
                 ? run.loop().inputGrad()
                 : run.checkpointing().reentrant();
         return chain.split(run.checkpointing().segments(), reentrant);
-    }
-
-    private static List<Region> ofBlocks(Graph graph) {
-        Set<String> blocks = Set.copyOf(RepeatedBlocks.of(graph));
-        return ModuleCalls.outermost(ModuleCalls.roots(graph), c -> blocks.contains(c.path())).stream()
-                .map(c -> Region.of(graph, c.from(), c.to(), LibrarySwitch.given(graph, c.from(), c.to())))
-                .toList();
     }
 }

@@ -51,6 +51,11 @@ final class LibrarySwitch {
                 .orElse(List.of());
     }
 
+    /** timm calls {@code checkpoint} with modules; transformers call it inside of the layer's own call. */
+    static boolean isOutside(Graph graph) {
+        return ModuleCalls.roots(graph).stream().anyMatch(c -> c.type().startsWith("timm."));
+    }
+
     private static boolean isLayer(ModuleCalls.Call c) {
         return c.index() >= 0
                 && c.type().startsWith("transformers.")

@@ -36,9 +36,30 @@ public final class RepeatedBlocks {
         return new RepeatedBlocks(graph).find();
     }
 
-    /** Class names of the modules that run, by path. */
-    public static Map<String, String> types(Graph graph) {
-        return Map.copyOf(new RepeatedBlocks(graph).types);
+    /** Paths of all modules of the blocks' classes, inner ones before those around them. */
+    public static List<String> sameTypes(Graph graph) {
+        RepeatedBlocks blocks = new RepeatedBlocks(graph);
+        Set<String> classes = new HashSet<>();
+        blocks.find().forEach(b -> classes.add(blocks.types.get(b)));
+        classes.remove(null);
+        List<String> out = new ArrayList<>();
+        blocks.leave("", classes, out);
+        return List.copyOf(out);
+    }
+
+    private void leave(String module, Set<String> classes, List<String> out) {
+        children(module).forEach(child -> leave(child, classes, out));
+        if (!module.isEmpty() && classes.contains(types.get(module))) {
+            out.add(module);
+        }
+    }
+
+    /** A region for each call of a block. */
+    static List<Region> regions(Graph graph) {
+        Set<String> blocks = Set.copyOf(of(graph));
+        return ModuleCalls.outermost(ModuleCalls.roots(graph), c -> blocks.contains(c.path())).stream()
+                .map(c -> Region.of(graph, c.from(), c.to(), LibrarySwitch.given(graph, c.from(), c.to())))
+                .toList();
     }
 
     private List<String> find() {

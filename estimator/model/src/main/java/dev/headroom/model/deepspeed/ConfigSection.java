@@ -2,6 +2,7 @@ package dev.headroom.model.deepspeed;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.model.error.UserInputException;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -11,12 +12,14 @@ import java.util.Set;
 /** A section of the JSON that remembers which of its keys were asked for. */
 final class ConfigSection {
     private static final String AUTO = "auto";
+    private static final BigInteger MOST = BigInteger.valueOf(Long.MAX_VALUE);
 
     private final String path;
     private final JsonNode node;
     private final List<ConfigSection> inner = new ArrayList<>();
     private final Set<String> read = new LinkedHashSet<>();
     private final Set<String> undecided = new LinkedHashSet<>();
+    private final List<String> unmodelled = new ArrayList<>();
 
     /**
      * The section at a path.
@@ -56,6 +59,21 @@ final class ConfigSection {
         return !value(name).isMissingNode();
     }
 
+    /** Keys of what is not modelled: they are named where they are switched on. */
+    void refuse(String... names) {
+        for (String name : names) {
+            JsonNode v = node.path(name);
+            read.add(name);
+            boolean off = v.isMissingNode()
+                    || v.isNull()
+                    || v.isBoolean() && !v.booleanValue()
+                    || v.isContainerNode() && !v.path("enabled").asBoolean(!v.isEmpty());
+            if (!off) {
+                unmodelled.add(path + name);
+            }
+        }
+    }
+
     /** Keys that are known to change no memory of a GPU. */
     void ignore(String... names) {
         read.addAll(List.of(names));
@@ -76,8 +94,6 @@ final class ConfigSection {
         }
         return v.isIntegralNumber() ? v.bigIntegerValue().min(MOST).longValueExact() : (long) v.doubleValue();
     }
-
-    private static final java.math.BigInteger MOST = java.math.BigInteger.valueOf(Long.MAX_VALUE);
 
     Optional<Double> number(String name) {
         JsonNode v = value(name);
@@ -124,6 +140,13 @@ final class ConfigSection {
             }
         });
         inner.forEach(s -> out.addAll(s.unread()));
+        return out;
+    }
+
+    /** Keys here and inside of what is not modelled and switched on. */
+    List<String> unmodelled() {
+        List<String> out = new ArrayList<>(unmodelled);
+        inner.forEach(s -> out.addAll(s.unmodelled()));
         return out;
     }
 

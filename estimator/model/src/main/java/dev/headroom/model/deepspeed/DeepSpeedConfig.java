@@ -4,24 +4,35 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.headroom.model.error.UserInputException;
-import dev.headroom.model.graph.DType;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * DeepSpeed's JSON as far as it decides about the memory of a GPU.
  *
  * @param zero the section of ZeRO
- * @param type that the model is converted to, or {@code null}
- * @param checksOverflow whether steps look for gradients that are no numbers, in bfloat16; in float16 they always do
- * @param clips whether gradients are clipped
+ * @param training what else it says
+ * @param warnings a line for each key that counts for nothing here
  */
-public record DeepSpeedConfig(ZeroSection zero, DType type, boolean checksOverflow, boolean clips) {
+public record DeepSpeedConfig(ZeroSection zero, Training training, List<String> warnings) {
     /** The key of the section of ZeRO. */
-    static final String ZERO = "zero_optimization";
+    private static final String ZERO = "zero_optimization";
 
     /** Keys that stand beside the section: a text without any of them is the section itself. */
-    private static final List<String> BESIDE = List.of(
-            ZERO, "fp16", "bf16", "optimizer", "gradient_clipping", "gradient_accumulation_steps", "train_batch_size");
+    private static final Set<String> BESIDE = Set.of(
+            ZERO,
+            "fp16",
+            "bf16",
+            "optimizer",
+            "gradient_clipping",
+            "gradient_accumulation_steps",
+            "train_batch_size",
+            "train_micro_batch_size_per_gpu");
+
+    public DeepSpeedConfig {
+        warnings = List.copyOf(warnings);
+    }
 
     /**
      * Reads a configuration.
@@ -31,7 +42,7 @@ public record DeepSpeedConfig(ZeroSection zero, DType type, boolean checksOverfl
      */
     public static DeepSpeedConfig parse(String json) {
         JsonNode tree = tree(json);
-        boolean whole = BESIDE.stream().anyMatch(tree::has) || tree.has("train_micro_batch_size_per_gpu");
+        boolean whole = BESIDE.stream().anyMatch(tree::has);
         return read(new ConfigSection(
                 "", whole ? tree : new ObjectMapper().createObjectNode().set(ZERO, tree)));
     }
@@ -45,17 +56,16 @@ public record DeepSpeedConfig(ZeroSection zero, DType type, boolean checksOverfl
     }
 
     private static DeepSpeedConfig read(ConfigSection whole) {
-        ConfigSection bf16 = whole.section("bf16");
-        ConfigSection fp16 = whole.section("fp16");
-        boolean half = fp16.flag("enabled", false);
-        boolean bfloat = bf16.flag("enabled", false);
-        if (half && bfloat) {
-            throw new UserInputException("--ds-config: fp16 and bf16 are both enabled; choose one");
-        }
-        return new DeepSpeedConfig(
-                ZeroSection.read(whole.section(ZERO)),
-                half ? DType.FLOAT16 : bfloat ? DType.BFLOAT16 : null,
-                bf16.flag("check_grad_overflow", false),
-                whole.number("gradient_clipping").orElse(0.0) > 0);
+        ZeroSection zero = ZeroSection.read(whole.section(ZERO));
+        Training training = Training.read(whole);
+        List<String> warnings = new ArrayList<>();
+        whole.unread().forEach(key -> warnings.add("--ds-config: " + key + " is not known and counts for nothing"));
+        whole.unmodelled()
+                .forEach(key -> warnings.add("--ds-config: " + key + " is not modelled and counts for nothing"));
+        whole.undecided().stream()
+                .filter(key -> key.startsWith(ZERO))
+                .forEach(key -> warnings.add("--ds-config: " + key + " is \"auto\", which is DeepSpeed's default here;"
+                        + " transformers derives it from the hidden size: name the number"));
+        return new DeepSpeedConfig(zero, training, warnings);
     }
 }

@@ -8,34 +8,29 @@ package dev.headroom.model.deepspeed;
  * @param modelPersistence most elements of all that stay whole
  * @param mostLive elements that may be whole before any are let go
  * @param reuseDistance what is used again within so many elements stays
- * @param granularity modules with fewer elements a descendant are fetched as one; 0 for none
- * @param allReduces fetches are sums of what ranks have
  * @param oneByOne each parameter is fetched by itself
  */
 public record ParameterFetching(
-        long prefetch,
-        long persistence,
-        long modelPersistence,
-        long mostLive,
-        long reuseDistance,
-        long granularity,
-        boolean allReduces,
-        boolean oneByOne) {
+        long prefetch, long persistence, long modelPersistence, long mostLive, long reuseDistance, boolean oneByOne) {
     private static final String STAGE = "stage3_";
     private static final long PREFETCH = 50_000_000;
     private static final long PERSISTENCE = 100_000;
     private static final long MOST = 1_000_000_000;
 
     static ParameterFetching read(ConfigSection zero) {
+        if (count(zero, "module_granularity_threshold", 0) > 0) {
+            zero.refuse("module_granularity_threshold", STAGE + "module_granularity_threshold");
+        }
+        zero.refuse("use_all_reduce_for_fetch_params", STAGE + "use_all_reduce_for_fetch_params");
+        boolean oneByOne = flag(zero, "allgather_sequential");
+        long prefetch = count(zero, "prefetch_bucket_size", PREFETCH);
         return new ParameterFetching(
-                count(zero, "prefetch_bucket_size", PREFETCH),
+                oneByOne ? 1 : prefetch, // runtime/engine.py, _configure_zero_optimizer
                 count(zero, "param_persistence_threshold", PERSISTENCE),
                 count(zero, "model_persistence_threshold", Long.MAX_VALUE),
                 count(zero, "max_live_parameters", MOST),
                 count(zero, "max_reuse_distance", MOST),
-                count(zero, "module_granularity_threshold", 0),
-                flag(zero, "use_all_reduce_for_fetch_params"),
-                flag(zero, "allgather_sequential"));
+                oneByOne);
     }
 
     private static long count(ConfigSection zero, String name, long usual) {

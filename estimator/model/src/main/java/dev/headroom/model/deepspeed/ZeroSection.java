@@ -22,6 +22,22 @@ public record ZeroSection(
             throw new UserInputException(
                     "--ds-config: zero_optimization.stage is " + stage + "; the stages of ZeRO are 0 to 3");
         }
+        zero.refuse(
+                "zero_quantized_weights",
+                "zero_quantized_nontrainable_weights",
+                "zero_quantized_gradients",
+                "zeropp_loco_param",
+                "mics_hierarchical_params_gather",
+                "zenflow",
+                "legacy_stage1",
+                "save_muon_momentum_buffer_in_memory",
+                "leaf_module");
+        if (zero.count(1, "zero_hpz_partition_size") > 1) {
+            zero.refuse("zero_hpz_partition_size");
+        }
+        if (zero.number("mics_shard_size").orElse(-1.0) > 0) {
+            zero.refuse("mics_shard_size");
+        }
         zero.ignore(
                 "allgather_partitions",
                 "allgather_bucket_size", // PyTorch gathers a flat group in one go

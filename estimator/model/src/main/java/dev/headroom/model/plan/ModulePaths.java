@@ -38,7 +38,8 @@ final class ModulePaths {
     /** Whether one name fits one part of a pattern. */
     static boolean fits(String wildcard, String name) {
         StringBuilder regex = new StringBuilder();
-        for (char c : wildcard.toCharArray()) {
+        for (int i = 0; i < wildcard.length(); i++) {
+            char c = wildcard.charAt(i);
             switch (c) {
                 case '*' -> regex.append(".*");
                 case '?' -> regex.append('.');

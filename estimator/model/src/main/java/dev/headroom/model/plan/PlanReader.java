@@ -71,7 +71,7 @@ public final class PlanReader {
             throw new UserInputException("a plan is a JSON object from patterns of modules to styles");
         }
         List<TensorPlan.Entry> entries = new ArrayList<>();
-        json.fields().forEachRemaining(e -> entries.add(entry(e.getKey(), e.getValue())));
+        json.properties().forEach(e -> entries.add(entry(e.getKey(), e.getValue())));
         return new TensorPlan(entries);
     }
 

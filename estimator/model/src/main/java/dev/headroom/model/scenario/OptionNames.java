@@ -7,10 +7,11 @@ import java.util.Locale;
 public final class OptionNames {
     private OptionNames() {}
 
-    /** {@code fp32}, {@code fp16}, {@code bf16}; any other type under PyTorch's name. */
+    /** {@code fp64}, {@code fp32}, {@code fp16}, {@code bf16}; any other type under PyTorch's name. */
     public static String of(DType type) {
         return switch (type) {
             case FLOAT32 -> "fp32";
+            case FLOAT64 -> "fp64";
             case FLOAT16 -> "fp16";
             case BFLOAT16 -> "bf16";
             default -> type.torchName();

@@ -3,8 +3,8 @@ package dev.headroom.model.scenario;
 import static dev.headroom.model.scenario.ValueFormats.BOOLEAN;
 import static dev.headroom.model.scenario.ValueFormats.FLAG;
 import static dev.headroom.model.scenario.ValueFormats.GRID;
+import static dev.headroom.model.scenario.ValueFormats.JSON_TEXT;
 import static dev.headroom.model.scenario.ValueFormats.RESHARD;
-import static dev.headroom.model.scenario.ValueFormats.TEXT;
 import static dev.headroom.model.scenario.ValueFormats.TEXTS;
 import static dev.headroom.model.scenario.ValueFormats.TRUE_OR_FALSE;
 import static dev.headroom.model.scenario.ValueFormats.choice;
@@ -210,9 +210,12 @@ public final class ParallelSettings {
             row(Setting.of("overlap_comm", ZERO, ZeroOptions::overlapComm, ZeroOptions::withOverlapComm)
                     .written(TRUE_OR_FALSE, "BOOL", "zero1 to zero3: gradients are reduced beside the backward pass."));
 
-    public static final Setting<String> DS_CONFIG =
-            row(Setting.of("ds_config", ZERO, ZeroOptions::dsConfig, ZeroOptions::withDsConfig)
-                    .written(TEXT, "JSON", "zero1 to zero3: entries of zero_optimization in DeepSpeed's JSON."));
+    public static final Setting<String> DS_CONFIG = row(
+            Setting.of("ds_config", ZERO, ZeroOptions::dsConfig, ZeroOptions::withDsConfig)
+                    .written(
+                            JSON_TEXT,
+                            "FILE",
+                            "zero1 to zero3: DeepSpeed's JSON, a file or its text; or the text of its zero_optimization."));
 
     private ParallelSettings() {}
 

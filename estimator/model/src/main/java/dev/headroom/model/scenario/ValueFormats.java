@@ -3,6 +3,10 @@ package dev.headroom.model.scenario;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.units.ByteSizes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,6 +43,10 @@ final class ValueFormats {
 
     /** Any text. */
     static final ValueFormat<String> TEXT = ValueFormat.one(text -> text, value -> value, value -> value, List.of());
+
+    /** JSON, or a file that holds some. */
+    static final ValueFormat<String> JSON_TEXT =
+            ValueFormat.one(ValueFormats::json, value -> value, value -> value, List.of());
 
     /** Sizes of a grid, such as {@code 2x4}. */
     static final ValueFormat<List<Integer>> GRID = ValueFormat.one(
@@ -142,6 +150,17 @@ final class ValueFormats {
                     text.strip().matches("[-+]?\\d+")
                             ? text + " is out of range; it takes " + range
                             : "'" + text + "' is not a whole number");
+        }
+    }
+
+    private static String json(String text) {
+        if (text.strip().startsWith("{")) {
+            return text.strip();
+        }
+        try {
+            return Files.readString(Path.of(text)).strip();
+        } catch (IOException | InvalidPathException e) {
+            throw new BadValue("'" + text + "' is no file that can be read, and no JSON object");
         }
     }
 

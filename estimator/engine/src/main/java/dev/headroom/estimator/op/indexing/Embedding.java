@@ -33,7 +33,10 @@ final class Embedding {
         sizes[indices.dim()] = weight.size(1);
         Tensor out = rt.empty(weight.dtype(), sizes);
         rt.freeUnless(flat, indices);
-        long rows = weight.gradientSizes()[0];
+        // Of a DTensor, all rows: indices are of the whole table.
+        long rows = weight.distribution() == null
+                ? weight.size(0)
+                : weight.distribution().sizes()[0];
         return r.gradient(0, g -> backward(rt, g, kept.get(), rows, scaled)).output(out);
     }
 

@@ -77,6 +77,22 @@ final class LossFunctions {
     }
 
     /** The scalar is written back into the memory of the losses. */
+    private static Tensor reduceInPlace(EagerRuntime rt, Tensor loss, Reduction reduction) {
+        if (reduction == Reduction.NONE) {
+            return loss;
+        }
+        rt.free(Reductions.reduce(
+                rt,
+                loss,
+                Reductions.mask(null, loss.dim()),
+                false,
+                loss.dtype(),
+                Reductions.accumulator(loss.dtype())));
+        Tensor out = rt.reinterpret(loss, new long[0], new long[0], 0);
+        rt.free(loss);
+        return out;
+    }
+
     static Tensor binaryCrossEntropy(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor x = c.tensor("self");
@@ -85,18 +101,7 @@ final class LossFunctions {
         r.save(c.tensor("target"));
         r.save(c.tensorOrNull("weight"));
         Tensor loss = rt.emptyLike(x);
-        Tensor out = loss;
-        if (reduction(c) != Reduction.NONE) {
-            rt.free(Reductions.reduce(
-                    rt,
-                    loss,
-                    Reductions.mask(null, loss.dim()),
-                    false,
-                    loss.dtype(),
-                    Reductions.accumulator(loss.dtype())));
-            out = rt.reinterpret(loss, new long[0], new long[0], 0);
-            rt.free(loss);
-        }
+        Tensor out = reduceInPlace(rt, loss, reduction(c));
         return r.gradient(0, g -> rt.emptyLike(self.get())).output(out);
     }
 
@@ -173,18 +178,7 @@ final class LossFunctions {
         Saved self = r.save(x);
         Saved labels = r.save(target);
         Tensor loss = Strided.result(rt, x, target);
-        Tensor out = loss;
-        if (reduction(c) != Reduction.NONE) {
-            rt.free(Reductions.reduce(
-                    rt,
-                    loss,
-                    Reductions.mask(null, loss.dim()),
-                    false,
-                    loss.dtype(),
-                    Reductions.accumulator(loss.dtype())));
-            out = rt.reinterpret(loss, new long[0], new long[0], 0);
-            rt.free(loss);
-        }
+        Tensor out = reduceInPlace(rt, loss, reduction(c));
         return r.gradient(0, g -> {
                     Formula f = new Formula(rt);
                     Tensor negated = f.op(labels.get());

@@ -85,16 +85,21 @@ final class Pooling {
         return sizes;
     }
 
+    /** Result and indices, in the input's memory format. */
+    private static Tensor[] maxima(EagerRuntime rt, Tensor x, long[] sizes) {
+        long[] strides = channelsLastOr(x, sizes);
+        Tensor out = rt.emptyStrided(x.dtype(), sizes, strides);
+        Tensor indices = rt.emptyStrided(DType.INT64, sizes, strides);
+        rt.freeUnless(Copies.contiguous(rt, x, formatOf(x)), x);
+        return new Tensor[] {out, indices};
+    }
+
     /** Result and indices; the indices and the input are kept. */
     static Tensor[] maxPool2d(EagerRuntime rt, Tensor x, long[] sizes) {
         Recorder r = rt.record("MaxPool2DWithIndicesBackward0", x);
         Saved self = r.save(x);
-        long[] strides = channelsLastOr(x, sizes);
-        Tensor out = rt.emptyStrided(x.dtype(), sizes, strides);
-        Tensor indices = rt.emptyStrided(DType.INT64, sizes, strides);
-        Tensor input = Copies.contiguous(rt, x, formatOf(x));
-        rt.freeUnless(input, x);
-        Saved at = r.saveOutput(indices);
+        Tensor[] made = maxima(rt, x, sizes);
+        Saved at = r.saveOutput(made[1]);
         r.gradient(0, g -> {
                     Tensor in = self.get();
                     at.get();
@@ -105,20 +110,16 @@ final class Pooling {
                     rt.freeUnless(gradient, g);
                     return grad;
                 })
-                .output(out);
-        r.nonDifferentiable(indices);
-        return new Tensor[] {out, indices};
+                .output(made[0]);
+        r.nonDifferentiable(made[1]);
+        return made;
     }
 
     static Tensor[] maxPool3d(EagerRuntime rt, Tensor x, long[] sizes) {
         Recorder r = rt.record("MaxPool3DWithIndicesBackward0", x);
         Saved self = r.save(x);
-        long[] strides = channelsLastOr(x, sizes);
-        Tensor out = rt.emptyStrided(x.dtype(), sizes, strides);
-        Tensor indices = rt.emptyStrided(DType.INT64, sizes, strides);
-        Tensor input = Copies.contiguous(rt, x, formatOf(x));
-        rt.freeUnless(input, x);
-        Saved at = r.saveOutput(indices);
+        Tensor[] made = maxima(rt, x, sizes);
+        Saved at = r.saveOutput(made[1]);
         r.gradient(0, g -> {
                     Tensor in = self.get();
                     at.get();
@@ -126,9 +127,9 @@ final class Pooling {
                     rt.freeUnless(Copies.contiguous(rt, g, formatOf(in)), g);
                     return grad;
                 })
-                .output(out);
-        r.nonDifferentiable(indices);
-        return new Tensor[] {out, indices};
+                .output(made[0]);
+        r.nonDifferentiable(made[1]);
+        return made;
     }
 
     static Tensor[] avgPool2d(EagerRuntime rt, Tensor x, long[] sizes) {

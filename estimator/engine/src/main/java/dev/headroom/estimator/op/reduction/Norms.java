@@ -7,10 +7,17 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
 
 /** Vector norms (ATen/native/LinearAlgebra.cpp; FunctionsManual.cpp, linalg_vector_norm_backward and norm_backward). */
-final class Norms {
+public final class Norms {
     private Norms() {}
+
+    /** {@code torch.linalg.vector_norm(t, dtype=type)} of all elements, without history. */
+    public static Tensor ofAll(EagerRuntime rt, Tensor t, DType type) {
+        boolean[] mask = Reductions.mask(new long[0], t.dim());
+        return Reductions.reduce(rt, t, mask, false, type, Reductions.accumulator(t.dtype()));
+    }
 
     static Tensor vector(Call c, long[] dims) {
         Tensor t = c.tensor("self", "A");

@@ -4,15 +4,20 @@ import dev.headroom.estimator.loop.GradientClipping;
 import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.group.PartialNorms;
+import dev.headroom.estimator.parallel.unit.HostOptimizer;
 import dev.headroom.estimator.parallel.unit.Unit;
 import dev.headroom.estimator.parallel.unit.Units;
 import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.RepeatedBlocks;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.ShardingOptions;
 import dev.headroom.model.run.Moment;
@@ -49,6 +54,19 @@ public final class FullyShard implements LoopHook {
         this.log = log;
         this.shards = shards;
         this.replicas = replicas;
+        check();
+    }
+
+    private void check() {
+        Integer after = options.reshardAfterForward();
+        if (after != null && after > 1 && shards.size() % after != 0) {
+            throw new UserInputException("--reshard-after-forward " + after + ": parameters are divided among "
+                    + shards.size() + " ranks; name a divisor of that");
+        }
+        if (parallel.cpuOffload() && run.loop().clipGradNorm() != null) {
+            throw new UserInputException("--clip-grad-norm with --cpu-offload: gradients are in host memory, where NCCL"
+                    + " sums no norms; leave out one of them");
+        }
     }
 
     @Override
@@ -120,8 +138,21 @@ public final class FullyShard implements LoopHook {
 
     @Override
     public void clip(Runnable own) {
+        if (parallel.kind() != ParallelKind.FSDP2) {
+            own.run(); // who shares layers knows how gradients are divided
+            return;
+        }
         new GradientClipping(runtime, new PartialNorms(runtime, shards, Communication.NCCL))
                 .clip(loop.model().parameters());
+    }
+
+    /** What one rank finds, all must know (torch/distributed/tensor/_ops/_pointwise_ops.py). */
+    @Override
+    public void lookedForInfinities(Tensor foundInf) {
+        try (Frame frame = runtime.frame()) {
+            Tensor copy = runtime.emptyLike(foundInf);
+            shards.run(CollectiveKind.ALL_REDUCE, copy.nbytes(), copy.dtype(), Communication.NCCL);
+        }
     }
 
     @Override

@@ -9,16 +9,13 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.parallel.Parallelism;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 
 /** A model that was divided on the meta device, where it has no memory, and gets its shards' memory afterwards. */
 final class MetaModel {
     private final EagerRuntime runtime;
     private final ModelTensors model;
     private final boolean onHost;
-    private final Set<String> seen = new HashSet<>();
 
     MetaModel(EagerRuntime runtime, ModelTensors model, Parallelism parallel) {
         this.runtime = runtime;
@@ -28,7 +25,7 @@ final class MetaModel {
 
     /**
      * {@code to_empty(device)} (torch/nn/modules/module.py, _apply): children first, a module's parameters before its
-     * buffers. Modules that share a parameter get one each; forward passes use that of the first.
+     * buffers. What modules share is made once for each, and the last one stays.
      */
     void materialise(ModelState state) {
         if (!onHost) {
@@ -55,12 +52,7 @@ final class MetaModel {
         try (Frame frame = runtime.frame()) {
             long[] strides = Shapes.contiguous(t.sizes());
             Tensor made = runtime.emptyStrided(t.dtype(), t.sizes(), strides, category);
-            if (name.equals(held.storage())) {
-                runtime.setData(t, made, strides, 0);
-            } else if (seen.add(name)) {
-                runtime.requireGrad(made, t.requiresGrad());
-                model.add(name, runtime.hold(made));
-            }
+            runtime.setData(t, made, strides, 0);
         }
     }
 

@@ -52,8 +52,10 @@ final class Reduction {
         try (Frame frame = runtime.frame()) {
             Tensor input = runtime.hold(runtime.empty(type, shard * shards.size()));
             copyIn(parameters, gradients, gradType, type);
-            int last = gradients.size() - 1; // a loop's variable still holds it
-            for (int i = last - 1; i >= 0; i--) {
+            int last = gradients.size() - 1;
+            // Where there are several ranks, a loop's variable still holds the last one.
+            Tensor held = shards.size() > 1 ? runtime.hold(gradients.get(last)) : null;
+            for (int i = last; i >= 0; i--) {
                 runtime.release(gradients.get(i));
             }
             int before = runtime.streams().use(Communication.REDUCE);
@@ -72,18 +74,29 @@ final class Reduction {
             output = inOwnType(output, first.sharded().dtype());
             viewOut(parameters, output);
             runtime.streams().use(before);
-            runtime.release(gradients.get(last));
+            runtime.release(held);
             return new Kept(input, allReduced);
         }
     }
 
-    /** {@code _chunk_cat}: one kernel where types allow it. */
+    /**
+     * {@code _chunk_cat}: one kernel where types allow it, else copies of what must be padded
+     * (aten/src/ATen/native/TensorShape.cpp, _pad_chunk).
+     */
     private void copyIn(List<ShardedParameter> parameters, List<Tensor> gradients, DType from, DType to) {
         long[] bytes = parameters.stream()
                 .mapToLong(p -> p.layout().paddedNumel() * to.bytes())
                 .toArray();
         if (from == to || from == DType.BFLOAT16 && to == DType.FLOAT32) {
             runtime.free(runtime.scratch(CopyMetadata.cat(bytes)));
+            return;
+        }
+        try (Frame frame = runtime.frame()) {
+            for (ShardedParameter p : parameters) {
+                if (p.layout().padding() > 0) {
+                    runtime.empty(from, p.layout().ranks() * p.layout().paddedNumel());
+                }
+            }
         }
     }
 

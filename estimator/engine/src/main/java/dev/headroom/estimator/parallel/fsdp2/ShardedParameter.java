@@ -3,6 +3,7 @@ package dev.headroom.estimator.parallel.fsdp2;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.parallel.layout.ShardLayout;
+import dev.headroom.estimator.runtime.Distribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -174,12 +175,26 @@ final class ShardedParameter {
 
     /** Takes the whole gradient away, with a reference for the caller; {@code null} where there is none. */
     Tensor takeGradient() {
-        Tensor out = accumulated;
-        if (out == null) {
-            out = runtime.hold(unsharded.grad());
-            runtime.setGrad(unsharded, null);
+        if (accumulated != null) {
+            Tensor kept = accumulated;
+            accumulated = null;
+            Tensor out = asShared(kept);
+            runtime.release(kept);
+            return out;
         }
-        accumulated = null;
+        Tensor out = unsharded.grad() == null ? null : asShared(unsharded.grad());
+        runtime.setGrad(unsharded, null);
         return out;
+    }
+
+    /** The gradient of a parameter that tensor parallelism has shared, laid out as the parameter (_get_grad_inner_tensor). */
+    private Tensor asShared(Tensor gradient) {
+        Distribution of = unsharded.distribution();
+        if (of == null) {
+            return runtime.hold(gradient);
+        }
+        try (Frame frame = runtime.frame()) {
+            return runtime.hold(of.ranks().redistribute(gradient, of.gradient(), of.placement(), of.sizes(), false));
+        }
     }
 }

@@ -99,8 +99,10 @@ final class Sharding {
                 rows = runtime.reinterpret(padded, sizes, Shapes.contiguous(sizes), 0);
             }
             runtime.requireGrad(rows, whole.requiresGrad());
-            return new ShardedParameter(
+            ShardedParameter made = new ShardedParameter(
                     runtime, name, layout, runtime.hold(rows), whole.sizes(), precision, parallel.cpuOffload());
+            made.unsharded().setDistribution(whole.distribution());
+            return made;
         }
     }
 

@@ -25,8 +25,11 @@ public final class CollectiveLog {
         return communicators++;
     }
 
-    /** The number under which recordings list a stream: 1 for the first that was used beside the default one. */
+    /** The number under which recordings list a stream: 1 for the first that was used beside the default one, 0. */
     int streamNumber(int stream) {
+        if (stream == 0) {
+            return 0;
+        }
         if (!streams.contains(stream)) {
             streams.add(stream);
         }

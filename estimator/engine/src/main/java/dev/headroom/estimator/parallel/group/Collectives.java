@@ -19,13 +19,25 @@ public final class Collectives implements LoopHook {
     public static final int NCCL_STREAM = 1;
 
     private final ProcessGroup group;
-    private final CollectiveLog log = new CollectiveLog();
+    private final CollectiveLog log;
     private final List<Tensor> finished = new ArrayList<>();
     private final List<Tensor> stashed = new ArrayList<>();
     private EagerRuntime runtime;
 
     public Collectives(ProcessGroup group) {
+        this(group, new CollectiveLog());
+    }
+
+    private Collectives(ProcessGroup group, CollectiveLog log) {
         this.group = group;
+        this.log = log;
+    }
+
+    /** The same ranks over another communicator, whose collectives are noted in the same log; to be called once attached. */
+    public Collectives beside(int communicator) {
+        Collectives made = new Collectives(new ProcessGroup(group.size(), group.rank(), communicator), log);
+        made.runtime = runtime;
+        return made;
     }
 
     /** Those who take part. */
@@ -77,9 +89,21 @@ public final class Collectives implements LoopHook {
         stashed.add(runtime.hold(t));
     }
 
+    /** Somebody waits for the collective that keeps a tensor after all. */
+    public void unstash(Tensor t) {
+        if (stashed.remove(t) || finished.remove(t)) {
+            runtime.release(t);
+        }
+    }
+
     @Override
     public void end(Moment phase) {
         log.endPhase();
+        endPause();
+    }
+
+    /** The host has paused long enough for NCCL's watchdog to see what is finished. */
+    public void endPause() {
         finished.addAll(stashed);
         stashed.clear();
     }

@@ -144,9 +144,7 @@ public final class Division {
         Set<String> later = new LinkedHashSet<>();
         OwnValues own = new OwnValues(graph, held);
         for (Node node : graph.nodes().subList(to, graph.nodes().size())) {
-            node.reads().stream()
-                    .filter(v -> !alone || !own.contains(v))
-                    .forEach(later::add);
+            node.reads().stream().filter(v -> !alone || !own.contains(v)).forEach(later::add);
         }
         graph.outputs().stream()
                 .filter(o -> o.kind() != Graph.OutputKind.MUTATION)

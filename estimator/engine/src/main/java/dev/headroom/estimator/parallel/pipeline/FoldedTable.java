@@ -104,8 +104,7 @@ final class FoldedTable {
     private void addOverlap(int forward, int backward) {
         int m = next(forward, Kind.FORWARD);
         out.add(Action.overlap(
-                Action.of(forward, Kind.FORWARD, m),
-                Action.of(backward, Kind.FULL_BACKWARD, nextBackward(backward))));
+                Action.of(forward, Kind.FORWARD, m), Action.of(backward, Kind.FULL_BACKWARD, nextBackward(backward))));
     }
 
     private void addInput(int stage) {

@@ -62,12 +62,10 @@ final class InterleavedTable {
     private List<Action> alternating(int perHop, boolean zeroBubble) {
         checkRounds();
         int local = plan.perRank();
-        int warmup = Math.min(
-                (local - 1) * perRound + perHop * (plan.world() - 1 - rank), microbatches * local);
+        int warmup = Math.min((local - 1) * perRound + perHop * (plan.world() - 1 - rank), microbatches * local);
         int all = local * microbatches;
         IntUnaryOperator forwardStage = step -> step / perRound % local * plan.world() + rank;
-        IntUnaryOperator backwardStage =
-                step -> (local - 1 - (step - warmup) / perRound % local) * plan.world() + rank;
+        IntUnaryOperator backwardStage = step -> (local - 1 - (step - warmup) / perRound % local) * plan.world() + rank;
         List<Action> out = new ArrayList<>();
         Counter forward = new Counter();
         Counter backward = new Counter();

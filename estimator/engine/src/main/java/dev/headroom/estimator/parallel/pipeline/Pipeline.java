@@ -78,8 +78,7 @@ public final class Pipeline implements LoopHook {
         }
         stages = made;
         schedule = plan.schedule(runtime, peers, stages, rank, microbatches);
-        return ModelTensors.together(
-                runtime, stages.stream().map(Stage::model).toList());
+        return ModelTensors.together(runtime, stages.stream().map(Stage::model).toList());
     }
 
     /** The run of one microbatch. */
@@ -103,8 +102,7 @@ public final class Pipeline implements LoopHook {
     public void end(Moment phase) {
         if (phase.phase() == Phase.INPUTS) {
             loop.dropFromBatch(
-                    stages.stream().noneMatch(Stage::isFirst),
-                    stages.stream().noneMatch(Stage::isLast));
+                    stages.stream().noneMatch(Stage::isFirst), stages.stream().noneMatch(Stage::isLast));
         }
         log.endPhase();
     }
@@ -165,8 +163,7 @@ public final class Pipeline implements LoopHook {
         for (int m = 0; m < microbatches; m++) {
             long[] sizes = whole.sizes().clone();
             sizes[0] = size;
-            out.add(runtime.reinterpret(
-                    whole, sizes, whole.strides(), whole.offset() + m * size * whole.stride(0)));
+            out.add(runtime.reinterpret(whole, sizes, whole.strides(), whole.offset() + m * size * whole.stride(0)));
         }
         return out;
     }

@@ -95,8 +95,8 @@ final class Stage {
 
     private Tensor buffer(String value) {
         TensorMeta meta = part.plan().graph().meta(value);
-        DType type =
-                ModelTypes.under(meta.dtype(), loop.prepared().scenario().precision().dtype());
+        DType type = ModelTypes.under(
+                meta.dtype(), loop.prepared().scenario().precision().dtype());
         try (Frame frame = runtime.frame()) {
             return runtime.hold(runtime.emptyStrided(type, evaluated(meta.sizes()), evaluated(meta.strides())));
         }

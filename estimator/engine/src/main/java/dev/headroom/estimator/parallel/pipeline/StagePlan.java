@@ -54,8 +54,8 @@ record StagePlan(String schedule, int world, int perRank) {
     Schedule schedule(EagerRuntime runtime, Peers peers, List<Stage> own, int rank, int microbatches) {
         if (perRank == 1 && (schedule.equals("gpipe") || schedule.equals("1f1b"))) {
             if (schedule.equals("1f1b") && microbatches < world) {
-                throw new UserInputException("--microbatches " + microbatches + ": 1F1B needs at least as many as the "
-                        + world + " stages");
+                throw new UserInputException(
+                        "--microbatches " + microbatches + ": 1F1B needs at least as many as the " + world + " stages");
             }
             SingleStage single = new SingleStage(runtime, peers, own.get(0), world, microbatches);
             return schedule.equals("gpipe") ? single::gpipe : single::oneForwardOneBackward;
@@ -64,7 +64,8 @@ record StagePlan(String schedule, int world, int perRank) {
         for (int r = 0; r < world; r++) {
             computed.add(computed(r, microbatches));
         }
-        List<Action> actions = new Lowering(this, microbatches, computed).lowered().get(rank);
+        List<Action> actions =
+                new Lowering(this, microbatches, computed).lowered().get(rank);
         return new SeveralStages(runtime, peers, this, own, actions);
     }
 

@@ -24,13 +24,7 @@ final class Step {
     private final List<Tensor> targets;
     private final List<Tensor> losses = new ArrayList<>();
 
-    Step(
-            TrainingLoop loop,
-            CollectiveLog log,
-            Peers peers,
-            int step,
-            List<Tensor> inputs,
-            List<Tensor> targets) {
+    Step(TrainingLoop loop, CollectiveLog log, Peers peers, int step, List<Tensor> inputs, List<Tensor> targets) {
         this.loop = loop;
         this.runtime = loop.runtime();
         this.log = log;

@@ -1,12 +1,12 @@
 package dev.headroom.estimator.parallel.pipeline;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.AutogradEngine.Root;
 import dev.headroom.estimator.runtime.AutogradHooks;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.GradNode;
 import dev.headroom.estimator.runtime.Tensor;
-import dev.headroom.estimator.log.Category;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

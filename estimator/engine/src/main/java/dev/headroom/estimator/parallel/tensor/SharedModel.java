@@ -1,9 +1,9 @@
 package dev.headroom.estimator.parallel.tensor;
 
-import dev.headroom.estimator.parallel.group.CollectiveKind;
-import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.parallel.group.CollectiveKind;
+import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.runtime.Distribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
@@ -16,6 +16,7 @@ import dev.headroom.model.plan.Placement;
 import dev.headroom.model.plan.PlannedModule;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -31,7 +32,7 @@ final class SharedModel {
     private final boolean onDevice;
     private final ModelState state;
     private final TiedParameters ties;
-    private final Map<String, Distribution> shared = new HashMap<>();
+    private final Map<String, Distribution> shared = new LinkedHashMap<>();
 
     /** By storage name: tied parameters that are not shared in all their modules yet, held. */
     private final Map<String, Tensor> originals = new HashMap<>();
@@ -166,12 +167,34 @@ final class SharedModel {
     }
 
     /** All modules are shared: what parameters were tied in is gone with the last of them. */
-    void finish() {
-        if (!onDevice) {
+    void finish(boolean dividedFurther) {
+        if (dividedFurther && !onDevice) {
+            shared.forEach(this::shrink);
+        } else if (!onDevice) {
             materialise();
         }
         originals.values().forEach(rt::release);
         originals.clear();
+    }
+
+    /** On the meta device, parts have no memory either. */
+    private void shrink(String name, Distribution of) {
+        long[] sizes = of.placement().isShard()
+                ? Chunks.local(of.sizes(), of.placement().dim(), ranks.size(), ranks.rank())
+                : of.sizes();
+        try (Frame frame = rt.frame()) {
+            put(name, rt.hostTensor(model.named(name).dtype(), sizes));
+        }
+    }
+
+    /** How many of the parameters all ranks have whole. */
+    long whole() {
+        return shared.values().stream().filter(d -> !d.placement().isShard()).count();
+    }
+
+    /** Whether no parameter is left that is no DTensor. */
+    boolean sharesAll() {
+        return shared.keySet().containsAll(model.parameterNames());
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.parallel.tensor;
 
+import dev.headroom.estimator.loop.GradientClipping;
 import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.optim.Optimizer;
@@ -7,14 +8,15 @@ import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.program.NodeHook;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.parallel.TensorOptions;
 import dev.headroom.model.plan.PlannedModule;
 import dev.headroom.model.plan.TensorPlan;
 import dev.headroom.model.plan.UsualPlans;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
-import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.parallel.TensorOptions;
 import java.util.List;
 import java.util.function.Function;
 
@@ -22,15 +24,23 @@ import java.util.function.Function;
 public final class TensorParallel implements LoopHook {
     private final Scenario run;
     private final Communicator communicator;
+    private final Communicator divides;
     private TrainingLoop loop;
     private EagerRuntime runtime;
     private TensorRanks ranks;
     private NodeHook nodes;
+    private SharedModel model;
 
-    /** @param communicator of the ranks that share layers */
-    public TensorParallel(Scenario run, Communicator communicator) {
+    /**
+     * A rank.
+     *
+     * @param communicator of the ranks that share layers
+     * @param divides of the ranks among which {@code fully_shard} divides their parts; {@code null} where none does
+     */
+    public TensorParallel(Scenario run, Communicator communicator, Communicator divides) {
         this.run = run;
         this.communicator = communicator;
+        this.divides = divides;
     }
 
     @Override
@@ -55,7 +65,7 @@ public final class TensorParallel implements LoopHook {
     private void wrap() {
         boolean onDevice = run.parallel().build() == Parallelism.Build.CUDA;
         TiedParameters ties = new TiedParameters(loop.graph());
-        SharedModel model = new SharedModel(runtime, loop.model(), loop.graph(), ties, ranks, onDevice);
+        model = new SharedModel(runtime, loop.model(), loop.graph(), ties, ranks, onDevice);
         Conversions conversions = new Conversions(runtime, ranks);
         for (PlannedModule planned : plan()) {
             ModuleContent content = ModuleContent.of(loop.graph(), planned.path());
@@ -64,7 +74,7 @@ public final class TensorParallel implements LoopHook {
             runtime.modules()
                     .add(planned.path(), new StyledModule(planned.path(), planned.style(), content, conversions));
         }
-        model.finish();
+        model.finish(divides != null);
         nodes = new SharedOperators(runtime, ranks, ties, new LocalSizes(loop.symbols(), ranks.size()));
     }
 
@@ -86,6 +96,20 @@ public final class TensorParallel implements LoopHook {
     @Override
     public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
         return ParameterGroups.optimizer(parameters, own);
+    }
+
+    @Override
+    public void clip(Runnable own) {
+        if (!model.sharesAll()) {
+            throw new UserInputException(
+                    "--clip-grad-norm: clip_grad_norm_ does not take DTensors and plain tensors"
+                            + " together; share all modules that have parameters, as with --sequence-parallel, or leave it out");
+        }
+        List<Tensor> parameters = loop.model().parameters();
+        GradientClipping.Parts norms = divides == null
+                ? new SharedNorms(runtime, ranks, parameters)
+                : new DividedNorms(runtime, List.of(divides, communicator), (int) model.whole());
+        new GradientClipping(runtime, norms).clip(parameters);
     }
 
     @Override

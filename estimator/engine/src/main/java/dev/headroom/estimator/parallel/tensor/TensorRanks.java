@@ -1,7 +1,6 @@
 package dev.headroom.estimator.parallel.tensor;
 
 import dev.headroom.estimator.parallel.group.CollectiveKind;
-import dev.headroom.estimator.parallel.group.Collectives;
 import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.InFlight;
@@ -18,6 +17,9 @@ import java.util.List;
  * torch/distributed/_functional_collectives.py). Nothing here is recorded.
  */
 final class TensorRanks implements Ranks {
+    /** NCCL's own stream of the group; no other group's. */
+    static final int NCCL = 16;
+
     private final EagerRuntime rt;
     private final Communicator communicator;
 
@@ -71,7 +73,7 @@ final class TensorRanks implements Ranks {
     }
 
     private void ran(CollectiveKind kind, Tensor part) {
-        communicator.run(kind, part.nbytes(), part.dtype(), Collectives.NCCL_STREAM);
+        communicator.run(kind, part.nbytes(), part.dtype(), NCCL);
     }
 
     /** {@code all_reduce}: in place on a copy. */

@@ -8,7 +8,9 @@ import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.Collectives;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
@@ -17,14 +19,24 @@ import java.util.function.Function;
 
 /** One rank under DeepSpeed's engine (deepspeed/runtime/engine.py). */
 public final class DeepSpeedEngine implements LoopHook {
+    private static final int LAST_STAGE = 3;
+
     private final ZeroSettings settings;
     private final Collectives collectives;
+
+    /** Whether the model is in host memory before it is wrapped. */
+    private final boolean onHost;
+
     private TrainingLoop loop;
     private EagerRuntime runtime;
     private ZeroStage stage;
 
     public DeepSpeedEngine(Scenario run, Collectives collectives) {
         this.settings = ZeroSettings.of(run);
+        this.onHost = run.parallel().build() == Parallelism.Build.CPU;
+        if (run.parallel().build() == Parallelism.Build.META) {
+            throw new UserInputException("--build meta: DeepSpeed takes models on cpu or cuda; name one of them");
+        }
         this.collectives = collectives;
     }
 
@@ -48,11 +60,26 @@ public final class DeepSpeedEngine implements LoopHook {
     @Override
     public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
         List<Tensor> trained = parameters.stream().filter(Tensor::requiresGrad).toList();
-        own.apply(trained); // the script's, whose parameters are exchanged
+        if (onHost) {
+            loop.model().toDevice();
+        } else {
+            own.apply(trained); // the script's, whose parameters are exchanged
+        }
         for (Tensor p : parameters) {
             collectives.runHere(CollectiveKind.BROADCAST, p.nbytes(), p.dtype(), 0);
         }
-        stage = new FlatStage(runtime, collectives, settings, trained);
+        stage = settings.stage() < LAST_STAGE
+                ? new FlatStage(runtime, collectives, settings, trained)
+                : new ShardedStage(
+                        runtime,
+                        collectives,
+                        settings,
+                        new ShardedModel(
+                                runtime,
+                                loop.graph(),
+                                loop.model(),
+                                collectives.group().size(),
+                                collectives.group().rank()));
         return stage.optimizer(own);
     }
 
@@ -61,6 +88,20 @@ public final class DeepSpeedEngine implements LoopHook {
     public void between(Moment next) {
         if (next.phase() == Phase.FORWARD && next.micro() != null && next.micro() > 0) {
             loop.phase(new Moment(Phase.STEP, next.step(), next.micro() - 1), () -> {});
+        }
+    }
+
+    @Override
+    public void begin(Moment phase) {
+        if (phase.phase() == Phase.FORWARD) {
+            stage.beginForward();
+        }
+    }
+
+    @Override
+    public void end(Moment phase) {
+        if (stage != null) {
+            stage.endPause();
         }
     }
 
@@ -78,13 +119,10 @@ public final class DeepSpeedEngine implements LoopHook {
     /** The loss divided by the passes of a step, for the caller, and the loss times its scale. */
     @Override
     public Tensor root(Tensor loss) {
-        stage.beginBackward(isLast(loop.moment()));
+        Integer pass = loop.moment().micro();
+        stage.beginBackward(pass == null ? 0 : pass, pass == null || pass == settings.passes() - 1);
         Pointwise.div(runtime, loss, runtime.wrappedNumber(DType.INT64));
         return Pointwise.mul(runtime, loss, runtime.wrappedNumber(DType.FLOAT64));
-    }
-
-    private boolean isLast(Moment pass) {
-        return pass.micro() == null || pass.micro() == settings.passes() - 1;
     }
 
     @Override

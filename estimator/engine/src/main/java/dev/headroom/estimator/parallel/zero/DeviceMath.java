@@ -62,21 +62,13 @@ final class DeviceMath {
         return Joining.stack(runtime, 0, scalars.toArray(Tensor[]::new));
     }
 
-    /** {@code torch.linalg.vector_norm(torch.stack([scalar]))}. */
-    Tensor normOfOne(Tensor scalar) {
-        Tensor stacked = stack(List.of(scalar));
-        Tensor out = vectorNorm(stacked);
-        runtime.free(stacked);
-        return out;
-    }
-
-    /** {@code torch.stack(norms).square().sum().float()}. */
-    Tensor sumOfSquares(List<Tensor> norms) {
+    /** {@code torch.stack(norms).square().sum()}, in some type. */
+    Tensor sumOfSquares(List<Tensor> norms, DType type) {
         Tensor stacked = stack(norms);
         Tensor squares = replaced(stacked);
         Tensor sum = Reductions.sum(runtime, squares, null, false, squares.dtype());
         runtime.free(squares);
-        Tensor out = Copies.to(runtime, sum, DType.FLOAT32);
+        Tensor out = Copies.to(runtime, sum, type);
         runtime.freeUnless(sum, out);
         return out;
     }
@@ -94,10 +86,28 @@ final class DeviceMath {
     }
 
     /** {@code t.isinf()}: an absolute value is made on the way. */
-    private Tensor isInfinite(Tensor t) {
+    Tensor isInfinite(Tensor t) {
         Tensor absolute = formula.op(t);
         Tensor out = formula.test(absolute);
         runtime.free(absolute);
+        return out;
+    }
+
+    /** {@code t.isnan()}. */
+    Tensor isNone(Tensor t) {
+        return formula.test(t);
+    }
+
+    /** {@code a.logical_or(b)}. */
+    Tensor either(Tensor a, Tensor b) {
+        return formula.test(a, b);
+    }
+
+    /** {@code torch.linalg.vector_norm(torch.stack(norms))}. */
+    Tensor normOf(List<Tensor> norms) {
+        Tensor stacked = stack(norms);
+        Tensor out = vectorNorm(stacked);
+        runtime.free(stacked);
         return out;
     }
 

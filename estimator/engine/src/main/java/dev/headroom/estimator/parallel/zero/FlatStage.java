@@ -40,7 +40,7 @@ final class FlatStage implements ZeroStage {
     }
 
     @Override
-    public void beginBackward(boolean lastPass) {
+    public void beginBackward(int pass, boolean lastPass) {
         reducer.begin(lastPass);
     }
 

@@ -23,6 +23,7 @@ final class PartitionOptimizer implements Optimizer {
     private final FlatGroup group;
     private final KeptGradients gradients;
     private final StepNorms norms;
+    private final StepScale scale;
     private final Tensor master;
     private final Optimizer own;
     private final DeviceMath math;
@@ -41,6 +42,7 @@ final class PartitionOptimizer implements Optimizer {
         this.group = group;
         this.gradients = gradients;
         this.norms = new StepNorms(runtime, collectives, settings);
+        this.scale = new StepScale(runtime, settings.clips());
         this.master = master;
         this.math = new DeviceMath(runtime);
         try (Frame frame = runtime.frame()) {
@@ -70,13 +72,14 @@ final class PartitionOptimizer implements Optimizer {
             norms.checkOverflow(gradients.averaged());
             Tensor norm = norms.global(gradients.averaged(), group.own().size());
             if (master != null) {
+                scale.keep(norm);
                 stepPartition(norm);
             }
             gradients.release();
             collectives.runHere(
                     CollectiveKind.ALL_GATHER, group.partition() * group.type().bytes(), group.type(), -1);
         }
-        norms.stepped();
+        scale.stepped();
     }
 
     private void stepPartition(Tensor norm) {
@@ -89,7 +92,7 @@ final class PartitionOptimizer implements Optimizer {
             runtime.free(gradient);
         }
         gradients.release();
-        norms.scale(norm);
+        scale.apply(norm);
         if (own != null) {
             own.step();
         }

@@ -16,11 +16,6 @@ final class StepNorms {
     private final ZeroSettings settings;
     private final DeviceMath math;
 
-    /** The norm of the last step, which the engine keeps. */
-    private Tensor kept;
-
-    private Tensor before;
-
     StepNorms(EagerRuntime runtime, Collectives collectives, ZeroSettings settings) {
         this.runtime = runtime;
         this.collectives = collectives;
@@ -62,12 +57,8 @@ final class StepNorms {
                 return null;
             }
             Tensor norm = direct(gradients.subList(0, Math.min(parameters, gradients.size())));
-            Tensor out = math.normOfOne(norm);
+            Tensor out = math.normOf(List.of(norm));
             runtime.free(norm);
-            Tensor unscaled = runtime.hold(math.function(out));
-            runtime.free(unscaled);
-            before = kept;
-            kept = unscaled;
             return frame.keep(out);
         }
     }
@@ -83,32 +74,11 @@ final class StepNorms {
             for (Tensor gradient : gradients) {
                 norms.add(math.norm(gradient));
             }
-            Tensor total = norms.isEmpty() ? runtime.empty(DType.FLOAT32) : math.sumOfSquares(norms);
+            Tensor total = norms.isEmpty() ? runtime.empty(DType.FLOAT32) : math.sumOfSquares(norms, DType.FLOAT32);
             sum(total);
             total = math.replaced(total);
             math.mask(total);
             return frame.keep(total);
         }
-    }
-
-    /** unscale_and_clip_grads: what one factor for all gradients takes to compute. */
-    void scale(Tensor norm) {
-        if (!settings.clips() || norm == null) {
-            return;
-        }
-        try (Frame frame = runtime.frame()) {
-            Tensor unscaled = math.function(norm);
-            Tensor more = math.replaced(unscaled);
-            Tensor ratio = math.replaced(more);
-            Tensor clip = math.replaced(ratio);
-            Tensor combined = math.function(clip);
-            math.replaced(math.function(combined)); // 1 / combined: a reciprocal, times 1
-        }
-    }
-
-    /** The engine takes over the norm of the step. */
-    void stepped() {
-        runtime.release(before);
-        before = null;
     }
 }

@@ -51,8 +51,9 @@ record ZeroSettings(
                         offload.optimizer() || run.parallel().cpuOffload(),
                         offload.parameters() || options.paramOffload()),
                 config.zero().subGroup(),
-                type == DType.FLOAT16 || type == DType.BFLOAT16 && config.checksOverflow(),
-                config.clips() || run.loop().clipGradNorm() != null,
+                type == DType.FLOAT16
+                        || type == DType.BFLOAT16 && config.training().checksOverflow(),
+                config.training().clips() || run.loop().clipGradNorm() != null,
                 run.loop().accumulate());
     }
 }

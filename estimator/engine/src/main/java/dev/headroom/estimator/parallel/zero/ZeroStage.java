@@ -14,9 +14,20 @@ interface ZeroStage {
      */
     Optimizer optimizer(Function<List<Tensor>, Optimizer> own);
 
-    /** A backward pass begins, maybe the last of a step. */
-    void beginBackward(boolean lastPass);
+    /** A forward pass begins. */
+    default void beginForward() {}
+
+    /**
+     * A backward pass begins.
+     *
+     * @param pass its number in the step
+     * @param lastPass whether it is the last of the step
+     */
+    void beginBackward(int pass, boolean lastPass);
 
     /** All nodes of the backward pass are through. */
     void endBackward();
+
+    /** The host has paused at the end of a phase. */
+    default void endPause() {}
 }

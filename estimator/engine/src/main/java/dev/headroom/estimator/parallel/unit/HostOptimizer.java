@@ -1,11 +1,11 @@
-package dev.headroom.estimator.parallel.fsdp2;
+package dev.headroom.estimator.parallel.unit;
 
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.List;
 
 /** An optimizer whose parameters, gradients and state are in host memory: its steps take nothing of the GPU's. */
-enum HostOptimizer implements Optimizer {
+public enum HostOptimizer implements Optimizer {
     INSTANCE;
 
     @Override

@@ -1,0 +1,190 @@
+package dev.headroom.estimator.parallel.fsdp1;
+
+import dev.headroom.estimator.loop.LoopHook;
+import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.parallel.group.CollectiveKind;
+import dev.headroom.estimator.parallel.group.Communicator;
+import dev.headroom.estimator.parallel.unit.HostOptimizer;
+import dev.headroom.estimator.parallel.unit.Unit;
+import dev.headroom.estimator.parallel.unit.Units;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.checkpoint.RepeatedBlocks;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.parallel.ShardingOptions;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.scenario.Scenario;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+
+/** One rank under FullyShardedDataParallel (torch/distributed/fsdp/fully_sharded_data_parallel.py). */
+public final class FullyShardedDataParallel implements LoopHook {
+    private final Scenario run;
+    private final Parallelism parallel;
+    private final ShardingOptions options;
+    private final Communicator shards;
+    private final Communicator replicas;
+    private final List<FlatUnit> units = new ArrayList<>();
+    private final List<Unit> wrapped = new ArrayList<>();
+    private TrainingLoop loop;
+    private EagerRuntime runtime;
+    private Coordination shared;
+    private Placement placement;
+    private ShardedClipping clipping;
+    private boolean initialised;
+
+    /**
+     * A rank.
+     *
+     * @param shards ranks among which parameters are divided, or that all have them whole
+     * @param replicas ranks that have the same shards; {@code null} for none
+     */
+    public FullyShardedDataParallel(Scenario run, Communicator shards, Communicator replicas) {
+        this.run = run;
+        this.parallel = run.parallel();
+        this.options = parallel.sharding();
+        this.shards = shards;
+        this.replicas = replicas;
+    }
+
+    @Override
+    public void attach(TrainingLoop to) {
+        loop = to;
+        runtime = to.runtime();
+        shared = new Coordination(runtime, to.engine(), options.limitAllGathers());
+        clipping = new ShardedClipping(runtime, shards);
+    }
+
+    @Override
+    public boolean wraps() {
+        return true;
+    }
+
+    @Override
+    public void begin(Moment phase) {
+        if (phase.phase() == Phase.WRAP) {
+            wrap();
+        } else if (phase.phase() == Phase.FORWARD) {
+            int passes = run.loop().accumulate();
+            shared.setReduces(!parallel.noSync() || passes == 1 || phase.micro() == passes - 1);
+        }
+    }
+
+    private void wrap() {
+        Graph graph = loop.graph();
+        List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT ? List.of() : RepeatedBlocks.sameTypes(graph);
+        Set<String> inner = new HashSet<>(blocks);
+        placement = new Placement(runtime, loop.model(), graph.held());
+        Flattening flattening = new Flattening(runtime, loop.model(), shards, parallel);
+        List<Unit> all = Units.of(graph.held(), blocks);
+        List<FlatUnit> made = new ArrayList<>();
+        for (Unit unit : all) {
+            placement.place(unit, inner, parallel.build());
+            made.add(unit.parameters().isEmpty() ? null : flat(unit, flattening.of(unit)));
+            hook(unit, made.get(made.size() - 1));
+        }
+        for (String module : graph.held().modules()) {
+            for (int i = 0; i < all.size(); i++) {
+                if (all.get(i).path().equals(module)) {
+                    wrapped.add(all.get(i));
+                    units.add(made.get(i));
+                }
+            }
+        }
+        units.removeIf(u -> u == null);
+        if (!options.useOrigParams()) {
+            loop.model()
+                    .parametersAre(
+                            "_flat_param",
+                            units.stream().map(u -> u.parameter().shard()).toList());
+        }
+    }
+
+    private FlatUnit flat(Unit unit, Flattening.Flat flat) {
+        int rank = flat.parameter().isDivided() ? shards.rank() : 0;
+        DType own = flat.parameter().shard().dtype();
+        DType reduce = options.reduceDtype() != null
+                ? options.reduceDtype()
+                : options.paramDtype() != null ? options.paramDtype() : own;
+        return new FlatUnit(
+                shared,
+                flat.parameter(),
+                new ShardGradient(runtime, flat.parameter(), flat.originals(), rank),
+                new GradientReduction(runtime, shards, replicas, reduce),
+                shards,
+                options.strategy(),
+                options.backwardPrefetch(),
+                unit.path().isEmpty());
+    }
+
+    private void hook(Unit unit, FlatUnit flat) {
+        boolean root = unit.path().isEmpty();
+        boolean around = !CheckpointPlan.switchIsOutside(loop.graph());
+        Runnable nothing = () -> {};
+        runtime.modules()
+                .add(
+                        unit.path(),
+                        new UnitHooks(
+                                runtime,
+                                flat,
+                                root ? options.paramDtype() : null,
+                                root ? this::beginForward : nothing,
+                                root ? this::beginBackward : nothing,
+                                around));
+    }
+
+    /** _root_pre_forward. */
+    private void beginForward() {
+        if (!initialised) {
+            initialised = true;
+            if (options.paramDtype() != null) {
+                placement.castBuffers(wrapped, options.paramDtype());
+            }
+            units.forEach(u -> u.parameter().initialise());
+        }
+        units.forEach(u -> u.gradient().releaseUnused());
+    }
+
+    private void beginBackward() {
+        shared.queueFinish(this::finish);
+        units.forEach(u -> u.gradient().releaseUnused());
+    }
+
+    private void finish() {
+        if (shared.reduces() && parallel.cpuOffload()) {
+            runtime.streams().hostWaits();
+        }
+        units.forEach(FlatUnit::finishBackward);
+        shared.finished();
+    }
+
+    @Override
+    public void clip(Runnable own) {
+        clipping.prepare();
+        if (options.strategy() == ShardingOptions.Strategy.NO_SHARD) {
+            own.run();
+        } else {
+            clipping.clip(
+                    units.stream().flatMap(u -> u.gradient().stepped().stream()).toList());
+        }
+    }
+
+    /** What one rank finds, all must know (sharded_grad_scaler.py). */
+    @Override
+    public void lookedForInfinities(Tensor foundInf) {
+        shards.run(CollectiveKind.ALL_REDUCE, foundInf.nbytes(), foundInf.dtype(), Coordination.NCCL);
+    }
+
+    @Override
+    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+        return parallel.cpuOffload() ? HostOptimizer.INSTANCE : own.apply(parameters);
+    }
+}

@@ -1,0 +1,98 @@
+package dev.headroom.estimator.parallel.fsdp1;
+
+import dev.headroom.estimator.op.core.Copies;
+import dev.headroom.estimator.runtime.BackwardAnchors;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.ModuleHooks;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import java.util.Arrays;
+
+/** What happens around a wrapped module (torch/distributed/fsdp/fully_sharded_data_parallel.py, forward). */
+final class UnitHooks implements ModuleHooks.Hook {
+    private final EagerRuntime runtime;
+    private final FlatUnit unit;
+    private final DType inputs;
+    private final Runnable begin;
+    private final Runnable beginBackward;
+    private final boolean aroundCheckpoint;
+
+    /**
+     * Hooks of a unit.
+     *
+     * @param unit {@code null} for a module without parameters of its own
+     * @param inputs type of floating-point arguments of the model itself; {@code null} for their own
+     * @param begin before the forward pass
+     * @param beginBackward before the backward pass
+     */
+    UnitHooks(
+            EagerRuntime runtime,
+            FlatUnit unit,
+            DType inputs,
+            Runnable begin,
+            Runnable beginBackward,
+            boolean aroundCheckpoint) {
+        this.runtime = runtime;
+        this.unit = unit;
+        this.inputs = inputs;
+        this.begin = begin;
+        this.beginBackward = beginBackward;
+        this.aroundCheckpoint = aroundCheckpoint;
+    }
+
+    @Override
+    public boolean aroundCheckpoint() {
+        return aroundCheckpoint;
+    }
+
+    @Override
+    public void beforeForward(ModuleHooks.Call call) {
+        begin.run();
+        if (inputs != null) { // _root_cast_forward_input
+            call.replaceInputs(given -> Arrays.stream(given)
+                    .map(t -> t.dtype().isFloatingPoint() ? Copies.to(runtime, t, inputs) : t)
+                    .toArray(Tensor[]::new));
+        }
+        if (unit == null || unit.isInPreBackward()) {
+            return;
+        }
+        unit.preForward();
+        if (runtime.gradMode() && !unit.parameter().whole().requiresGrad()) {
+            awaitInputs(call.inputs());
+        }
+    }
+
+    /** A unit without gradients of its own waits for those of its inputs (register_multi_grad_hook). */
+    private void awaitInputs(Tensor[] given) {
+        Tensor[] wanted = Arrays.stream(given).filter(Tensor::requiresGrad).toArray(Tensor[]::new);
+        int[] missing = {wanted.length};
+        for (Tensor t : wanted) {
+            runtime.tape().addHook(t, gradient -> {
+                if (--missing[0] == 0) {
+                    unit.postBackwardOfFrozen();
+                }
+                return gradient;
+            });
+        }
+    }
+
+    @Override
+    public void afterForward(ModuleHooks.Call call) {
+        if (unit != null && unit.isInPreBackward()) {
+            return;
+        }
+        if (unit != null) {
+            unit.postForward(runtime.gradMode() && Arrays.stream(call.outputs()).anyMatch(Tensor::requiresGrad));
+        }
+        if (runtime.gradMode()) {
+            BackwardAnchors.before(runtime, call.outputs(), this::preBackward);
+        }
+    }
+
+    private void preBackward() {
+        beginBackward.run();
+        if (unit != null) {
+            unit.preBackward();
+        }
+    }
+}
