@@ -7,6 +7,7 @@ import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.PipelineOptions;
 import dev.headroom.model.parallel.ShardingOptions;
 import java.util.List;
+import java.util.Locale;
 
 /** What cannot be meant about several GPUs, each in one line. */
 public final class ParallelChecks {
@@ -30,6 +31,7 @@ public final class ParallelChecks {
         checks.options();
         checks.sharding();
         checks.oneProcess();
+        checks.pipeline();
         checks.batch();
     }
 
@@ -152,6 +154,36 @@ public final class ParallelChecks {
                                 .withMicrobatches(pipeline.microbatches())
                                 .withSplit(pipeline.split())),
                 "--schedule and --virtual");
+    }
+
+    private void pipeline() {
+        if (parallel.kind() != ParallelKind.PP) {
+            return;
+        }
+        if (run.precision().amp() != null) {
+            throw refused("--amp", "autocast around a schedule is not modelled; take --dtype");
+        }
+        if (run.loop().accumulate() > 1) {
+            throw refused("--accumulate", "its microbatches accumulate gradients; take --microbatches");
+        }
+        if (run.loop().dropOutputs() || run.loop().inputGrad()) {
+            throw refused("--drop-outputs and --input-grad", "the schedule has outputs and inputs of its own");
+        }
+        boolean checkpoints = run.checkpointing().segments() > 0
+                || !run.checkpointing().modules().isEmpty();
+        if (checkpoints && Boolean.TRUE.equals(run.checkpointing().reentrant())) {
+            throw refused("--reentrant true", "stages are checkpointed without; leave it out");
+        }
+        String schedule = parallel.pipeline().schedule().toLowerCase(Locale.ROOT);
+        if (checkpoints && (schedule.contains("zerobubble") || schedule.equals("dualpipev"))) {
+            throw refused(
+                    "--checkpoint",
+                    "with --schedule " + parallel.pipeline().schedule()
+                            + " it would recompute twice, which is not modelled");
+        }
+        if (parallel.pipeline().microbatches() < 1 || parallel.pipeline().virtualStages() < 1) {
+            throw new UserInputException("--microbatches and --virtual are at least 1");
+        }
     }
 
     private void batch() {
