@@ -70,7 +70,9 @@ public record Parallelism(
         mesh = List.copyOf(mesh);
     }
 
-    /** NCCL communicators of a process: one for each group of ranks that it is in, and none among parts of a process. */
+    /**
+     * NCCL communicators of a process: one for each group of ranks that it is in, and none among parts of a process.
+     */
     public int communicators() {
         return switch (kind) {
             case SINGLE, MP -> 0;

@@ -210,12 +210,13 @@ public final class ParallelSettings {
             row(Setting.of("overlap_comm", ZERO, ZeroOptions::overlapComm, ZeroOptions::withOverlapComm)
                     .written(TRUE_OR_FALSE, "BOOL", "zero1 to zero3: gradients are reduced beside the backward pass."));
 
-    public static final Setting<String> DS_CONFIG = row(
-            Setting.of("ds_config", ZERO, ZeroOptions::dsConfig, ZeroOptions::withDsConfig)
+    public static final Setting<String> DS_CONFIG =
+            row(Setting.of("ds_config", ZERO, ZeroOptions::dsConfig, ZeroOptions::withDsConfig)
                     .written(
                             JSON_TEXT,
                             "FILE",
-                            "zero1 to zero3: DeepSpeed's JSON, a file or its text; or the text of its zero_optimization."));
+                            "zero1 to zero3: DeepSpeed's JSON, a file or its text; or the text of its"
+                                    + " zero_optimization."));
 
     private ParallelSettings() {}
 
