@@ -60,7 +60,7 @@ final class RankTable {
             PhaseMemory phase = p.phases().get(i);
             if (last != null && last.equals(phase.moment().step())) {
                 for (CollectiveRow row : p.collectives().get(i)) {
-                    bytes.merge(row.kind(), row.wholeBytes() * row.times(), Long::sum);
+                    bytes.merge(row.kind(), row.allBytes(), Long::sum);
                 }
             }
         }

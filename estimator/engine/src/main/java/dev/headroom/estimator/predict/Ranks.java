@@ -21,10 +21,10 @@ public final class Ranks {
     private record Played(int rank, Prediction.Peak peak, boolean fails) {}
 
     private final List<RankMemory> all;
-    private final int worst;
+    private final Played worst;
     private final int unplayed;
 
-    private Ranks(List<RankMemory> all, int worst, int unplayed) {
+    private Ranks(List<RankMemory> all, Played worst, int unplayed) {
         this.all = all;
         this.worst = worst;
         this.unplayed = unplayed;
@@ -62,13 +62,12 @@ public final class Ranks {
         all.sort(Comparator.comparing((RankMemory r) -> r.peak().reserved())
                 .thenComparing(r -> r.peak().allocated())
                 .reversed());
-        int worst = played.stream()
+        Played worst = played.stream()
                 .max(Comparator.comparing(Played::fails)
                         .thenComparing(p -> p.peak().reserved())
                         .thenComparing(p -> p.peak().allocated())
                         .thenComparing(p -> -p.rank()))
-                .orElseThrow()
-                .rank();
+                .orElseThrow();
         return new Ranks(List.copyOf(all), worst, unplayed);
     }
 
@@ -92,7 +91,17 @@ public final class Ranks {
 
     /** The first rank that takes most, or that runs out of memory. */
     public int worst() {
-        return worst;
+        return worst.rank();
+    }
+
+    /** The peaks of that rank. */
+    public Prediction.Peak peak() {
+        return worst.peak();
+    }
+
+    /** The peaks of the rank that a question names. */
+    public static Prediction.Peak peak(PredictionRequest request) {
+        return Summaries.peak(request, Predictor.simulate(request));
     }
 
     /** How many ranks between the first and the last ones were not played. */
@@ -102,7 +111,7 @@ public final class Ranks {
 
     /** The question about the rank that takes most. */
     public PredictionRequest ofWorst(PredictionRequest request) {
-        return request.with(request.scenario().with(RANK, worst));
+        return request.with(request.scenario().with(RANK, worst.rank()));
     }
 
     /** A prediction of that rank with what the others take, as the answer to a question about all. */

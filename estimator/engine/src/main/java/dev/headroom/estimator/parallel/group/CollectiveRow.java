@@ -22,6 +22,11 @@ public record CollectiveRow(
         return parts ? bytes * groupSize : bytes;
     }
 
+    /** Bytes of all that the row stands for. */
+    public long allBytes() {
+        return wholeBytes() * times;
+    }
+
     /** Whether another row is the same but for how often. */
     boolean repeats(CollectiveRow other) {
         return equals(other.times(times));
