@@ -1,6 +1,7 @@
 package dev.headroom.estimator.program;
 
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.run.Pass;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
@@ -8,9 +9,14 @@ import java.util.List;
 
 /** Prepares runs for prediction: the shared passes, and those that rest on how this side reads Python's variables. */
 public final class Preparation {
-    private static final List<Pass> OWN = List.of(new Pass(
-            "let readers read what the program reads where values change their type",
-            (graph, run, symbols) -> ModelTypes.of(graph, run).mixed() ? TracedAliases.undo(graph) : graph));
+    private static final List<Pass> OWN = List.of(
+            new Pass(
+                    "let readers read what the program reads where values change their type",
+                    (graph, run, symbols) -> ModelTypes.of(graph, run).mixed() ? TracedAliases.undo(graph) : graph),
+            new Pass(
+                    "project what hooks make three objects one by one",
+                    (graph, run, symbols) ->
+                            run.parallel().kind() == ParallelKind.ZERO3 ? UnpackedAttention.of(graph) : graph));
 
     private Preparation() {}
 
