@@ -19,12 +19,12 @@ public final class Tape {
     private boolean stoppedAtResult;
     private boolean destroying;
     private GradNode running;
-    private Selection selection;
+    private GraphTask.Selection selection;
 
     Tape(EagerRuntime runtime, HostThreads threads) {
         this.runtime = runtime;
         this.threads = threads;
-        this.nothing = new NoRecording(runtime);
+        this.nothing = new Recording.None(runtime);
     }
 
     /** {@code torch.is_grad_enabled()}. */
@@ -174,7 +174,7 @@ public final class Tape {
     }
 
     /** A node of a pass runs; {@code null}: none does any more. */
-    void run(GradNode node, Selection of) {
+    void run(GradNode node, GraphTask.Selection of) {
         running = node;
         selection = of;
     }
@@ -182,14 +182,6 @@ public final class Tape {
     /** {@code task_should_compute_output}: whether a node's gradient is wanted by the pass that runs it. */
     boolean computes(GradNode node, GradNode.Edge edge) {
         return node != running || selection == null || selection.computes(edge.node());
-    }
-
-    /** {@code t.detach_()}: a leaf that requires no gradient. */
-    public void detachInPlace(Tensor t) {
-        GradNode node = t.gradNode();
-        t.setHistory(null, 0);
-        t.setLeafRequiresGrad(false);
-        release(node);
     }
 
     /** Replaces a tensor's history. */

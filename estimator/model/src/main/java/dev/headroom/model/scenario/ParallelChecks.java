@@ -5,7 +5,9 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.PipelineOptions;
+import dev.headroom.model.parallel.ShardingOptions;
 import java.util.List;
+import java.util.Locale;
 
 /** What cannot be meant about several GPUs, each in one line. */
 public final class ParallelChecks {
@@ -27,7 +29,9 @@ public final class ParallelChecks {
         checks.ranks();
         checks.mesh();
         checks.options();
+        checks.sharding();
         checks.oneProcess();
+        checks.pipeline();
         checks.batch();
     }
 
@@ -89,6 +93,34 @@ public final class ParallelChecks {
         }
     }
 
+    private void sharding() {
+        ParallelKind kind = parallel.kind();
+        ShardingOptions given = parallel.sharding();
+        ShardingOptions none = ShardingOptions.DEFAULTS;
+        belongs(parallel.build() == Parallelism.Build.CUDA || kind != ParallelKind.DDP, "--build cpu and meta");
+        if (kind == ParallelKind.FSDP1) {
+            belongs(given.reshardAfterForward() == null, "--reshard-after-forward, an option of fsdp2,");
+            boolean hybrid = given.strategy().isHybrid();
+            if (hybrid && parallel.mesh().size() != 2) {
+                throw new UserInputException("--strategy " + given.strategy().option()
+                        + " needs --mesh RxS: the same among R ranks, divided among S");
+            }
+            if (!hybrid && !parallel.mesh().isEmpty()) {
+                throw new UserInputException("--mesh needs --strategy HYBRID_SHARD or _HYBRID_SHARD_ZERO2 with fsdp1");
+            }
+        } else if (kind.isFullySharded()) {
+            belongs(
+                    given.strategy() == none.strategy()
+                            && given.limitAllGathers() == none.limitAllGathers()
+                            && given.useOrigParams() == none.useOrigParams()
+                            && given.backwardPrefetch() == none.backwardPrefetch(),
+                    "--strategy, --limit-all-gathers, --use-orig-params and --backward-prefetch, options of fsdp1,");
+            if (parallel.mesh().size() > 2) {
+                throw new UserInputException("--mesh: fsdp2 takes S or RxS: the same among R ranks, divided among S");
+            }
+        }
+    }
+
     private void belongs(boolean holds, String what) {
         if (!holds) {
             throw parallel.kind() == ParallelKind.SINGLE
@@ -122,6 +154,36 @@ public final class ParallelChecks {
                                 .withMicrobatches(pipeline.microbatches())
                                 .withSplit(pipeline.split())),
                 "--schedule and --virtual");
+    }
+
+    private void pipeline() {
+        if (parallel.kind() != ParallelKind.PP) {
+            return;
+        }
+        if (run.precision().amp() != null) {
+            throw refused("--amp", "autocast around a schedule is not modelled; take --dtype");
+        }
+        if (run.loop().accumulate() > 1) {
+            throw refused("--accumulate", "its microbatches accumulate gradients; take --microbatches");
+        }
+        if (run.loop().dropOutputs() || run.loop().inputGrad()) {
+            throw refused("--drop-outputs and --input-grad", "the schedule has outputs and inputs of its own");
+        }
+        boolean checkpoints = run.checkpointing().segments() > 0
+                || !run.checkpointing().modules().isEmpty();
+        if (checkpoints && Boolean.TRUE.equals(run.checkpointing().reentrant())) {
+            throw refused("--reentrant true", "stages are checkpointed without; leave it out");
+        }
+        String schedule = parallel.pipeline().schedule().toLowerCase(Locale.ROOT);
+        if (checkpoints && (schedule.contains("zerobubble") || schedule.equals("dualpipev"))) {
+            throw refused(
+                    "--checkpoint",
+                    "with --schedule " + parallel.pipeline().schedule()
+                            + " it would recompute twice, which is not modelled");
+        }
+        if (parallel.pipeline().microbatches() < 1 || parallel.pipeline().virtualStages() < 1) {
+            throw new UserInputException("--microbatches and --virtual are at least 1");
+        }
     }
 
     private void batch() {
