@@ -15,8 +15,8 @@ public final class Preparation {
                     "make parameters that are tied two where they are shared on the meta device, module by module",
                     (graph, run, symbols) -> unties(run.parallel()) ? UntiedParameters.untie(graph) : graph),
             new Pass(
-            "let readers read what the program reads where values change their type",
-            (graph, run, symbols) -> ModelTypes.of(graph, run).mixed() ? TracedAliases.undo(graph) : graph));
+                    "let readers read what the program reads where values change their type",
+                    (graph, run, symbols) -> ModelTypes.of(graph, run).mixed() ? TracedAliases.undo(graph) : graph));
 
     private Preparation() {}
 

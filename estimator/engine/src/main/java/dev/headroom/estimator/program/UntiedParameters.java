@@ -90,7 +90,6 @@ final class UntiedParameters {
                         ? new Node.NamedArgument(a.name(), new Argument.Value(renamed.get(v.name())))
                         : a)
                 .toList();
-        return new Node(
-                node.name(), node.target(), arguments, node.outputs(), node.moduleStack(), node.stackTrace());
+        return new Node(node.name(), node.target(), arguments, node.outputs(), node.moduleStack(), node.stackTrace());
     }
 }

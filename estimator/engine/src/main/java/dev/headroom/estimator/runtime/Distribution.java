@@ -3,8 +3,8 @@ package dev.headroom.estimator.runtime;
 import dev.headroom.model.plan.Placement;
 
 /**
- * What makes a tensor the local part of a DTensor (torch/distributed/tensor/_api.py): where the other parts are. How its
- * gradients come is known only when something has read it.
+ * What makes a tensor the local part of a DTensor (torch/distributed/tensor/_api.py): where the other parts are. How
+ * its gradients come is known only when something has read it.
  */
 public final class Distribution {
     /** A group of ranks that share tensors, as one of them sees it. */
@@ -16,7 +16,8 @@ public final class Distribution {
         int rank();
 
         /**
-         * Lays a tensor out otherwise (torch/distributed/tensor/_redistribute.py, redistribute_local_tensor); not recorded.
+         * Lays a tensor out otherwise (torch/distributed/tensor/_redistribute.py, redistribute_local_tensor); not
+         * recorded.
          *
          * @param local what the rank has of it
          * @param sizes of the whole tensor

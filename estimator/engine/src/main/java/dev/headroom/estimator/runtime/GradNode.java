@@ -119,7 +119,10 @@ public final class GradNode {
         }
     }
 
-    /** Whether the node is that of a DTensor and these are the sizes of all of it: a layout that gradients may have as well. */
+    /**
+     * Whether the node is that of a DTensor and these are the sizes of all of it: a layout that gradients may have
+     * as well.
+     */
     boolean takesWhole(long[] sizes) {
         return variable != null
                 && variable.distribution() != null

@@ -86,7 +86,10 @@ public final class Storage {
         inFlight = runtime.hold(read);
     }
 
-    /** Waits for the collective whose result this is, if nobody has. Views do not, whatever else reads the memory does. */
+    /**
+     * Waits for the collective whose result this is, if nobody has. Views do not, whatever else reads the memory
+     * does.
+     */
     public void await(EagerRuntime runtime) {
         Tensor read = inFlight;
         inFlight = null;

@@ -9,7 +9,10 @@ import dev.headroom.model.plan.Placement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Norms of gradients that are DTensors (torch/distributed/tensor/_ops/_math_ops.py, foreach_norm_strategy and _NormPartial). */
+/**
+ * Norms of gradients that are DTensors (torch/distributed/tensor/_ops/_math_ops.py, foreach_norm_strategy and
+ * _NormPartial).
+ */
 final class SharedNorms implements GradientClipping.Parts {
     private final EagerRuntime rt;
     private final Distribution.Ranks ranks;

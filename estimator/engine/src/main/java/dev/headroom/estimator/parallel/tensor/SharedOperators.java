@@ -93,8 +93,8 @@ final class SharedOperators implements NodeHook {
     }
 
     /**
-     * Whole rows go into a weight whose output features are divided, divided rows into one whose input features are. There
-     * a bias, which every rank has, is divided by their number before it is added.
+     * Whole rows go into a weight whose output features are divided, divided rows into one whose input features are.
+     * There a bias, which every rank has, is divided by their number before it is added.
      */
     private Tensor[] linear(Call call, Supplier<Tensor[]> own) {
         Distribution weight = call.tensor("weight").distribution();

@@ -66,8 +66,9 @@ public final class TensorParallel implements LoopHook {
         boolean onDevice = run.parallel().build() == Parallelism.Build.CUDA;
         TiedParameters ties = new TiedParameters(loop.graph());
         if (divides != null && ties.any()) {
-            throw new UserInputException("--parallel tp+fsdp2: tied parameters are modelled for a model that is built on the"
-                    + " meta device; add --build meta");
+            throw new UserInputException(
+                    "--parallel tp+fsdp2: tied parameters are modelled for a model that is built on the"
+                            + " meta device; add --build meta");
         }
         model = new SharedModel(runtime, loop.model(), loop.graph(), ties, ranks, onDevice);
         Conversions conversions = new Conversions(runtime, ranks);
@@ -107,7 +108,7 @@ public final class TensorParallel implements LoopHook {
         if (!model.sharesAll()) {
             throw new UserInputException(
                     "--clip-grad-norm: clip_grad_norm_ does not take DTensors and plain tensors"
-                            + " together; share all modules that have parameters, as with --sequence-parallel, or leave it out");
+                            + " together; share all modules with parameters, as with --sequence-parallel, or leave it out");
         }
         List<Tensor> parameters = loop.model().parameters();
         GradientClipping.Parts norms = divides == null

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Parameters that several modules have. Sharing gives each of these modules a part of its own: what was one parameter becomes
- * several, unless a library ties them again.
+ * Parameters that several modules have. Sharing gives each of these modules a part of its own: what was one parameter
+ * becomes several, unless a library ties them again.
  */
 final class TiedParameters {
     private final Graph graph;
