@@ -84,7 +84,11 @@ final class RecordedParallelism {
                     case "false" -> (Integer) 0;
                     default -> Integer.valueOf(reshard);
                 },
-                ShardingOptions.Strategy.valueOf(text("strategy")),
+                Arrays.stream(ShardingOptions.Strategy.values())
+                        .filter(s -> s.option().equals(text("strategy")))
+                        .findFirst()
+                        .orElseThrow(() ->
+                                new UserInputException("config: strategy '" + text("strategy") + "' is not known")),
                 text("limit_all_gathers").equals("true"),
                 flag("use_orig_params"),
                 ShardingOptions.Prefetch.valueOf(text("backward_prefetch").toUpperCase(Locale.ROOT)));

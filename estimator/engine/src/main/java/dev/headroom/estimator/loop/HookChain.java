@@ -1,6 +1,7 @@
 package dev.headroom.estimator.loop;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
@@ -36,5 +37,12 @@ final class HookChain {
     /** Runs what the hooks make of some work. */
     void wrapped(Runnable own, BiConsumer<LoopHook, Runnable> wrap) {
         around(own, (hook, inner) -> () -> wrap.accept(hook, inner)).run();
+    }
+
+    /** The same with an earlier hook around the later ones: the script's own work comes before a wrapper's. */
+    void wrappedFirstOutermost(Runnable own, BiConsumer<LoopHook, Runnable> wrap) {
+        List<LoopHook> reversed = new ArrayList<>(hooks);
+        Collections.reverse(reversed);
+        new HookChain(reversed, List.of()).wrapped(own, wrap);
     }
 }

@@ -129,7 +129,9 @@ public interface LoopHook {
         return own.apply(parameters);
     }
 
-    /** What is done around the operators of the forward pass; {@code null} for nothing. Asked once the model is wrapped. */
+    /**
+     * What is done around the operators of the forward pass; {@code null} for nothing. Asked once the model is wrapped.
+     */
     default NodeHook nodes() {
         return null;
     }
@@ -164,7 +166,8 @@ public interface LoopHook {
     }
 
     /**
-     * {@code clip_grad_norm_}, of a run that clips.
+     * {@code clip_grad_norm_}, of a run that clips. Here an earlier hook is around the later ones: who scales gradients
+     * does so before a wrapper clips them its own way.
      *
      * @param own clips the gradients of all parameters
      */

@@ -230,7 +230,7 @@ public final class TrainingLoop {
     }
 
     private void clip() {
-        hooks.wrapped(() -> new GradientClipping(runtime).clip(model.parameters()), LoopHook::clip);
+        hooks.wrappedFirstOutermost(() -> new GradientClipping(runtime).clip(model.parameters()), LoopHook::clip);
     }
 
     private void step() {

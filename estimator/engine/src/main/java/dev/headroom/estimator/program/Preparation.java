@@ -1,6 +1,8 @@
 package dev.headroom.estimator.program;
 
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Pass;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
@@ -8,9 +10,13 @@ import java.util.List;
 
 /** Prepares runs for prediction: the shared passes, and those that rest on how this side reads Python's variables. */
 public final class Preparation {
-    private static final List<Pass> OWN = List.of(new Pass(
-            "let readers read what the program reads where values change their type",
-            (graph, run, symbols) -> ModelTypes.of(graph, run).mixed() ? TracedAliases.undo(graph) : graph));
+    private static final List<Pass> OWN = List.of(
+            new Pass(
+                    "make parameters that are tied two where they are shared on the meta device, module by module",
+                    (graph, run, symbols) -> unties(run.parallel()) ? UntiedParameters.untie(graph) : graph),
+            new Pass(
+                    "let readers read what the program reads where values change their type",
+                    (graph, run, symbols) -> ModelTypes.of(graph, run).mixed() ? TracedAliases.undo(graph) : graph));
 
     private Preparation() {}
 
@@ -21,5 +27,14 @@ public final class Preparation {
      */
     public static PreparedRun of(Graph imported, Scenario scenario) {
         return PreparedRun.of(imported, scenario, OWN);
+    }
+
+    /**
+     * Nobody ties them again once {@code fully_shard} has them; {@code param_init_fn} of the first kind makes a model's
+     * tensors module by module (torch/nn/modules/module.py, to_empty).
+     */
+    private static boolean unties(Parallelism parallel) {
+        boolean shards = parallel.kind() == ParallelKind.TP_FSDP2 || parallel.kind() == ParallelKind.FSDP1;
+        return shards && parallel.build() == Parallelism.Build.META;
     }
 }

@@ -54,10 +54,7 @@ public final class AutogradEngine {
         backward(new Tensor[] {root}, new Tensor[] {grad});
     }
 
-    /**
-     * {@code torch.autograd.backward(roots, grads)}. A call from a running node is re-entrant: it runs at once, ahead
-     * of all that waits.
-     */
+    /** {@code torch.autograd.backward}; from a running node it is re-entrant: at once, ahead of all that waits. */
     public void backward(Tensor[] roots, Tensor[] grads) {
         GradNode.Edge[] edges = new GradNode.Edge[roots.length];
         for (int i = 0; i < roots.length; i++) {
@@ -229,7 +226,7 @@ public final class AutogradEngine {
         }
         NodeHooks hooks = node.hooks();
         callBefore(hooks, inputs);
-        InFlight.await(runtime, node, inputs);
+        node.await(runtime, inputs);
         Tensor[] outputs;
         Frame results = runtime.frame();
         try {

@@ -63,8 +63,8 @@ final class GraphTask {
 
     /**
      * What a pass is to run when only some gradients are asked for: the nodes that lead to them
-     * (torch/csrc/autograd/engine.cpp, GraphTask::init_to_execute). What arrives at the wanted nodes is caught; they run no
-     * more.
+     * (torch/csrc/autograd/engine.cpp, GraphTask::init_to_execute). What arrives at the wanted nodes is caught; they
+     * run no more.
      */
     static final class Selection {
         /** Whether nodes keep what they saved. */

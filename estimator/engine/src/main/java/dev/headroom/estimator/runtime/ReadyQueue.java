@@ -67,8 +67,8 @@ final class ReadyQueue {
     }
 
     /**
-     * What waits for autograd's workers, a queue a device. A queue is shared by a backward pass and those that its nodes
-     * start. Workers run at the same time: each does one node while the others do one.
+     * What waits for autograd's workers, a queue a device. A queue is shared by a backward pass and those that its
+     * nodes start. Workers run at the same time: each does one node while the others do one.
      */
     static final class OfDevices {
         private final ReadyQueue[] queues;

@@ -32,11 +32,7 @@ public final class Tape {
         return enabled;
     }
 
-    /**
-     * {@code torch.set_grad_enabled}.
-     *
-     * @return the mode before
-     */
+    /** {@code torch.set_grad_enabled}: gives the mode before. */
     public boolean setEnabled(boolean value) {
         boolean before = enabled;
         enabled = value;
@@ -149,10 +145,7 @@ public final class Tape {
         return leafHooks(leaf).addAccumulated(hook);
     }
 
-    /**
-     * A hook of whichever AccumulateGrad node adds to a leaf's {@code .grad}, as reducers have: the engine keeps what
-     * it gives to nodes that have hooks (torch/csrc/autograd/engine.cpp, call_function).
-     */
+    /** A hook of whichever node adds to a leaf's gradient: nodes with hooks keep what they are given. */
     public AutogradHooks.Handle addAccumulatorHook(Tensor leaf, AutogradHooks.AfterAccumulate hook) {
         return leafHooks(leaf).addAfterAccumulator(hook);
     }

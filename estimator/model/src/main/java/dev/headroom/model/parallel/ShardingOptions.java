@@ -43,7 +43,20 @@ public record ShardingOptions(
         FULL_SHARD,
         SHARD_GRAD_OP,
         NO_SHARD,
-        HYBRID_SHARD
+        /** As FULL_SHARD among some ranks, whose groups have the same. */
+        HYBRID_SHARD,
+        /** As SHARD_GRAD_OP among some ranks, whose groups have the same. */
+        HYBRID_SHARD_ZERO2;
+
+        /** Whether some ranks have what others have as well. */
+        public boolean isHybrid() {
+            return this == HYBRID_SHARD || this == HYBRID_SHARD_ZERO2;
+        }
+
+        /** PyTorch's name. */
+        public String option() {
+            return this == HYBRID_SHARD_ZERO2 ? "_" + name() : name();
+        }
     }
 
     /** When the next unit is gathered in the backward pass. */

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Reads plans of tensor parallelism: a JSON object from patterns to styles, in their order. A style is its class name, with
- * or without arguments, as in
+ * Reads plans of tensor parallelism: a JSON object from patterns to styles, in their order. A style is its class name,
+ * with or without arguments, as in
  *
  * <pre>
  * {"layers.*": {"attention.wq": "ColwiseParallel",

@@ -19,7 +19,8 @@ public record TensorPlan(List<Entry> entries) {
      *
      * @param pattern a path whose parts may have the wildcards of file names, or {@code **} for modules at any depth
      * @param style what the modules get, or {@code null}
-     * @param inner a plan for what is inside of the modules, or {@code null}; under {@code **} the last names of modules
+     * @param inner a plan for what is inside of the modules, or {@code null}; under {@code **} the last names of
+     *     modules
      */
     public record Entry(String pattern, ModuleStyle style, TensorPlan inner) {}
 

@@ -5,6 +5,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.PipelineOptions;
+import dev.headroom.model.parallel.ShardingOptions;
 import java.util.List;
 import java.util.Locale;
 
@@ -28,6 +29,7 @@ public final class ParallelChecks {
         checks.ranks();
         checks.mesh();
         checks.options();
+        checks.sharding();
         checks.oneProcess();
         checks.pipeline();
         checks.batch();
@@ -88,6 +90,34 @@ public final class ParallelChecks {
         }
         if (parallel.kind() != ParallelKind.SINGLE && run.loop().inference()) {
             throw refused("--inference", "only training is modelled on several GPUs");
+        }
+    }
+
+    private void sharding() {
+        ParallelKind kind = parallel.kind();
+        ShardingOptions given = parallel.sharding();
+        ShardingOptions none = ShardingOptions.DEFAULTS;
+        belongs(parallel.build() == Parallelism.Build.CUDA || kind != ParallelKind.DDP, "--build cpu and meta");
+        if (kind == ParallelKind.FSDP1) {
+            belongs(given.reshardAfterForward() == null, "--reshard-after-forward, an option of fsdp2,");
+            boolean hybrid = given.strategy().isHybrid();
+            if (hybrid && parallel.mesh().size() != 2) {
+                throw new UserInputException("--strategy " + given.strategy().option()
+                        + " needs --mesh RxS: the same among R ranks, divided among S");
+            }
+            if (!hybrid && !parallel.mesh().isEmpty()) {
+                throw new UserInputException("--mesh needs --strategy HYBRID_SHARD or _HYBRID_SHARD_ZERO2 with fsdp1");
+            }
+        } else if (kind.isFullySharded()) {
+            belongs(
+                    given.strategy() == none.strategy()
+                            && given.limitAllGathers() == none.limitAllGathers()
+                            && given.useOrigParams() == none.useOrigParams()
+                            && given.backwardPrefetch() == none.backwardPrefetch(),
+                    "--strategy, --limit-all-gathers, --use-orig-params and --backward-prefetch, options of fsdp1,");
+            if (parallel.mesh().size() > 2) {
+                throw new UserInputException("--mesh: fsdp2 takes S or RxS: the same among R ranks, divided among S");
+            }
         }
     }
 

@@ -155,9 +155,9 @@ public final class ParallelSettings {
     public static final Setting<ShardingOptions.Strategy> STRATEGY =
             row(Setting.of("strategy", FSDP, ShardingOptions::strategy, ShardingOptions::withStrategy)
                     .written(
-                            choice(List.of(ShardingOptions.Strategy.values()), Enum::name),
+                            choice(List.of(ShardingOptions.Strategy.values()), ShardingOptions.Strategy::option),
                             "NAME",
-                            "fsdp1: FULL_SHARD, SHARD_GRAD_OP, NO_SHARD or HYBRID_SHARD."));
+                            "fsdp1: FULL_SHARD, SHARD_GRAD_OP, NO_SHARD, HYBRID_SHARD or _HYBRID_SHARD_ZERO2."));
 
     public static final Setting<Boolean> LIMIT_ALL_GATHERS = row(Setting.of(
                     "limit_all_gathers", FSDP, ShardingOptions::limitAllGathers, ShardingOptions::withLimitAllGathers)
@@ -210,12 +210,13 @@ public final class ParallelSettings {
             row(Setting.of("overlap_comm", ZERO, ZeroOptions::overlapComm, ZeroOptions::withOverlapComm)
                     .written(TRUE_OR_FALSE, "BOOL", "zero1 to zero3: gradients are reduced beside the backward pass."));
 
-    public static final Setting<String> DS_CONFIG = row(
-            Setting.of("ds_config", ZERO, ZeroOptions::dsConfig, ZeroOptions::withDsConfig)
+    public static final Setting<String> DS_CONFIG =
+            row(Setting.of("ds_config", ZERO, ZeroOptions::dsConfig, ZeroOptions::withDsConfig)
                     .written(
                             JSON_TEXT,
                             "FILE",
-                            "zero1 to zero3: DeepSpeed's JSON, a file or its text; or the text of its zero_optimization."));
+                            "zero1 to zero3: DeepSpeed's JSON, a file or its text; or the text of its"
+                                    + " zero_optimization."));
 
     private ParallelSettings() {}
 

@@ -149,16 +149,22 @@ final class FlatParameter {
     }
 
     /** What was brought is gathered (post_unshard): it ends when the current stream has used it. */
-    void releasePrepared() {
+    void releasePrepared(boolean keepBrought) {
         if (brought != null) {
             runtime.streams().recordUse(brought, runtime.streams().current());
-            runtime.release(brought);
-            brought = null;
+        }
+        if (!keepBrought) {
+            releaseBrought();
         }
         if (lowPrecision != null && lowPrecision.storage().bytes() > 0) {
             runtime.streams().recordUse(lowPrecision, runtime.streams().current());
             runtime.resizeStorage(lowPrecision, 0);
         }
+    }
+
+    void releaseBrought() {
+        runtime.release(brought);
+        brought = null;
     }
 
     /** Frees the whole; the current stream has used it last. */

@@ -2,7 +2,9 @@ package dev.headroom.estimator.parallel.fsdp1;
 
 import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.Communicator;
+import dev.headroom.estimator.runtime.AutogradHooks;
 import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.GradNode;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.parallel.ShardingOptions.Prefetch;
 import dev.headroom.model.parallel.ShardingOptions.Strategy;
@@ -32,6 +34,8 @@ final class FlatUnit {
     private final Prefetch prefetch;
     private final List<Tensor> leaving = new ArrayList<>();
     private Stage stage = Stage.IDLE;
+    private GradNode accumulator;
+    private AutogradHooks.Handle awaited;
     private boolean whole;
     private boolean prefetched;
     private boolean needsPreBackward;
@@ -57,9 +61,6 @@ final class FlatUnit {
         this.freedAfterForward = !root && resharding(strategy);
         this.frees = resharding(strategy);
         this.prefetch = prefetch;
-        if (parameter.whole().requiresGrad()) {
-            runtime.tape().addPostAccumulateHook(parameter.whole(), leaf -> postBackward());
-        }
     }
 
     private static boolean resharding(Strategy strategy) {
@@ -92,12 +93,15 @@ final class FlatUnit {
         if (forward) {
             parameter.makeViews();
         }
-        parameter.releasePrepared();
+        parameter.releasePrepared(gradient.hasOriginals());
         runtime.streams().use(before);
     }
 
     private void reshard(boolean free) {
         whole = false;
+        if (stage != Stage.FORWARD || frees) { // else the module's own parameters stay views of what was brought
+            parameter.releaseBrought();
+        }
         if (free) {
             parameter.free();
             shared.freed();
@@ -110,6 +114,20 @@ final class FlatUnit {
         stage = Stage.FORWARD;
         if (!prefetched) {
             unshard(true);
+        }
+        awaitGradient();
+    }
+
+    /** The first forward pass before a backward pass hooks the node that adds to the whole's gradient. */
+    private void awaitGradient() {
+        if (accumulator == null && runtime.gradMode() && parameter.whole().requiresGrad()) {
+            accumulator = runtime.tape().holdAccumulator(parameter.whole());
+            awaited = accumulator.addHook((results, gradients) -> {
+                if (parameter.whole().grad() != null) {
+                    postBackward();
+                }
+                return results;
+            });
         }
     }
 
@@ -184,8 +202,16 @@ final class FlatUnit {
         if (whole) {
             reshard(freesInBackward());
         }
+        if (!leaving.isEmpty()) {
+            gradient.setOnHost();
+        }
         leaving.forEach(runtime::release);
         leaving.clear();
+        if (accumulator != null) {
+            awaited.remove();
+            runtime.tape().release(accumulator);
+            accumulator = null;
+        }
         ranPreBackward = false;
         needsPreBackward = false;
         place = -1;

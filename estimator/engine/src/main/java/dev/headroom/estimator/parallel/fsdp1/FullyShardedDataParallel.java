@@ -12,6 +12,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.RepeatedBlocks;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.Parallelism;
@@ -53,6 +54,10 @@ public final class FullyShardedDataParallel implements LoopHook {
         this.options = parallel.sharding();
         this.shards = shards;
         this.replicas = replicas;
+        if (parallel.cpuOffload() && strategy() == ShardingOptions.Strategy.NO_SHARD) {
+            throw new UserInputException("--cpu-offload with whole parameters on each rank (--strategy NO_SHARD) is not"
+                    + " modelled; leave out one of them");
+        }
     }
 
     @Override
@@ -60,7 +65,7 @@ public final class FullyShardedDataParallel implements LoopHook {
         loop = to;
         runtime = to.runtime();
         shared = new Coordination(runtime, to.engine(), options.limitAllGathers());
-        clipping = new ShardedClipping(runtime, shards);
+        clipping = new ShardedClipping(runtime, shards, parallel.cpuOffload());
     }
 
     @Override
@@ -120,9 +125,14 @@ public final class FullyShardedDataParallel implements LoopHook {
                 new ShardGradient(runtime, flat.parameter(), flat.originals(), rank),
                 new GradientReduction(runtime, shards, replicas, reduce),
                 shards,
-                options.strategy(),
+                strategy(),
                 options.backwardPrefetch(),
                 unit.path().isEmpty());
+    }
+
+    /** One rank has all (_init_core_state). */
+    private ShardingOptions.Strategy strategy() {
+        return shards.size() == 1 ? ShardingOptions.Strategy.NO_SHARD : options.strategy();
     }
 
     private void hook(Unit unit, FlatUnit flat) {
@@ -169,7 +179,7 @@ public final class FullyShardedDataParallel implements LoopHook {
     @Override
     public void clip(Runnable own) {
         clipping.prepare();
-        if (options.strategy() == ShardingOptions.Strategy.NO_SHARD) {
+        if (strategy() == ShardingOptions.Strategy.NO_SHARD) {
             own.run();
         } else {
             clipping.clip(

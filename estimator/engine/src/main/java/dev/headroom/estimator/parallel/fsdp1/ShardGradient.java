@@ -30,6 +30,11 @@ final class ShardGradient {
         return originals.isEmpty() ? parameter.shard().grad() : held;
     }
 
+    /** Whether the module keeps parameters of its own. */
+    boolean hasOriginals() {
+        return !originals.isEmpty();
+    }
+
     /** The parameters that the optimizer steps, in the order in which they lie. */
     List<Tensor> stepped() {
         return originals.isEmpty() ? List.of(parameter.shard()) : originals;
@@ -55,6 +60,17 @@ final class ShardGradient {
             held = gradient;
         }
         refresh();
+    }
+
+    /** The gradient is in host memory, as the shard is. */
+    void setOnHost() {
+        for (Tensor p : stepped()) {
+            if (p.requiresGrad() && p.numel() > 0 && p.grad() == null) {
+                try (Frame frame = runtime.frame()) {
+                    runtime.setGrad(p, runtime.hostTensor(p.dtype(), p.sizes()));
+                }
+            }
+        }
     }
 
     /** Lets parameters that the module keeps show their parts of the gradient. */

@@ -16,11 +16,14 @@ import java.util.Objects;
 final class ShardedClipping {
     private final EagerRuntime runtime;
     private final Communicator shards;
+    private final boolean offloaded;
     private Tensor zero;
 
-    ShardedClipping(EagerRuntime runtime, Communicator shards) {
+    /** @param offloaded gradients are in host memory, and so are all scalars but those that ranks exchange */
+    ShardedClipping(EagerRuntime runtime, Communicator shards, boolean offloaded) {
         this.runtime = runtime;
         this.shards = shards;
+        this.offloaded = offloaded;
     }
 
     /** A zero stays on the device from the first call on. */
@@ -28,6 +31,7 @@ final class ShardedClipping {
         if (zero == null) {
             try (Frame frame = runtime.frame()) {
                 zero = runtime.hold(runtime.empty(DType.FLOAT32));
+                runtime.streams().hostWaits(); // it is copied from the host
             }
         }
     }
@@ -38,12 +42,16 @@ final class ShardedClipping {
                     .map(Tensor::grad)
                     .filter(Objects::nonNull)
                     .toList();
-            Tensor local = gradients.isEmpty() ? zero : norm(gradients);
+            Tensor local = gradients.isEmpty() ? zero : offloaded ? runtime.empty(DType.FLOAT32) : norm(gradients);
             Tensor squared = runtime.emptyLike(local);
             shards.run(CollectiveKind.ALL_REDUCE, squared.nbytes(), squared.dtype(), 0);
             Tensor total = runtime.emptyLike(squared);
             runtime.free(squared);
-            new GradientClipping(runtime).scale(total);
+            if (offloaded) {
+                runtime.streams().hostWaits();
+            } else {
+                new GradientClipping(runtime).scale(total);
+            }
         }
     }
 

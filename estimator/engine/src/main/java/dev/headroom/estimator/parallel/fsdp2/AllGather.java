@@ -51,10 +51,13 @@ final class AllGather {
     void copyOut(Gathered gathered, List<ShardedParameter> parameters) {
         try (Frame frame = runtime.frame()) {
             if (gathered.output() == null) {
+                Tensor before = null;
                 for (ShardedParameter p : parameters) {
                     p.bringToDevice();
                     if (p.isCastTogether()) {
-                        runtime.empty(p.gatheredType(), p.gatheredNumel());
+                        Tensor cast = runtime.empty(p.gatheredType(), p.gatheredNumel());
+                        runtime.free(before);
+                        before = cast;
                     }
                     p.allocate();
                 }
