@@ -1,5 +1,6 @@
 package dev.headroom.estimator.parallel.pipeline;
 
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.op.core.Joining;
@@ -122,6 +123,7 @@ public final class Pipeline implements LoopHook {
     }
 
     private void step(int step) {
+        runtime.attribute(runtime.number(new Attribution("", Phase.SCHEDULE.label(), "")));
         losses.forEach(runtime::release);
         losses = List.of();
         try (Frame frame = runtime.frame()) {
