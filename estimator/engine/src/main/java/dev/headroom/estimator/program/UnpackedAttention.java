@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * {@code nn.MultiheadAttention} projects query, key and value at once where they are one object. Hooks that give a module
- * other arguments, as DeepSpeed's stage 3 does, make them three, and each is projected by itself
+ * {@code nn.MultiheadAttention} projects query, key and value at once where they are one object. Hooks that give a
+ * module other arguments, as DeepSpeed's stage 3 does, make them three, and each is projected by itself
  * (torch/nn/functional.py, _in_projection_packed).
  */
 final class UnpackedAttention {
