@@ -168,11 +168,7 @@ public final class CachingAllocator {
         events.lag();
     }
 
-    /**
-     * Records an event on the device, in one order with those that the allocator records for blocks.
-     *
-     * @return its number, greater than all before it
-     */
+    /** Records an event on the device, in one order with blocks' own: its number, greater than all before it. */
     public long mark() {
         return events.mark();
     }

@@ -19,8 +19,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * P6 on several cards: what each of them holds under {@code DataParallel}, with the layers divided over the cards, with
- * microbatches in turns, and with recomputation on top. Where pairs of cards with divided layers train side by side, each
- * pair has its part of the batch; the buffers in which gradients would travel between pairs are not counted.
+ * microbatches in turns, and with recomputation on top. Where pairs of cards with divided layers train side by side,
+ * each pair has its part of the batch; the buffers in which gradients would travel between pairs are not counted.
  */
 public final class XRays {
     private static final double MIB = 1 << 20;

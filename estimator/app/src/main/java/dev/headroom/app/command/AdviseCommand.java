@@ -5,12 +5,17 @@ import dev.headroom.advisor.checkpoints.CheckpointPlans;
 import dev.headroom.advisor.plans.Advice;
 import dev.headroom.advisor.plans.Advisor;
 import dev.headroom.advisor.plans.Goal;
+import dev.headroom.advisor.strategies.PlayedStrategy;
+import dev.headroom.advisor.strategies.StrategySearch;
 import dev.headroom.app.option.BadOption;
+import dev.headroom.app.option.GpuCount;
 import dev.headroom.app.report.AdviceJson;
 import dev.headroom.app.report.AdviceReport;
 import dev.headroom.app.report.CheckpointReport;
+import dev.headroom.app.report.StrategyReport;
 import dev.headroom.app.report.Style;
 import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
 import java.io.PrintWriter;
 import java.util.List;
@@ -49,6 +54,15 @@ final class AdviseCommand implements Callable<Integer> {
     @Option(names = "--max-batch", description = "The largest batch of one pass.")
     boolean maxBatch;
 
+    @Option(
+            names = "--gpus",
+            paramLabel = "N",
+            description = "In place of plans: strategies for so many GPUs, such as 8 or 8xa100-80gb.")
+    String gpus;
+
+    @Option(names = "--fewest-gpus", description = "In place of plans: the least GPUs on which a strategy fits.")
+    boolean fewest;
+
     @Option(names = "--json", description = "One JSON object on standard output.")
     boolean json;
 
@@ -61,6 +75,10 @@ final class AdviseCommand implements Callable<Integer> {
         if (keepBatch && maxBatch) {
             throw new BadOption("--keep-batch cannot be combined with --max-batch; leave out one of them");
         }
+        GpuCount count = gpus == null ? null : GpuCount.parse("--gpus", gpus);
+        if (count != null && count.card() != null) {
+            question.device.name(count.card());
+        }
         Scenario asked = question.asked();
         List<String> idle = question.withoutEffect(asked);
         if (!idle.isEmpty()) {
@@ -72,6 +90,9 @@ final class AdviseCommand implements Callable<Integer> {
         if (asked.device().total() == null && asked.device().limit() == null) {
             throw new BadOption("advise needs to know the memory there is; add --gpu NAME or --memory SIZE");
         }
+        if (count != null || fewest) {
+            return strategies(count, asked);
+        }
         PredictionRequest request = question.read(engine);
         Advice advice = advise(request);
         PrintWriter out = spec.commandLine().getOut();
@@ -82,6 +103,37 @@ final class AdviseCommand implements Callable<Integer> {
         }
         out.flush();
         return advice.possible() ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
+    }
+
+    private int strategies(GpuCount count, Scenario asked) {
+        if (keepBatch || maxBatch || count != null && fewest) {
+            throw new BadOption((count == null ? "--fewest-gpus" : "--gpus") + " cannot be combined with "
+                    + (keepBatch ? "--keep-batch" : maxBatch ? "--max-batch" : "--fewest-gpus")
+                    + "; leave out one of them");
+        }
+        if (asked.parallel().kind() != ParallelKind.SINGLE) {
+            throw new BadOption("--parallel: advise tries the strategies itself; leave it out");
+        }
+        PredictionRequest request = question.read(engine);
+        PrintWriter out = spec.commandLine().getOut();
+        List<PlayedStrategy> all = List.of();
+        int world;
+        try (Progress progress = Progress.of("Simulating")) {
+            StrategySearch search = new StrategySearch(request, played -> progress.at(played, -1));
+            world = count != null ? count.gpus() : search.fewest().orElse(0);
+            if (world > 0) {
+                all = search.on(world);
+            }
+        }
+        if (json) {
+            StrategyReport.writeJson(world, all, out);
+        } else if (world == 0) {
+            out.println(request.graph().name() + ": no strategy fits on any number of GPUs");
+        } else {
+            StrategyReport.write(request.graph().name(), world, all, Style.forTerminal(), out);
+        }
+        out.flush();
+        return all.stream().anyMatch(PlayedStrategy::fits) ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
     }
 
     private Advice advise(PredictionRequest request) {

@@ -102,6 +102,6 @@ final class ComparedScenario {
 
     /** The answer with what was asked for in vain among its warnings. */
     Prediction notes(Prediction prediction) {
-        return prediction.withWarnings(scenario.withoutEffect(prediction.run()));
+        return prediction.warnedOf(scenario.withoutEffect(prediction.run()));
     }
 }

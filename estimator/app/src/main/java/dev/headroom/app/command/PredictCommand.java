@@ -84,7 +84,7 @@ final class PredictCommand implements Callable<Integer> {
         Prediction prediction = null;
         if (page.report != null || plot != null) {
             PlayedRun played = engine.player().apply(request);
-            prediction = played.prediction().withWarnings(notes);
+            prediction = played.prediction().warnedOf(notes);
             if (plot != null) {
                 PlotFile.write(played, plot);
             }
@@ -93,10 +93,10 @@ final class PredictCommand implements Callable<Integer> {
             }
         }
         if (snapshot != null) {
-            prediction = engine.recorder().apply(request, snapshot).withWarnings(notes);
+            prediction = engine.recorder().apply(request, snapshot).warnedOf(notes);
         }
         return prediction != null
                 ? prediction
-                : engine.predictor().apply(request).withWarnings(notes);
+                : engine.predictor().apply(request).warnedOf(notes);
     }
 }

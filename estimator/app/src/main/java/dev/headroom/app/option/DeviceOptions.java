@@ -49,6 +49,18 @@ public final class DeviceOptions {
         return run.withDevice(new DeviceBudget(card, total, taken, most));
     }
 
+    /**
+     * Names the card where {@code --gpu} does not.
+     *
+     * @throws BadOption when both name one
+     */
+    public void name(String card) {
+        if (gpu != null) {
+            throw new BadOption("--gpu " + gpu + " and --gpus name a card each; leave out one of them");
+        }
+        gpu = card;
+    }
+
     private Gpu card() {
         return GpuCatalogue.find(gpu)
                 .orElseThrow(() -> new BadOption("--gpu: '" + gpu + "' is not in the catalogue"

@@ -3,10 +3,13 @@ package dev.headroom.app.report;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.headroom.estimator.cudnn.WorkspaceSources;
 import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.parallel.group.CollectiveRow;
 import dev.headroom.estimator.predict.DeviceMemory;
 import dev.headroom.estimator.predict.LayerShare;
 import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.estimator.predict.RankMemory;
 import dev.headroom.model.cudnn.WorkspaceLevel;
+import dev.headroom.model.device.DeviceLine;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.run.PhaseMemory;
 import java.io.IOException;
@@ -37,7 +40,7 @@ public final class JsonReport {
         json.writeStringField("model", p.model());
         ScenarioJson.write(json, p.run());
         device(p.device());
-        run(p.phases(), p.peak());
+        run(p.phases(), p.collectives(), p.peak());
         atPeak(p.atPeak(), p.rounding(), p.cachedFree());
         json.writeArrayFieldStart("layers");
         for (LayerShare layer : p.layers()) {
@@ -58,6 +61,7 @@ public final class JsonReport {
         convolutions(p.convolutions());
         CertaintyJson.write(p.certainty(), !p.unmodelled().isEmpty(), json);
         devices(p.devices());
+        ranks(p.ranks());
         json.writeEndObject();
     }
 
@@ -78,17 +82,46 @@ public final class JsonReport {
         json.writeEndObject();
     }
 
-    private void run(List<PhaseMemory> phases, Prediction.Peak peak) throws IOException {
+    /** @param collectives by phase; empty for a run on one GPU */
+    private void run(List<PhaseMemory> phases, List<List<CollectiveRow>> collectives, Prediction.Peak peak)
+            throws IOException {
         json.writeArrayFieldStart("phases");
-        for (PhaseMemory phase : phases) {
-            RunJson.phase(phase, json);
+        for (int i = 0; i < phases.size(); i++) {
+            if (i < collectives.size()) {
+                RunJson.phase(phases.get(i), collectives.get(i), json);
+            } else {
+                RunJson.phase(phases.get(i), json);
+            }
         }
         json.writeEndArray();
+        peak(peak);
+    }
+
+    private void peak(Prediction.Peak peak) throws IOException {
         json.writeObjectFieldStart("peak");
         json.writeNumberField("allocated", peak.allocated());
         json.writeNumberField("reserved", peak.reserved());
         json.writeNumberField("device", peak.device());
         json.writeEndObject();
+    }
+
+    private void ranks(List<RankMemory> ranks) throws IOException {
+        if (ranks.isEmpty()) {
+            return;
+        }
+        json.writeArrayFieldStart("ranks");
+        for (RankMemory rank : ranks) {
+            json.writeStartObject();
+            json.writeStringField("ranks", rank.words());
+            peak(rank.peak());
+            json.writeArrayFieldStart("device_lines");
+            for (DeviceLine line : rank.lines()) {
+                CertaintyJson.line(line, json);
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+        }
+        json.writeEndArray();
     }
 
     private void devices(List<DeviceMemory> devices) throws IOException {
@@ -99,7 +132,7 @@ public final class JsonReport {
         for (DeviceMemory device : devices) {
             json.writeStartObject();
             json.writeNumberField("device", device.device());
-            run(device.phases(), device.peak());
+            run(device.phases(), List.of(), device.peak());
             atPeak(device.atPeak(), device.rounding(), device.cachedFree());
             json.writeEndObject();
         }

@@ -60,9 +60,13 @@ final class PhaseTable {
 
     private static String heading(Set<Phase> names, Style style) {
         StringBuilder line = new StringBuilder(Columns.left("MiB", STEP));
-        names.forEach(name -> line.append(Columns.right(name.label(), NUMBER)));
+        names.forEach(name -> line.append(Columns.right(name.label(), width(name))));
         line.append(Columns.right("max alloc", MAXIMUM)).append(Columns.right("max resv", MAXIMUM));
         return style.strong(line.toString());
+    }
+
+    private static int width(Phase name) {
+        return Math.max(NUMBER, name.label().length() + 1);
     }
 
     private static String loading(List<PhaseMemory> before) {
@@ -81,7 +85,7 @@ final class PhaseTable {
                     && Integer.valueOf(step).equals(p.oom().step());
             last = phase == null ? last : phase;
             String cell = failed ? "OOM" : phase == null ? "-" : Mib.number(phase.allocated());
-            line.append(Columns.right(cell, NUMBER));
+            line.append(Columns.right(cell, width(name)));
         }
         if (last != null) {
             line.append(Columns.right(Mib.number(last.maxAllocated()), MAXIMUM));

@@ -1,5 +1,6 @@
 package dev.headroom.app.report;
 
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.OptionNames;
 import dev.headroom.model.scenario.Scenario;
 
@@ -24,6 +25,10 @@ public final class ScenarioText {
                 run.precision().amp() == null
                         ? ""
                         : "amp " + OptionNames.of(run.precision().amp()));
+        add(
+                text,
+                run.parallel().kind() != ParallelKind.SINGLE,
+                run.parallel().kind().option() + " on " + run.parallel().world() + " GPUs");
         add(text, run.loop().inference(), "inference");
         add(
                 text,

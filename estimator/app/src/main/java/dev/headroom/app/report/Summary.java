@@ -23,6 +23,7 @@ public final class Summary {
         head.add("");
         head.addAll(peaks(p, style));
         head.addAll(GpuTable.lines(p, style));
+        head.addAll(RankTable.lines(p, style));
         List<String> phases = PhaseTable.lines(p, style);
         List<String> remarks = remarks(p, LINES - head.size() - phases.size() - FEWEST_SHARES - 3);
         int room = LINES - head.size() - phases.size() - remarks.size() - 3;

@@ -101,6 +101,8 @@ public final class Predictions {
                 warnings,
                 unmodelled,
                 certainty(),
+                List.of(),
+                List.of(),
                 List.of());
     }
 

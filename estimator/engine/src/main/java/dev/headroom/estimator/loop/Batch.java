@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /** What a step is given: the user's inputs, and the labels that come with them whether a loss will read them or not. */
-final class Batch {
+public final class Batch {
     private final EagerRuntime runtime;
     private final PreparedRun prepared;
     private final Criterion criterion;
@@ -35,12 +35,12 @@ final class Batch {
     }
 
     /** All that the graph reads, by value name. */
-    Map<String, Tensor> values() {
+    public Map<String, Tensor> values() {
         return values;
     }
 
     /** {@code null} when the loss compares with nothing. */
-    Tensor target() {
+    public Tensor target() {
         return target;
     }
 
@@ -61,8 +61,8 @@ final class Batch {
         runtime.release(targetBefore);
     }
 
-    /** Lets go of a part. */
-    void drop(boolean ofInputs, boolean ofTarget) {
+    /** {@code del} of what a rank has no use for. */
+    public void drop(boolean ofInputs, boolean ofTarget) {
         if (ofInputs) {
             inputs.forEach(runtime::release);
             inputs = new ArrayList<>();
@@ -72,6 +72,11 @@ final class Batch {
             runtime.release(target);
             target = null;
         }
+    }
+
+    /** The loss of an output, a local variable or the output itself. */
+    public Tensor loss(Tensor output, Tensor of) {
+        return criterion.loss(output, of);
     }
 
     private void placeTarget(UnaryOperator<Tensor> move) {

@@ -129,7 +129,9 @@ public interface LoopHook {
         return own.apply(parameters);
     }
 
-    /** What is done around the operators of the forward pass; {@code null} for nothing. Asked once the model is wrapped. */
+    /**
+     * What is done around the operators of the forward pass; {@code null} for nothing. Asked once the model is wrapped.
+     */
     default NodeHook nodes() {
         return null;
     }

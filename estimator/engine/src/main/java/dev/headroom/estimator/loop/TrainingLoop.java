@@ -25,7 +25,6 @@ import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -40,7 +39,7 @@ public final class TrainingLoop {
     private final EagerRuntime runtime;
     private final PreparedRun prepared;
     private final Scenario run;
-    private final List<LoopHook> hooks;
+    private final HookChain hooks;
 
     /** Whether a library's engine has the steps in hand. */
     private final boolean led;
@@ -65,9 +64,8 @@ public final class TrainingLoop {
         this.runtime = runtime;
         this.prepared = prepared;
         this.run = prepared.scenario();
-        this.hooks = new ArrayList<>(ScenarioHooks.of(run));
-        this.hooks.addAll(regime);
-        this.led = hooks.stream().anyMatch(LoopHook::leadsSteps);
+        this.hooks = new HookChain(ScenarioHooks.of(run), regime);
+        this.led = hooks.any(LoopHook::leadsSteps);
         this.listener = listener;
         this.engine = new AutogradEngine(runtime, new EngineArithmetic());
         this.criterion = new Criterion(runtime, prepared);
@@ -76,8 +74,8 @@ public final class TrainingLoop {
 
     /** Plays all steps. */
     public void play() {
-        hooks.forEach(h -> h.attach(this));
-        boolean wraps = hooks.stream().anyMatch(LoopHook::wraps);
+        hooks.each(h -> h.attach(this));
+        boolean wraps = hooks.any(LoopHook::wraps);
         phase(Moment.of(Phase.MODEL), () -> {
             makeModel();
             if (!wraps) {
@@ -88,10 +86,7 @@ public final class TrainingLoop {
             phase(Moment.of(Phase.WRAP), this::makeOptimizer);
         }
         phase(Moment.of(Phase.INPUTS), this::loadBatch);
-        forward = runner(prepared);
-        for (LoopHook hook : hooks) {
-            forward = hook.forward(forward);
-        }
+        forward = hooks.around((ForwardPass) runner(prepared), LoopHook::forward);
         for (int s = 0; s < run.loop().steps(); s++) {
             if (run.loop().inference()) {
                 phase(Moment.of(Phase.FORWARD, s), this::infer);
@@ -108,11 +103,11 @@ public final class TrainingLoop {
      * @param work of the phase itself
      */
     public void phase(Moment next, Runnable work) {
-        hooks.forEach(h -> h.between(next));
+        hooks.each(h -> h.between(next));
         moment = next;
-        hooks.forEach(h -> h.begin(next));
+        hooks.each(h -> h.begin(next));
         work.run();
-        hooks.forEach(h -> h.end(next));
+        hooks.each(h -> h.end(next));
         listener.ended(next);
     }
 
@@ -122,20 +117,12 @@ public final class TrainingLoop {
     }
 
     private void makeModel() {
-        Supplier<ModelTensors> make = this::wholeModel;
-        for (LoopHook hook : hooks) {
-            Supplier<ModelTensors> inner = make;
-            make = () -> hook.model(inner);
-        }
-        model = make.get();
+        Supplier<ModelTensors> whole = this::wholeModel;
+        model = hooks.around(whole, (hook, own) -> () -> hook.model(own)).get();
         batch = new Batch(runtime, prepared, criterion, model.byValue());
     }
 
     private ModelTensors wholeModel() {
-        Placement placement = Placement.FIRST;
-        for (LoopHook hook : hooks) {
-            placement = hook.placement(placement);
-        }
         return new ModelTensors(
                 runtime,
                 prepared.graph(),
@@ -143,7 +130,7 @@ public final class TrainingLoop {
                 run.kernels().channelsLast(),
                 run.precision().convertsOnDevice(),
                 run.parallel().build() != Parallelism.Build.CUDA,
-                placement);
+                hooks.around(Placement.FIRST, LoopHook::placement));
     }
 
     private void makeOptimizer() {
@@ -152,11 +139,8 @@ public final class TrainingLoop {
             return;
         }
         Function<List<Tensor>, Optimizer> make = parameters -> Optimizers.of(run, runtime, parameters);
-        for (LoopHook hook : hooks) {
-            Function<List<Tensor>, Optimizer> inner = make;
-            make = parameters -> hook.optimizer(parameters, inner);
-        }
-        optimizer = make.apply(model.parameters());
+        optimizer = hooks.around(make, (hook, own) -> parameters -> hook.optimizer(parameters, own))
+                .apply(model.parameters());
     }
 
     private void train(int step) {
@@ -166,12 +150,7 @@ public final class TrainingLoop {
                 zeroGrad();
             });
         }
-        Runnable passes = () -> passes(step);
-        for (LoopHook hook : hooks) {
-            Runnable inner = passes;
-            passes = () -> hook.passes(step, inner);
-        }
-        passes.run();
+        hooks.wrapped(() -> passes(step), (hook, own) -> hook.passes(step, own));
         if (run.loop().clipGradNorm() != null && !led) {
             phase(Moment.of(Phase.CLIP, step), () -> {
                 workOf(Phase.CLIP);
@@ -214,10 +193,7 @@ public final class TrainingLoop {
 
     private void forward() {
         Tensor[] made = forward.run(batch.values());
-        for (LoopHook hook : hooks) {
-            made = hook.outputs(made);
-        }
-        variables.bindOutputs(made);
+        variables.bindOutputs(hooks.around(made, LoopHook::outputs));
     }
 
     private void computeLoss() {
@@ -225,11 +201,8 @@ public final class TrainingLoop {
         Frame frame = runtime.frame();
         try {
             UnaryOperator<Tensor> loss = out -> criterion.loss(out, batch.target());
-            for (LoopHook hook : hooks) {
-                UnaryOperator<Tensor> inner = loss;
-                loss = out -> hook.loss(out, inner);
-            }
-            Tensor made = loss.apply(variables.outputs()[0]);
+            Tensor made = hooks.around(loss, (hook, own) -> out -> hook.loss(out, own))
+                    .apply(variables.outputs()[0]);
             variables.bindLoss(made);
             if (run.loop().accumulate() > 1 && !led) {
                 variables.bindLoss(Losses.divide(runtime, made)); // loss = loss / k
@@ -243,17 +216,8 @@ public final class TrainingLoop {
         workOf(Phase.BACKWARD);
         Frame frame = runtime.frame();
         try {
-            Tensor root = variables.loss();
-            for (LoopHook hook : hooks) {
-                root = hook.root(root);
-            }
-            Tensor of = root;
-            Runnable pass = () -> backward(of);
-            for (LoopHook hook : hooks) {
-                Runnable inner = pass;
-                pass = () -> hook.backward(inner);
-            }
-            pass.run();
+            Tensor root = hooks.around(variables.loss(), LoopHook::root);
+            hooks.wrapped(() -> backward(root), LoopHook::backward);
         } finally {
             frame.close();
         }
@@ -266,51 +230,30 @@ public final class TrainingLoop {
     }
 
     private void clip() {
-        Runnable clip = () -> new GradientClipping(runtime).clip(model.parameters());
-        for (int i = hooks.size() - 1; i >= 0; i--) {
-            LoopHook hook = hooks.get(i);
-            Runnable inner = clip;
-            clip = () -> hook.clip(inner);
-        }
-        clip.run();
+        hooks.wrappedFirstOutermost(() -> new GradientClipping(runtime).clip(model.parameters()), LoopHook::clip);
     }
 
     private void step() {
-        if (optimizer == null) {
-            return;
+        if (optimizer != null) {
+            hooks.wrapped(optimizer::step, LoopHook::step);
         }
-        Runnable step = optimizer::step;
-        for (LoopHook hook : hooks) {
-            Runnable inner = step;
-            step = () -> hook.step(inner);
-        }
-        step.run();
     }
 
     /** {@code optimizer.zero_grad()}, as hooks have it. */
     public void zeroGrad() {
-        Runnable zeroGrad = model::dropGradients;
-        for (LoopHook hook : hooks) {
-            Runnable inner = zeroGrad;
-            zeroGrad = () -> hook.zeroGrad(inner);
-        }
-        zeroGrad.run();
+        hooks.wrapped(model::dropGradients, LoopHook::zeroGrad);
     }
 
     /** A gradient scaler has looked for infinities; see {@link LoopHook#lookedForInfinities}. */
     void lookedForInfinities(Tensor foundInf) {
-        hooks.forEach(h -> h.lookedForInfinities(foundInf));
+        hooks.each(h -> h.lookedForInfinities(foundInf));
     }
 
     /** Brings the next batch to the device, and lets go of the one before. */
     public void loadBatch() {
         workOf(Phase.INPUTS);
         UnaryOperator<Tensor> move = UnaryOperator.identity();
-        for (LoopHook hook : hooks) {
-            UnaryOperator<Tensor> inner = move;
-            move = made -> hook.target(inner.apply(made));
-        }
-        batch.load(move);
+        batch.load(hooks.around(move, (hook, own) -> made -> hook.target(own.apply(made))));
     }
 
     /** {@code del outputs, loss}. */
@@ -336,29 +279,13 @@ public final class TrainingLoop {
     public GraphRunner runner(PreparedRun other, CheckpointPlan part) {
         GraphRunner runner =
                 new GraphRunner(runtime, part, engine, other.symbols(), unmodelled, ModelTypes.of(other.graph(), run));
-        hooks.forEach(h -> runner.around(h.nodes()));
+        hooks.each(h -> runner.around(h.nodes()));
         return runner;
     }
 
-    /** The loss of an output, a local variable or the output itself. */
-    public Tensor loss(Tensor output, Tensor target) {
-        workOf(Phase.LOSS);
-        return criterion.loss(output, target);
-    }
-
-    /** What the loss compares with; {@code null} for nothing. */
-    public Tensor target() {
-        return batch.target();
-    }
-
-    /** All that the model is given, by value name. */
-    public Map<String, Tensor> inputs() {
-        return batch.values();
-    }
-
-    /** {@code del} of what a rank has no use for. */
-    public void dropFromBatch(boolean inputs, boolean target) {
-        batch.drop(inputs, target);
+    /** The batch that is on the device; {@code null} before there is a model. */
+    public Batch batch() {
+        return batch;
     }
 
     /** The run that is played. */

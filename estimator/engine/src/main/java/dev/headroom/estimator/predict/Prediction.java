@@ -2,7 +2,9 @@ package dev.headroom.estimator.predict;
 
 import dev.headroom.estimator.certainty.Certainty;
 import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.parallel.group.CollectiveRow;
 import dev.headroom.model.device.Gpu;
+import dev.headroom.model.record.Withers;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.OutOfMemory;
 import dev.headroom.model.run.PhaseMemory;
@@ -27,8 +29,11 @@ import java.util.Map;
  * @param warnings one line each
  * @param unmodelled operators without a rule
  * @param certainty how sure the peak of device memory is, on the GPU that takes most
+ * @param collectives that the rank asks NCCL for, by phase; empty for a run on one GPU
+ * @param ranks what all ranks take, the ones that take most first; empty where a rank was named, or there is one
  * @param devices of a process that has several GPUs, of whose first the phases, peaks and shares are; else none
  */
+@Withers
 public record Prediction(
         String model,
         Scenario run,
@@ -45,29 +50,16 @@ public record Prediction(
         List<String> warnings,
         List<Unmodelled> unmodelled,
         Certainty certainty,
-        List<DeviceMemory> devices) {
+        List<List<CollectiveRow>> collectives,
+        List<RankMemory> ranks,
+        List<DeviceMemory> devices)
+        implements PredictionWithers.With {
 
     /** The same with more warnings before its own. */
-    public Prediction withWarnings(List<String> more) {
+    public Prediction warnedOf(List<String> more) {
         List<String> all = new ArrayList<>(more);
         all.addAll(warnings);
-        return new Prediction(
-                model,
-                run,
-                device,
-                phases,
-                peak,
-                atPeak,
-                rounding,
-                cachedFree,
-                layers,
-                verdict,
-                oom,
-                convolutions,
-                all,
-                unmodelled,
-                certainty,
-                devices);
+        return withWarnings(all);
     }
 
     /**

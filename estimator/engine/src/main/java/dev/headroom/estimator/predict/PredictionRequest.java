@@ -29,7 +29,11 @@ public record PredictionRequest(Graph graph, Scenario scenario) {
             return List.of();
         }
         boolean cudnn = graph.nodes().stream().anyMatch(n -> CUDNN.stream().anyMatch(n.operator()::startsWith));
-        return DeviceLines.of(device().gpu(), scenario.torch().loadsKernelsLazily(), cudnn);
+        return DeviceLines.of(
+                device().gpu(),
+                scenario.torch().loadsKernelsLazily(),
+                cudnn,
+                scenario.parallel().communicators());
     }
 
     /** The same question of another graph. */

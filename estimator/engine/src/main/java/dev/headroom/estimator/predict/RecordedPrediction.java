@@ -23,6 +23,11 @@ public record RecordedPrediction(Prediction prediction, Snapshot snapshot) {
      * @throws dev.headroom.model.error.UserInputException for impossible input, with a message for the user
      */
     public static RecordedPrediction of(PredictionRequest request) {
+        if (Ranks.areAsked(request)) {
+            Ranks ranks = Ranks.of(request);
+            RecordedPrediction worst = of(ranks.ofWorst(request));
+            return new RecordedPrediction(ranks.tell(worst.prediction()), worst.snapshot());
+        }
         SnapshotRecorder[] recorder = new SnapshotRecorder[1];
         Simulation run = Predictor.simulate(request, (allocator, place) -> {
             Stack stack = new Stack(place);

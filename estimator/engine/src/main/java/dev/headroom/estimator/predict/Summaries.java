@@ -5,6 +5,7 @@ import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.log.EventLog;
 import dev.headroom.model.cudnn.WorkspaceSource;
 import dev.headroom.model.deepspeed.DeepSpeedConfig;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.run.Moment;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -44,7 +45,23 @@ final class Summaries {
                 warnings(request, run),
                 gaps(run.unmodelled()),
                 verdicts.certainty(),
+                request.scenario().parallel().kind() == ParallelKind.SINGLE ? List.of() : run.collectives(),
+                List.of(),
                 devices.size() == 1 ? List.of() : devices);
+    }
+
+    /** The peaks of the first GPU of the process. */
+    static Prediction.Peak peak(PredictionRequest request, Simulation run) {
+        return peak(request, run, run.devices().get(0));
+    }
+
+    private static Prediction.Peak peak(PredictionRequest request, Simulation run, DeviceRun device) {
+        long reserved = device.peak().reserved();
+        Moment moment = run.oom() != null
+                ? run.oom().moment()
+                : device.history().ofPeak().moment();
+        return new Prediction.Peak(
+                device.peak().allocated(), reserved, reserved + Predictor.context(request), moment.inStep());
     }
 
     private static DeviceMemory device(PredictionRequest request, Simulation run, DeviceRun device) {
@@ -61,15 +78,10 @@ final class Summaries {
                 rounding += log.rounded(i) - log.requested(i);
             }
         }
-        long reserved = device.peak().reserved();
-        Moment moment = run.oom() != null
-                ? run.oom().moment()
-                : device.history().ofPeak().moment();
         return new DeviceMemory(
                 device.device(),
                 device.phases(),
-                new Prediction.Peak(
-                        device.peak().allocated(), reserved, reserved + Predictor.context(request), moment.inStep()),
+                peak(request, run, device),
                 atPeak,
                 rounding,
                 device.peak().reservedThen() - device.peak().allocated());

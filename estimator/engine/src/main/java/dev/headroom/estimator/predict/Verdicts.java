@@ -17,7 +17,7 @@ import java.util.List;
  * Whether a run that was played fits, and how sure that is: on the GPU that takes most, where there are several alike.
  */
 final class Verdicts {
-    private static final String RESERVED = "segments of the caching allocator, played";
+    static final String RESERVED = "segments of the caching allocator, played";
 
     private final PredictionRequest request;
     private final Simulation run;

@@ -10,8 +10,8 @@ import java.util.Set;
 
 /**
  * Operators after which the host waits for the device, because it reads a value: those whose results have sizes that
- * depend on values, those that make numbers, and conditions, which leave nothing in a graph but a truth that no operator
- * reads.
+ * depend on values, those that make numbers, and conditions, which leave nothing in a graph but a truth that no
+ * operator reads.
  */
 final class HostReads {
     private static final Set<String> READING = Set.of(

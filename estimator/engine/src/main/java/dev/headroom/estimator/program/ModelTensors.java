@@ -230,7 +230,9 @@ public final class ModelTensors {
         return parameterNames;
     }
 
-    /** Qualified names of all that the model holds, in the order in which it is moved; the first one of tied tensors. */
+    /**
+     * Qualified names of all that the model holds, in the order in which it is moved; the first one of tied tensors.
+     */
     public List<String> moved() {
         return List.copyOf(byStorageName.keySet());
     }

@@ -12,11 +12,15 @@ import java.util.List;
 public final class Preparation {
     private static final List<Pass> OWN = List.of(
             new Pass(
+                    "make parameters that are tied two where they are shared on the meta device, module by module",
+                    (graph, run, symbols) -> unties(run.parallel()) ? UntiedParameters.untie(graph) : graph),
+            new Pass(
                     "let readers read what the program reads where values change their type",
                     (graph, run, symbols) -> ModelTypes.of(graph, run).mixed() ? TracedAliases.undo(graph) : graph),
             new Pass(
-                    "give each module its own of what they shared",
-                    (graph, run, symbols) -> unties(run) ? UntiedParameters.of(graph) : graph));
+                    "project what hooks make three objects one by one",
+                    (graph, run, symbols) ->
+                            run.parallel().kind() == ParallelKind.ZERO3 ? UnpackedAttention.of(graph) : graph));
 
     private Preparation() {}
 
@@ -29,8 +33,12 @@ public final class Preparation {
         return PreparedRun.of(imported, scenario, OWN);
     }
 
-    /** {@code param_init_fn} of fsdp1 makes a model's tensors module by module. */
-    private static boolean unties(Scenario run) {
-        return run.parallel().kind() == ParallelKind.FSDP1 && run.parallel().build() == Parallelism.Build.META;
+    /**
+     * Nobody ties them again once {@code fully_shard} has them; {@code param_init_fn} of the first kind makes a model's
+     * tensors module by module (torch/nn/modules/module.py, to_empty).
+     */
+    private static boolean unties(Parallelism parallel) {
+        boolean shards = parallel.kind() == ParallelKind.TP_FSDP2 || parallel.kind() == ParallelKind.FSDP1;
+        return shards && parallel.build() == Parallelism.Build.META;
     }
 }

@@ -55,7 +55,9 @@ record PythonFrame(String file, int line, String text) {
         return m.find() ? List.of(m.group(1).split("\\s*,\\s*")) : List.of();
     }
 
-    /** What the names of {@link #assigned} are given, one entry each; empty where the line does not list as many values. */
+    /**
+     * What the names of {@link #assigned} are given, one entry each; empty where the line does not list as many values.
+     */
     List<String> values() {
         Matcher m = ASSIGNMENT.matcher(text);
         if (!m.find()) {

@@ -85,8 +85,8 @@ final class PythonVariables {
     }
 
     /**
-     * Which of several names a value is assigned to: {@code q, k = f(q), f(k)} makes as many values as names that are read
-     * later. Where it does not, the first.
+     * Which of several names a value is assigned to: {@code q, k = f(q), f(k)} makes as many values as names that are
+     * read later. Where it does not, the first.
      */
     private int position(int made, int output, int depth, int names) {
         if (names == 1) {

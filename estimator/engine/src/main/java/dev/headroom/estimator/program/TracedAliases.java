@@ -130,8 +130,8 @@ public final class TracedAliases {
     }
 
     /**
-     * The name that a conversion is assigned to in {@code a, b = x.to(t), y.to(t)}: as many conversions as values that end
-     * in one; {@code null} where that cannot be told.
+     * The name that a conversion is assigned to in {@code a, b = x.to(t), y.to(t)}: as many conversions as values that
+     * end in one; {@code null} where that cannot be told.
      */
     private String ownName(int made, int depth, PythonFrame line) {
         List<String> values = line.values();

@@ -4,72 +4,92 @@ import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * What modules share and lose: when a model on the meta device gets memory module by module, each module that has a shared
- * parameter gets one of its own, unless somebody ties them again (torch/nn/modules/module.py, to_empty).
- */
+/** Makes each name of a tied parameter a parameter of its own, which the module that has the name reads. */
 final class UntiedParameters {
     private final Graph graph;
+    private final Map<String, ModelState.HeldTensor> tensors = new LinkedHashMap<>();
+    private final List<Graph.Input> inputs;
+    private final Map<String, TensorMeta> values;
 
-    /** By value and module: the value of the same parameter under the module's own name. */
+    /** By module, then by a value of a tied parameter: the value that is the module's own. */
     private final Map<String, Map<String, String>> own = new HashMap<>();
 
     private UntiedParameters(Graph graph) {
         this.graph = graph;
+        this.inputs = new ArrayList<>(graph.inputs());
+        this.values = new LinkedHashMap<>(graph.values());
     }
 
-    /** The graph of the model whose modules share no parameter any more. */
-    static Graph of(Graph graph) {
-        return new UntiedParameters(graph).untied();
+    static Graph untie(Graph graph) {
+        return new UntiedParameters(graph).rewrite();
     }
 
-    private Graph untied() {
-        Map<String, ModelState.HeldTensor> held = new LinkedHashMap<>();
-        Map<String, List<String>> sharing = new HashMap<>();
-        graph.held().tensors().forEach((name, t) -> {
-            boolean parts = t.kind() == Graph.InputKind.PARAMETER && t.value() != null;
-            if (parts) {
-                sharing.computeIfAbsent(t.storage(), k -> new ArrayList<>()).add(name);
+    private Graph rewrite() {
+        Map<String, List<String>> ties = new LinkedHashMap<>();
+        graph.held().tensors().forEach((name, held) -> {
+            if (held.kind() == Graph.InputKind.PARAMETER) {
+                ties.computeIfAbsent(held.storage(), k -> new ArrayList<>()).add(name);
             }
-            held.put(name, parts ? new ModelState.HeldTensor(t.kind(), t.meta(), t.persistent(), t.value(), name) : t);
         });
-        sharing.values().stream().filter(names -> names.size() > 1).forEach(this::learn);
-        if (own.isEmpty()) {
+        ties.values().removeIf(names -> names.size() < 2);
+        if (ties.isEmpty()) {
             return graph;
         }
-        List<Node> nodes = graph.nodes().stream().map(this::renamed).toList();
-        ModelState state =
-                new ModelState(graph.held().modules(), held, graph.held().notes());
-        return graph.withNodes(nodes).withHeld(state);
+        tensors.putAll(graph.held().tensors());
+        ties.values().forEach(this::separate);
+        return new Graph(
+                graph.name(),
+                inputs,
+                graph.nodes().stream().map(this::reading).toList(),
+                graph.outputs(),
+                values,
+                graph.ints(),
+                graph.symbols(),
+                graph.state(),
+                new ModelState(graph.held().modules(), tensors, graph.held().notes()));
     }
 
-    private void learn(List<String> names) {
-        Map<String, ModelState.HeldTensor> tensors = graph.held().tensors();
-        for (String read : names) {
-            Map<String, String> byModule = own.computeIfAbsent(tensors.get(read).value(), k -> new HashMap<>());
-            for (String name : names) {
-                byModule.put(ModelState.owner(name), tensors.get(name).value());
+    private void separate(List<String> names) {
+        List<String> read = new ArrayList<>();
+        for (String name : names) {
+            ModelState.HeldTensor held = tensors.get(name);
+            if (held.value() != null) {
+                read.add(held.value());
+            }
+        }
+        for (String name : names) {
+            ModelState.HeldTensor held = tensors.get(name);
+            String value = held.value();
+            if (value == null) {
+                value = "untied." + name;
+                values.put(value, held.meta());
+                inputs.add(0, new Graph.Input(Graph.InputKind.PARAMETER, value, name, true));
+            }
+            tensors.put(name, new ModelState.HeldTensor(held.kind(), held.meta(), held.persistent(), value, name));
+            Map<String, String> renamed = own.computeIfAbsent(ModelState.owner(name), k -> new HashMap<>());
+            for (String other : read) {
+                renamed.put(other, value);
             }
         }
     }
 
-    private Node renamed(Node n) {
-        List<Node.NamedArgument> arguments = new ArrayList<>(n.arguments().size());
-        for (Node.NamedArgument a : n.arguments()) {
-            Argument value = a.value();
-            if (value instanceof Argument.Value v) {
-                value = new Argument.Value(own.getOrDefault(v.name(), Map.of()).getOrDefault(n.module(), v.name()));
-            }
-            arguments.add(new Node.NamedArgument(a.name(), value));
+    private Node reading(Node node) {
+        Map<String, String> renamed = own.get(node.module());
+        if (renamed == null) {
+            return node;
         }
-        return arguments.equals(n.arguments())
-                ? n
-                : new Node(n.name(), n.target(), arguments, n.outputs(), n.moduleStack(), n.stackTrace());
+        List<Node.NamedArgument> arguments = node.arguments().stream()
+                .map(a -> a.value() instanceof Argument.Value v && renamed.containsKey(v.name())
+                        ? new Node.NamedArgument(a.name(), new Argument.Value(renamed.get(v.name())))
+                        : a)
+                .toList();
+        return new Node(node.name(), node.target(), arguments, node.outputs(), node.moduleStack(), node.stackTrace());
     }
 }

@@ -3,11 +3,8 @@ package dev.headroom.estimator.runtime;
 import dev.headroom.estimator.host.HostThread;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
 
 /** Runs backward passes in PyTorch's order (torch/csrc/autograd/engine.cpp). */
@@ -37,7 +34,7 @@ public final class AutogradEngine {
     private final Arithmetic arithmetic;
     private final GradientSums sums;
 
-    private final ReadyQueues queues;
+    private final ReadyQueue.OfDevices queues;
 
     private int depth;
 
@@ -49,7 +46,7 @@ public final class AutogradEngine {
         this.tape = runtime.tape();
         this.arithmetic = arithmetic;
         this.sums = new GradientSums(runtime, arithmetic);
-        this.queues = new ReadyQueues(runtime.devices().count());
+        this.queues = new ReadyQueue.OfDevices(runtime.devices().count());
     }
 
     /** {@code root.backward(grad)}; gradients end up in the leaves' {@code .grad}. */
@@ -57,10 +54,7 @@ public final class AutogradEngine {
         backward(new Tensor[] {root}, new Tensor[] {grad});
     }
 
-    /**
-     * {@code torch.autograd.backward(roots, grads)}. A call from a running node is re-entrant: it runs at once, ahead
-     * of all that waits.
-     */
+    /** {@code torch.autograd.backward}; from a running node it is re-entrant: at once, ahead of all that waits. */
     public void backward(Tensor[] roots, Tensor[] grads) {
         GradNode.Edge[] edges = new GradNode.Edge[roots.length];
         for (int i = 0; i < roots.length; i++) {
@@ -90,14 +84,15 @@ public final class AutogradEngine {
         GradNode.Edge[] edges = roots.stream()
                 .map(root -> new GradNode.Edge(root.node(), root.input()))
                 .toArray(GradNode.Edge[]::new);
-        Selection selection = launch(edges, grads, start -> new Selection(start, wanted, retains));
+        GraphTask.Selection selection = launch(edges, grads, start -> new GraphTask.Selection(start, wanted, retains));
         return wanted.stream().map(selection::caught).toArray(Tensor[]::new);
     }
 
     /** An input of a node, where a pass begins: {@code torch.autograd.graph.GradientEdge}. */
     public record Root(GradNode node, int input) {}
 
-    private Selection launch(GradNode.Edge[] edges, Tensor[] grads, Function<GradNode, Selection> select) {
+    private GraphTask.Selection launch(
+            GradNode.Edge[] edges, Tensor[] grads, Function<GradNode, GraphTask.Selection> select) {
         boolean modeBefore = runtime.setGradMode(false);
         int attributionBefore = runtime.attribution();
         HostThread worker = runtime.threads().backward(runtime.devices().current());
@@ -109,7 +104,7 @@ public final class AutogradEngine {
         }
         depth++;
         try {
-            Selection selection = select == null ? null : select.apply(start);
+            GraphTask.Selection selection = select == null ? null : select.apply(start);
             run(start, first, selection);
             return selection;
         } finally {
@@ -132,8 +127,8 @@ public final class AutogradEngine {
         return root;
     }
 
-    private void run(GradNode start, Tensor[] first, Selection selection) {
-        GraphTask graphTask = new GraphTask(depth, dependencies(start), selection);
+    private void run(GradNode start, Tensor[] first, GraphTask.Selection selection) {
+        GraphTask graphTask = new GraphTask(depth, start, selection);
         push(graphTask, start, first);
         GraphTask outer = current;
         // Deeper tasks come out of the queue first, so that nothing of another pass runs before this one is through.
@@ -179,7 +174,7 @@ public final class AutogradEngine {
     }
 
     private void run(GraphTask graphTask, GradNode node, Tensor[] inputs) {
-        Selection selection = graphTask.selection;
+        GraphTask.Selection selection = graphTask.selection;
         if (selection != null) {
             selection.arrived(runtime, node, inputs);
             if (!selection.runs(node)) {
@@ -197,7 +192,7 @@ public final class AutogradEngine {
 
     /** Hands a node's results to the nodes that wait for them, and queues those that have all. */
     private void pass(GraphTask graphTask, GradNode node, Tensor[] outputs) {
-        Selection selection = graphTask.selection;
+        GraphTask.Selection selection = graphTask.selection;
         if (selection == null || !selection.retains) {
             tape.releaseSaved(node);
             node.backward = null;
@@ -224,25 +219,6 @@ public final class AutogradEngine {
         }
     }
 
-    private static Map<GradNode, int[]> dependencies(GradNode root) {
-        Map<GradNode, int[]> count = new HashMap<>();
-        ArrayDeque<GradNode> stack = new ArrayDeque<>();
-        Map<GradNode, Boolean> seen = new HashMap<>();
-        stack.push(root);
-        seen.put(root, true);
-        while (!stack.isEmpty()) {
-            for (GradNode.Edge e : stack.pop().edges) {
-                if (e != null) {
-                    count.computeIfAbsent(e.node(), k -> new int[1])[0]++;
-                    if (seen.put(e.node(), true) == null) {
-                        stack.push(e.node());
-                    }
-                }
-            }
-        }
-        return count;
-    }
-
     /** Runs one node. Takes over the inputs' references; hands out one reference an output. */
     private Tensor[] call(GradNode node, Tensor[] inputs) {
         if (node.backward == null) {
@@ -250,7 +226,7 @@ public final class AutogradEngine {
         }
         NodeHooks hooks = node.hooks();
         callBefore(hooks, inputs);
-        InFlight.await(runtime, node, inputs);
+        node.await(runtime, inputs);
         Tensor[] outputs;
         Frame results = runtime.frame();
         try {

@@ -54,10 +54,10 @@ public final class BackwardAnchors {
     }
 
     /**
-     * Calls when the gradient of a tensor goes through a node of its own, whose result is the tensor under another name:
-     * a Python function whose forward is {@code detach()}.
+     * Calls when the gradient of a tensor goes through a node of its own, whose result is the tensor under another
+     * name: a Python function whose forward is {@code detach()}.
      *
-     * @return what is to be used in its place, a local of the running frame; the tensor itself where no gradient is wanted
+     * @return what is to be used in its place, a local of the running frame; itself where no gradient is wanted
      */
     public static Tensor through(EagerRuntime runtime, String node, Tensor t, Runnable call) {
         Recorder r = runtime.record(node, t);

@@ -315,6 +315,14 @@ public final class EagerRuntime {
         }
     }
 
+    /** {@code t.detach_()}: a leaf that requires no gradient. */
+    public void detachInPlace(Tensor t) {
+        GradNode node = t.gradNode();
+        t.setHistory(null, 0);
+        t.setLeafRequiresGrad(false);
+        tape.release(node);
+    }
+
     /** {@code requires_grad_()} of a leaf. */
     public void requireGrad(Tensor leaf, boolean value) {
         leaf.setLeafRequiresGrad(value);

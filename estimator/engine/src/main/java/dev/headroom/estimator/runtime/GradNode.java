@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Set;
 
 /** A node of the backward graph: PyTorch's {@code torch::autograd::Node}. */
 public final class GradNode {
@@ -19,6 +20,16 @@ public final class GradNode {
 
     /** Sequence number of nodes that run as soon as they can (torch/csrc/autograd/functions/accumulate_grad.h). */
     static final long FIRST = Long.MAX_VALUE;
+
+    /** Nodes that only look at a gradient's sizes. */
+    private static final Set<String> VIEWS = Set.of(
+            "ViewBackward0",
+            "UnsafeViewBackward0",
+            "TBackward0",
+            "TransposeBackward0",
+            "_ToTorchTensorBackward",
+            "_FromTorchTensorBackward",
+            "RedistributeBackward");
 
     final String name;
     final long sequence;
@@ -99,7 +110,19 @@ public final class GradNode {
         return wrapped.get(input);
     }
 
-    /** Whether the node is that of a DTensor and these are the sizes of all of it: a layout that gradients may have as well. */
+    /** Waits for collectives that gave the node its gradients, unless it looks at their sizes only. */
+    void await(EagerRuntime runtime, Tensor[] gradients) {
+        for (Tensor g : gradients) {
+            if (g != null && !VIEWS.contains(name)) {
+                g.storage().await(runtime);
+            }
+        }
+    }
+
+    /**
+     * Whether the node is that of a DTensor and these are the sizes of all of it: a layout that gradients may have as
+     * well.
+     */
     boolean takesWhole(long[] sizes) {
         return variable != null
                 && variable.distribution() != null

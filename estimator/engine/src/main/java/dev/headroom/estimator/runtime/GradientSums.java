@@ -39,8 +39,8 @@ final class GradientSums {
             return;
         }
         int before = streams.use(stream);
-        InFlight.await(runtime, old);
-        InFlight.await(runtime, grad);
+        old.storage().await(runtime);
+        grad.storage().await(runtime);
         int device = runtime.devices().use(runtime.devices().of(old));
         Frame f = runtime.frame();
         try {

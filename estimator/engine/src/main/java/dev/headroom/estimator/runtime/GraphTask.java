@@ -1,9 +1,13 @@
 package dev.headroom.estimator.runtime;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** One backward pass (torch/csrc/autograd/graph_task.h). */
 final class GraphTask {
@@ -25,16 +29,94 @@ final class GraphTask {
     /** Nodes in the queue or running. */
     int outstanding;
 
-    GraphTask(int depth, Map<GradNode, int[]> dependencies, Selection selection) {
+    GraphTask(int depth, GradNode start, Selection selection) {
         this.selection = selection;
         this.depth = depth;
-        this.dependencies = dependencies;
+        this.dependencies = dependencies(start);
     }
 
     /** Calls what was queued, and what that queues in turn. */
     void callBack() {
         for (int i = 0; i < callbacks.size(); i++) {
             callbacks.get(i).run();
+        }
+    }
+
+    private static Map<GradNode, int[]> dependencies(GradNode root) {
+        Map<GradNode, int[]> count = new HashMap<>();
+        ArrayDeque<GradNode> stack = new ArrayDeque<>();
+        Map<GradNode, Boolean> seen = new HashMap<>();
+        stack.push(root);
+        seen.put(root, true);
+        while (!stack.isEmpty()) {
+            for (GradNode.Edge e : stack.pop().edges) {
+                if (e != null) {
+                    count.computeIfAbsent(e.node(), k -> new int[1])[0]++;
+                    if (seen.put(e.node(), true) == null) {
+                        stack.push(e.node());
+                    }
+                }
+            }
+        }
+        return count;
+    }
+
+    /**
+     * What a pass is to run when only some gradients are asked for: the nodes that lead to them
+     * (torch/csrc/autograd/engine.cpp, GraphTask::init_to_execute). What arrives at the wanted nodes is caught; they
+     * run no more.
+     */
+    static final class Selection {
+        /** Whether nodes keep what they saved. */
+        final boolean retains;
+
+        private final Set<GradNode> leading = new HashSet<>();
+        private final Map<GradNode, Tensor> caught = new HashMap<>();
+
+        Selection(GradNode root, Collection<GradNode> wanted, boolean retains) {
+            this.retains = retains;
+            Map<GradNode, List<GradNode>> callers = new HashMap<>();
+            ArrayDeque<GradNode> stack = new ArrayDeque<>(List.of(root));
+            Set<GradNode> seen = new HashSet<>(List.of(root));
+            while (!stack.isEmpty()) {
+                GradNode node = stack.pop();
+                for (GradNode next : node.next()) {
+                    callers.computeIfAbsent(next, k -> new ArrayList<>(1)).add(node);
+                    if (seen.add(next)) {
+                        stack.push(next);
+                    }
+                }
+            }
+            wanted.forEach(w -> caught.put(w, null));
+            stack.addAll(wanted);
+            while (!stack.isEmpty()) {
+                for (GradNode caller : callers.getOrDefault(stack.pop(), List.of())) {
+                    if (leading.add(caller)) {
+                        stack.push(caller);
+                    }
+                }
+            }
+        }
+
+        /** Whether a gradient for a node is computed. */
+        boolean computes(GradNode node) {
+            return leading.contains(node) || caught.containsKey(node);
+        }
+
+        boolean runs(GradNode node) {
+            return leading.contains(node);
+        }
+
+        /** Takes what arrived at a node, if it is wanted. */
+        void arrived(EagerRuntime runtime, GradNode node, Tensor[] inputs) {
+            if (caught.containsKey(node)) {
+                caught.put(node, runtime.hold(inputs[0]));
+            }
+        }
+
+        /** With a reference for the caller; {@code null} for none. */
+        Tensor caught(GradNode node) {
+            return caught.get(node);
         }
     }
 }

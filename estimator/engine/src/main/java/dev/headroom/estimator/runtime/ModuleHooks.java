@@ -35,7 +35,8 @@ public final class ModuleHooks {
         void replaceInputs(UnaryOperator<Tensor[]> with);
 
         /**
-         * Gives the caller other tensors than the callee made, as a hook after the forward pass does that returns a result.
+         * Gives the caller other tensors than the callee made, as a hook after the forward pass does that returns a
+         * result.
          *
          * @param with from the outputs to what takes their places: the same, or locals of the running frame
          */

@@ -2,6 +2,7 @@ package dev.headroom.estimator.runtime;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Nodes that can run: those of the innermost backward pass first, then by sequence number, highest first. Ties come
@@ -63,5 +64,41 @@ final class ReadyQueue {
         int depthA = a.graphTask().depth;
         int depthB = b.graphTask().depth;
         return depthA == depthB ? a.node().sequence < b.node().sequence : depthA < depthB;
+    }
+
+    /**
+     * What waits for autograd's workers, a queue a device. A queue is shared by a backward pass and those that its
+     * nodes start. Workers run at the same time: each does one node while the others do one.
+     */
+    static final class OfDevices {
+        private final ReadyQueue[] queues;
+
+        OfDevices(int devices) {
+            queues = new ReadyQueue[devices];
+            for (int d = 0; d < devices; d++) {
+                queues[d] = new ReadyQueue();
+            }
+        }
+
+        void push(Task task) {
+            queues[task.node().device].push(task);
+        }
+
+        /** Every worker that has something to do does one piece of it. */
+        void turn(Consumer<Task> worker) {
+            if (queues.length == 1) {
+                worker.accept(queues[0].pop());
+                return;
+            }
+            boolean[] busy = new boolean[queues.length];
+            for (int d = 0; d < queues.length; d++) {
+                busy[d] = !queues[d].isEmpty();
+            }
+            for (int d = 0; d < queues.length; d++) {
+                if (busy[d] && !queues[d].isEmpty()) {
+                    worker.accept(queues[d].pop());
+                }
+            }
+        }
     }
 }

@@ -30,7 +30,7 @@ public final class Storage {
     private Category category;
 
     /** What a collective still reads whose result this is; {@code null} once somebody has waited for it. */
-    Tensor inFlight;
+    private Tensor inFlight;
 
     Storage(LoggedMemory home, int id, long bytes, int block, int stream, Category category) {
         this.home = home;
@@ -75,5 +75,23 @@ public final class Storage {
 
     void setCategory(Category category) {
         this.category = category;
+    }
+
+    /**
+     * The result of a collective that nobody has waited for: what it reads lives until somebody does
+     * (torch/distributed/_functional_collectives.py, AsyncCollectiveTensor).
+     */
+    public void keepUntilWaited(EagerRuntime runtime, Tensor read) {
+        await(runtime);
+        inFlight = runtime.hold(read);
+    }
+
+    /**
+     * Waits for the collective whose result this is, if nobody has. Views do not, whatever else reads the memory does.
+     */
+    public void await(EagerRuntime runtime) {
+        Tensor read = inFlight;
+        inFlight = null;
+        runtime.release(read);
     }
 }

@@ -19,12 +19,12 @@ public final class Tape {
     private boolean stoppedAtResult;
     private boolean destroying;
     private GradNode running;
-    private Selection selection;
+    private GraphTask.Selection selection;
 
     Tape(EagerRuntime runtime, HostThreads threads) {
         this.runtime = runtime;
         this.threads = threads;
-        this.nothing = new NoRecording(runtime);
+        this.nothing = new Recording.None(runtime);
     }
 
     /** {@code torch.is_grad_enabled()}. */
@@ -32,11 +32,7 @@ public final class Tape {
         return enabled;
     }
 
-    /**
-     * {@code torch.set_grad_enabled}.
-     *
-     * @return the mode before
-     */
+    /** {@code torch.set_grad_enabled}: gives the mode before. */
     public boolean setEnabled(boolean value) {
         boolean before = enabled;
         enabled = value;
@@ -149,10 +145,7 @@ public final class Tape {
         return leafHooks(leaf).addAccumulated(hook);
     }
 
-    /**
-     * A hook of whichever AccumulateGrad node adds to a leaf's {@code .grad}, as reducers have: the engine keeps what
-     * it gives to nodes that have hooks (torch/csrc/autograd/engine.cpp, call_function).
-     */
+    /** A hook of whichever node adds to a leaf's gradient: nodes with hooks keep what they are given. */
     public AutogradHooks.Handle addAccumulatorHook(Tensor leaf, AutogradHooks.AfterAccumulate hook) {
         return leafHooks(leaf).addAfterAccumulator(hook);
     }
@@ -181,7 +174,7 @@ public final class Tape {
     }
 
     /** A node of a pass runs; {@code null}: none does any more. */
-    void run(GradNode node, Selection of) {
+    void run(GradNode node, GraphTask.Selection of) {
         running = node;
         selection = of;
     }
@@ -189,14 +182,6 @@ public final class Tape {
     /** {@code task_should_compute_output}: whether a node's gradient is wanted by the pass that runs it. */
     boolean computes(GradNode node, GradNode.Edge edge) {
         return node != running || selection == null || selection.computes(edge.node());
-    }
-
-    /** {@code t.detach_()}: a leaf that requires no gradient. */
-    public void detachInPlace(Tensor t) {
-        GradNode node = t.gradNode();
-        t.setHistory(null, 0);
-        t.setLeafRequiresGrad(false);
-        release(node);
     }
 
     /** Replaces a tensor's history. */

@@ -3,6 +3,7 @@ package dev.headroom.estimator.timeline;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.estimator.predict.Ranks;
 import dev.headroom.estimator.predict.Simulation;
 
 /**
@@ -17,6 +18,11 @@ public record PlayedRun(PredictionRequest request, Prediction prediction, Timeli
      * @throws dev.headroom.model.error.UserInputException for impossible input, with a message for the user
      */
     public static PlayedRun of(PredictionRequest request) {
+        if (Ranks.areAsked(request)) {
+            Ranks ranks = Ranks.of(request);
+            PlayedRun worst = of(ranks.ofWorst(request));
+            return worst.with(ranks.tell(worst.prediction()));
+        }
         Simulation run = Predictor.simulate(request);
         Timeline timeline = new Timeline(run, () -> Predictor.memory(request));
         return new PlayedRun(request, Predictor.read(request, run), timeline);

@@ -3,7 +3,7 @@ package dev.headroom.model.device;
 /**
  * A named part of what nvidia-smi shows for a process, in bytes.
  *
- * @param part {@code reserved}, {@code context}, {@code libraries}, {@code cublas} or {@code cudnn}
+ * @param part {@code reserved}, {@code context}, {@code libraries}, {@code cublas}, {@code cudnn} or {@code nccl}
  * @param low at least
  * @param bytes what is counted
  * @param high at most
@@ -21,6 +21,9 @@ public record DeviceLine(String part, long low, long bytes, long high, String so
 
     /** Kernels and buffers of cuDNN, loaded when the first operator asks for it. */
     public static final String CUDNN = "cudnn";
+
+    /** Buffers of NCCL's communicators. */
+    public static final String NCCL = "nccl";
 
     /** The segments of the caching allocator. */
     public static final String RESERVED = "reserved";

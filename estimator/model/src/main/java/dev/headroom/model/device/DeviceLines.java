@@ -33,6 +33,19 @@ public final class DeviceLines {
         return of(Calibration.installed(), gpu, lazy, cudnn);
     }
 
+    /**
+     * The lines of a card in a run on several.
+     *
+     * @param communicators that the process has; 0 for a run on one GPU
+     */
+    public static List<DeviceLine> of(Gpu gpu, boolean lazy, boolean cudnn, int communicators) {
+        List<DeviceLine> lines = new ArrayList<>(of(gpu, lazy, cudnn));
+        if (communicators > 0) {
+            lines.add(NcclBuffers.line(gpu, communicators));
+        }
+        return List.copyOf(lines);
+    }
+
     /** @param measured the lines of a calibration */
     static List<DeviceLine> of(List<Overhead> measured, Gpu gpu, boolean lazy, boolean cudnn) {
         List<Overhead> calibrated = lines(measured, gpu, lazy);

@@ -70,6 +70,18 @@ public record Parallelism(
         mesh = List.copyOf(mesh);
     }
 
+    /**
+     * NCCL communicators of a process: one for each group of ranks that it is in, and none among parts of a process.
+     */
+    public int communicators() {
+        return switch (kind) {
+            case SINGLE, MP -> 0;
+            case DP, DDP, ZERO1, ZERO2, ZERO3, TP, PP -> 1;
+            case FSDP1, FSDP2 -> mesh.size() > 1 ? 2 : 1;
+            case TP_FSDP2 -> 2;
+        };
+    }
+
     /** GPUs of a process. */
     public int devices() {
         return kind.isOneProcess() ? world : 1;

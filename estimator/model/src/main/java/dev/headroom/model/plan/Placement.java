@@ -60,7 +60,10 @@ public record Placement(Kind kind, int dim) {
         return isShard() && dim < 0 ? shard(dim + dims) : this;
     }
 
-    /** How a gradient is laid out: summands need no sum (torch/distributed/tensor/_api.py, _normalize_placements_for_grad). */
+    /**
+     * How a gradient is laid out: summands need no sum (torch/distributed/tensor/_api.py,
+     * _normalize_placements_for_grad).
+     */
     public Placement ofGradient() {
         return isPartial() ? REPLICATE : this;
     }

@@ -5,8 +5,8 @@ import java.util.List;
 /** The losses of a training loop. */
 public enum LossKind {
     /**
-     * {@code output} when the model returns a scalar first, {@code tokens} when it returns scores for each of the tokens that
-     * it is given, else {@code cross-entropy}.
+     * {@code output} when the model returns a scalar first, {@code tokens} when it returns scores for each of the
+     * tokens that it is given, else {@code cross-entropy}.
      */
     AUTO,
     CROSS_ENTROPY,

@@ -6,10 +6,23 @@ import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.PipelineOptions;
 import dev.headroom.model.parallel.ShardingOptions;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 
 /** What cannot be meant about several GPUs, each in one line. */
 public final class ParallelChecks {
+    /** Optimizers whose steps on DTensors are modelled. */
+    private static final Set<OptimizerKind> OF_TENSORS = EnumSet.of(
+            OptimizerKind.NONE,
+            OptimizerKind.SGD,
+            OptimizerKind.SGD_MOMENTUM,
+            OptimizerKind.ADAM,
+            OptimizerKind.ADAMW,
+            OptimizerKind.RMSPROP,
+            OptimizerKind.ADAGRAD);
+
     private final Scenario run;
     private final Parallelism parallel;
 
@@ -30,7 +43,9 @@ public final class ParallelChecks {
         checks.options();
         checks.sharding();
         checks.oneProcess();
+        checks.pipeline();
         checks.batch();
+        checks.tensor();
     }
 
     private void ranks() {
@@ -119,6 +134,34 @@ public final class ParallelChecks {
         }
     }
 
+    private void tensor() {
+        if (!parallel.kind().isTensor()) {
+            return;
+        }
+        if (parallel.build() == Parallelism.Build.CPU) {
+            throw refused("--build cpu", "what no plan shares would stay in host memory; build on cuda or meta");
+        }
+        if (!parallel.mesh().isEmpty()) {
+            throw refused("--mesh", "its grid is --world by --tp");
+        }
+        if (parallel.tensor().plan() != null && parallel.tensor().sequenceParallel()) {
+            throw new UserInputException(
+                    "--sequence-parallel chooses among the usual plans; with --tp-plan, the plan says it");
+        }
+        OptimizerChoice optimizer = run.optimizer();
+        boolean decays = optimizer.options().weightDecay() && optimizer.kind() != OptimizerKind.ADAMW;
+        if (parallel.kind() == ParallelKind.TP
+                && (!OF_TENSORS.contains(optimizer.kind())
+                        || decays
+                        || optimizer.options().maximize())) {
+            throw refused(
+                    "--optimizer " + optimizer.kind().option()
+                            + (decays ? " --weight-decay" : optimizer.options().maximize() ? " --maximize" : ""),
+                    "its arithmetic on DTensors in several layouts is not modelled; take adamw, adam, sgd,"
+                            + " sgd-momentum, rmsprop or adagrad without these");
+        }
+    }
+
     private void belongs(boolean holds, String what) {
         if (!holds) {
             throw parallel.kind() == ParallelKind.SINGLE
@@ -152,6 +195,36 @@ public final class ParallelChecks {
                                 .withMicrobatches(pipeline.microbatches())
                                 .withSplit(pipeline.split())),
                 "--schedule and --virtual");
+    }
+
+    private void pipeline() {
+        if (parallel.kind() != ParallelKind.PP) {
+            return;
+        }
+        if (run.precision().amp() != null) {
+            throw refused("--amp", "autocast around a schedule is not modelled; take --dtype");
+        }
+        if (run.loop().accumulate() > 1) {
+            throw refused("--accumulate", "its microbatches accumulate gradients; take --microbatches");
+        }
+        if (run.loop().dropOutputs() || run.loop().inputGrad()) {
+            throw refused("--drop-outputs and --input-grad", "the schedule has outputs and inputs of its own");
+        }
+        boolean checkpoints = run.checkpointing().segments() > 0
+                || !run.checkpointing().modules().isEmpty();
+        if (checkpoints && Boolean.TRUE.equals(run.checkpointing().reentrant())) {
+            throw refused("--reentrant true", "stages are checkpointed without; leave it out");
+        }
+        String schedule = parallel.pipeline().schedule().toLowerCase(Locale.ROOT);
+        if (checkpoints && (schedule.contains("zerobubble") || schedule.equals("dualpipev"))) {
+            throw refused(
+                    "--checkpoint",
+                    "with --schedule " + parallel.pipeline().schedule()
+                            + " it would recompute twice, which is not modelled");
+        }
+        if (parallel.pipeline().microbatches() < 1 || parallel.pipeline().virtualStages() < 1) {
+            throw new UserInputException("--microbatches and --virtual are at least 1");
+        }
     }
 
     private void batch() {

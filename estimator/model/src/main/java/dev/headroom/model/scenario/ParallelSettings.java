@@ -4,6 +4,7 @@ import static dev.headroom.model.scenario.ValueFormats.BOOLEAN;
 import static dev.headroom.model.scenario.ValueFormats.FLAG;
 import static dev.headroom.model.scenario.ValueFormats.GRID;
 import static dev.headroom.model.scenario.ValueFormats.JSON_TEXT;
+import static dev.headroom.model.scenario.ValueFormats.PLAN;
 import static dev.headroom.model.scenario.ValueFormats.RESHARD;
 import static dev.headroom.model.scenario.ValueFormats.TEXTS;
 import static dev.headroom.model.scenario.ValueFormats.TRUE_OR_FALSE;
@@ -20,6 +21,7 @@ import dev.headroom.model.parallel.PipelineOptions;
 import dev.headroom.model.parallel.ShardingOptions;
 import dev.headroom.model.parallel.TensorOptions;
 import dev.headroom.model.parallel.ZeroOptions;
+import dev.headroom.model.plan.TensorPlan;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -186,6 +188,14 @@ public final class ParallelSettings {
             row(Setting.of("loss_parallel", TENSOR, TensorOptions::lossParallel, TensorOptions::withLossParallel)
                     .written(FLAG, "", "tp: the loss works on divided logits."));
 
+    public static final Setting<TensorPlan> TP_PLAN =
+            row(Setting.of("tp_plan", TENSOR, TensorOptions::plan, TensorOptions::withPlan)
+                    .written(
+                            PLAN,
+                            "FILE",
+                            "tp: JSON from patterns of modules to styles, as parallelize_module has it (default: the"
+                                    + " usual plan of models with such modules)."));
+
     public static final Setting<String> SCHEDULE =
             row(Setting.of("schedule", PIPELINE, PipelineOptions::schedule, PipelineOptions::withSchedule)
                     .written(choice(SCHEDULES, name -> name), "NAME", "pp: " + String.join(", ", SCHEDULES) + "."));
@@ -210,12 +220,13 @@ public final class ParallelSettings {
             row(Setting.of("overlap_comm", ZERO, ZeroOptions::overlapComm, ZeroOptions::withOverlapComm)
                     .written(TRUE_OR_FALSE, "BOOL", "zero1 to zero3: gradients are reduced beside the backward pass."));
 
-    public static final Setting<String> DS_CONFIG = row(
-            Setting.of("ds_config", ZERO, ZeroOptions::dsConfig, ZeroOptions::withDsConfig)
+    public static final Setting<String> DS_CONFIG =
+            row(Setting.of("ds_config", ZERO, ZeroOptions::dsConfig, ZeroOptions::withDsConfig)
                     .written(
                             JSON_TEXT,
                             "FILE",
-                            "zero1 to zero3: DeepSpeed's JSON, a file or its text; or the text of its zero_optimization."));
+                            "zero1 to zero3: DeepSpeed's JSON, a file or its text; or the text of its"
+                                    + " zero_optimization."));
 
     private ParallelSettings() {}
 

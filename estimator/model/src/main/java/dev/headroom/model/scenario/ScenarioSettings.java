@@ -123,7 +123,8 @@ public final class ScenarioSettings {
             .written(
                     choice(LossKind.NAMED, OptionNames::of),
                     "KIND",
-                    "cross-entropy, tokens, mse, sum or output (default: output when the model returns a scalar first).")
+                    "cross-entropy, tokens, mse, sum or output (default: output when the model returns a"
+                            + " scalar first).")
             .trainsWith(kind -> kind != LossKind.AUTO));
 
     public static final Setting<Integer> CHECKPOINT =

@@ -8,8 +8,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * What the units of a model share: streams, the order in which they ran, and the limit on gathers that the device has not
- * caught up with (torch/distributed/fsdp/_runtime_utils.py, _share_state_and_init_handle_attrs; _limiter_utils.py).
+ * What the units of a model share: streams, the order in which they ran, and the limit on gathers that the device has
+ * not caught up with (torch/distributed/fsdp/_runtime_utils.py, _share_state_and_init_handle_attrs; _limiter_utils.py).
  */
 final class Coordination {
     static final int UNSHARD = 1;

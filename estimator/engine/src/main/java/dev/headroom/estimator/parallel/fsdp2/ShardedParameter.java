@@ -187,7 +187,10 @@ final class ShardedParameter {
         return out;
     }
 
-    /** The gradient of a parameter that tensor parallelism has shared, laid out as the parameter (_get_grad_inner_tensor). */
+    /**
+     * The gradient of a parameter that tensor parallelism has shared, laid out as the parameter
+     * (_get_grad_inner_tensor).
+     */
     private Tensor asShared(Tensor gradient) {
         Distribution of = unsharded.distribution();
         if (of == null) {

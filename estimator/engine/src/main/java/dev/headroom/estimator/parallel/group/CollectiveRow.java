@@ -16,6 +16,17 @@ import dev.headroom.model.graph.DType;
 public record CollectiveRow(
         CollectiveKind kind, long bytes, DType type, int groupSize, int communicator, int stream, int peer, int times) {
 
+    /** Bytes of the whole buffer, of which each rank has a part in an all-gather or a reduce-scatter. */
+    public long wholeBytes() {
+        boolean parts = kind == CollectiveKind.ALL_GATHER || kind == CollectiveKind.REDUCE_SCATTER;
+        return parts ? bytes * groupSize : bytes;
+    }
+
+    /** Bytes of all that the row stands for. */
+    public long allBytes() {
+        return wholeBytes() * times;
+    }
+
     /** Whether another row is the same but for how often. */
     boolean repeats(CollectiveRow other) {
         return equals(other.times(times));

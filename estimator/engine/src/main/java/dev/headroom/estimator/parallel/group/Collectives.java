@@ -33,7 +33,7 @@ public final class Collectives implements LoopHook {
         this.log = log;
     }
 
-    /** The same ranks over another communicator, whose collectives are noted in the same log; to be called once attached. */
+    /** The same ranks over another communicator, noted in the same log; to be called once attached. */
     public Collectives beside(int communicator) {
         Collectives made = new Collectives(new ProcessGroup(group.size(), group.rank(), communicator), log);
         made.runtime = runtime;

@@ -150,6 +150,9 @@ public final class Division {
                 .filter(o -> o.kind() != Graph.OutputKind.MUTATION)
                 .forEach(o -> later.add(o.value()));
         made.retainAll(later);
+        if (alone && k > 0) {
+            checkStage(k, from, inputs);
+        }
         List<String> outputs = new ArrayList<>(made);
         Graph ownGraph = new PartGraph(graph, items).of(k, nodes, inputs, outputs);
         int shift = first.size() - from;
@@ -157,6 +160,22 @@ public final class Division {
                 ? new CheckpointPlan(ownGraph, itemRegions(ownGraph, from, to, shift), false)
                 : new CheckpointPlan(ownGraph, regions(from, to, shift), plan.reentrant());
         return new Part(from, ownPlan, List.copyOf(inputs), outputs);
+    }
+
+    /** What a stage is given is one tensor, which requires a gradient and is a leaf. */
+    private void checkStage(int k, int from, Set<String> inputs) {
+        String where =
+                "stage " + k + ", which begins with '" + graph.nodes().get(from).module() + "'";
+        if (inputs.size() != 1) {
+            throw new UserInputException("--parallel pp: " + where + ", is given " + inputs.size()
+                    + " tensors: stages hand on one each; cut elsewhere with --split");
+        }
+        for (Node node : graph.nodes().subList(from, bounds[k + 1])) {
+            if (Region.changesInPlace(node) && inputs.contains(node.reads().get(0))) {
+                throw new UserInputException("--parallel pp: " + where + ", changes its input in place, which PyTorch"
+                        + " refuses of a leaf; cut elsewhere with --split");
+            }
+        }
     }
 
     /** The regions of the whole plan that lie in a part. */

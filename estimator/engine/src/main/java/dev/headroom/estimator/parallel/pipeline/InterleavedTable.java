@@ -9,8 +9,9 @@ import java.util.Map;
 import java.util.function.IntUnaryOperator;
 
 /**
- * What a rank computes, in order, where stages go round the ranks several times (torch/distributed/pipelining/schedules.py,
- * _get_1f1b_rank_ops, ScheduleInterleaved1F1B, ScheduleInterleavedZeroBubble and ScheduleLoopedBFS).
+ * What a rank computes, in order, where stages go round the ranks several times
+ * (torch/distributed/pipelining/schedules.py, _get_1f1b_rank_ops, ScheduleInterleaved1F1B,
+ * ScheduleInterleavedZeroBubble and ScheduleLoopedBFS).
  */
 final class InterleavedTable {
     private final StagePlan plan;

@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a rank sends and receives (torch/distributed/pipelining/schedules.py, _batch_p2p). Operations of one kind go over a
- * communicator of the two ranks each; a mixed batch goes over the whole group's at once. What was sent lives as long as
- * somebody has the work of a single operation, and until somebody waits for it, or it is seen to be finished and another
- * operation follows (torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp, pointToPoint and endCoalescing).
+ * What a rank sends and receives (torch/distributed/pipelining/schedules.py, _batch_p2p). Operations of one kind go
+ * over a communicator of the two ranks each; a mixed batch goes over the whole group's at once. What was sent lives as
+ * long as somebody has the work of a single operation, and until somebody waits for it, or it is seen to be finished
+ * and another operation follows (torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp, pointToPoint and endCoalescing).
  */
 final class Peers {
     /** An operation that is not asked for yet; holds its tensor. */

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.parallel.pipeline;
 
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.op.core.Joining;
@@ -101,18 +102,28 @@ public final class Pipeline implements LoopHook {
     @Override
     public void end(Moment phase) {
         if (phase.phase() == Phase.INPUTS) {
-            loop.dropFromBatch(
-                    stages.stream().noneMatch(Stage::isFirst), stages.stream().noneMatch(Stage::isLast));
+            dropFromBatch();
         }
         log.endPhase();
     }
 
+    /** A rank needs inputs for the first stage, and labels for the last. */
+    private void dropFromBatch() {
+        loop.batch()
+                .drop(stages.stream().noneMatch(Stage::isFirst), stages.stream().noneMatch(Stage::isLast));
+    }
+
     @Override
     public void passes(int step, Runnable own) {
+        if (step > 0 && loop.prepared().scenario().loop().newBatches()) {
+            loop.loadBatch();
+            dropFromBatch();
+        }
         loop.phase(Moment.of(Phase.SCHEDULE, step), () -> step(step));
     }
 
     private void step(int step) {
+        runtime.attribute(runtime.number(new Attribution("", Phase.SCHEDULE.label(), "")));
         losses.forEach(runtime::release);
         losses = List.of();
         try (Frame frame = runtime.frame()) {
@@ -125,7 +136,7 @@ public final class Pipeline implements LoopHook {
                     peers,
                     step,
                     first ? chunks(input()) : List.of(),
-                    last ? chunks(loop.target()) : List.of());
+                    last ? chunks(loop.batch().target()) : List.of());
             if (!initialized) {
                 initialized = true;
                 new WarmUp(runtime, peers, plan, rank).vote(stages);
@@ -148,7 +159,7 @@ public final class Pipeline implements LoopHook {
     }
 
     private Tensor input() {
-        Map<String, Tensor> given = loop.inputs();
+        Map<String, Tensor> given = loop.batch().values();
         return loop.prepared().graph().inputs().stream()
                 .filter(in -> in.kind() == Graph.InputKind.USER && given.get(in.value()) != null)
                 .map(in -> given.get(in.value()))

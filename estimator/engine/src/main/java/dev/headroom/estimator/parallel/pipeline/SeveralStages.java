@@ -12,8 +12,8 @@ import java.util.Map;
 
 /**
  * A schedule of several stages a rank, action by action (torch/distributed/pipelining/schedules.py,
- * _PipelineScheduleRuntime). Works of what was sent are kept to the end of the step, and with them what was sent; neighbours
- * on one rank hand tensors over.
+ * _PipelineScheduleRuntime). Works of what was sent are kept to the end of the step, and with them what was sent;
+ * neighbours on one rank hand tensors over.
  */
 final class SeveralStages implements Schedule {
     private final EagerRuntime runtime;

@@ -169,7 +169,7 @@ final class Stage {
         finishBackward(microbatch, of, takeGradient(of[1]));
     }
 
-    /** backward_one_chunk without the gradients of weights (stage_backward_input); the first stage leaves all to later. */
+    /** backward_one_chunk without gradients of weights (stage_backward_input); the first stage leaves all to later. */
     void backwardInput(int microbatch, Tensor loss) {
         Tensor[] of = forwarded.remove(microbatch);
         Tensor root = isLast() ? loss : of[0];
@@ -182,7 +182,7 @@ final class Stage {
                 gradient = gradientOfInput(root, begin, of[1]);
                 groups.stopCatching();
                 runtime.setGrad(of[1], gradient);
-                runtime.tape().detachInPlace(root);
+                runtime.detachInPlace(root);
             }
         }
         runtime.hold(root);
@@ -231,7 +231,7 @@ final class Stage {
             inputGradients.put(microbatch, gradient);
         }
         if (isLast() && !isFirst()) {
-            runtime.tape().detachInPlace(of[0]);
+            runtime.detachInPlace(of[0]);
         }
         runtime.release(of[0]);
         runtime.release(of[1]);

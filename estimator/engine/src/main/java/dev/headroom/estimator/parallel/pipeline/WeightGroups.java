@@ -21,8 +21,8 @@ import java.util.Set;
 
 /**
  * Parameters with the nodes at which their gradients leave the way from outputs to inputs
- * (torch/distributed/pipelining/_backward.py, get_param_groups and stage_backward_weight). What arrives at such nodes while
- * gradients of inputs are computed is kept, and the gradients of parameters are computed from it later.
+ * (torch/distributed/pipelining/_backward.py, get_param_groups and stage_backward_weight). What arrives at such nodes
+ * while gradients of inputs are computed is kept, and the gradients of parameters are computed from it later.
  */
 final class WeightGroups {
     private static final class Group {

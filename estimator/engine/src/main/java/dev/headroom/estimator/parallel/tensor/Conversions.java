@@ -2,7 +2,6 @@ package dev.headroom.estimator.parallel.tensor;
 
 import dev.headroom.estimator.runtime.Distribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Ranks;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.plan.Placement;
@@ -10,9 +9,9 @@ import dev.headroom.model.plan.Placement;
 /** Into DTensors, out of them, and from one layout to another, with what the backward pass does in return. */
 final class Conversions {
     private final EagerRuntime rt;
-    private final Ranks ranks;
+    private final Distribution.Ranks ranks;
 
-    Conversions(EagerRuntime rt, Ranks ranks) {
+    Conversions(EagerRuntime rt, Distribution.Ranks ranks) {
         this.rt = rt;
         this.ranks = ranks;
     }

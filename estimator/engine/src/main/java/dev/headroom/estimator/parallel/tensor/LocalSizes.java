@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Sizes that nodes name, made those of a rank: where what goes into a view is shorter than when the graph was exported, what
- * comes out is shorter in the dimension that it becomes.
+ * Sizes that nodes name, made those of a rank: where what goes into a view is shorter than when the graph was exported,
+ * what comes out is shorter in the dimension that it becomes.
  */
 final class LocalSizes {
     private final Map<String, Long> symbols;

@@ -21,9 +21,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Puts parts in the places of parameters. On the GPU the first rank sends every other its part, and the whole parameter is
- * there beside it until then (torch/distributed/tensor/_api.py, distribute_tensor); from the meta device only the parts are
- * made, when all modules are shared ({@code to_empty}).
+ * Puts parts in the places of parameters. On the GPU the first rank sends every other its part, and the whole parameter
+ * is there beside it until then (torch/distributed/tensor/_api.py, distribute_tensor); from the meta device only the
+ * parts are made, when all modules are shared ({@code to_empty}).
  */
 final class SharedModel {
     private final EagerRuntime rt;
@@ -198,8 +198,8 @@ final class SharedModel {
     }
 
     /**
-     * {@code to_empty}: memory for all that a model on the meta device has, for each of tied parameters anew; a library's
-     * {@code tie_weights} then ties them again.
+     * {@code to_empty}: memory for all that a model on the meta device has, for each of tied parameters anew; a
+     * library's {@code tie_weights} then ties them again.
      */
     private void materialise() {
         List<Tensor> tiedAgain = new ArrayList<>();

@@ -4,19 +4,21 @@ import dev.headroom.estimator.loop.GradientClipping;
 import dev.headroom.estimator.runtime.Distribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
-import dev.headroom.estimator.runtime.Ranks;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.plan.Placement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Norms of gradients that are DTensors (torch/distributed/tensor/_ops/_math_ops.py, foreach_norm_strategy and _NormPartial). */
+/**
+ * Norms of gradients that are DTensors (torch/distributed/tensor/_ops/_math_ops.py, foreach_norm_strategy and
+ * _NormPartial).
+ */
 final class SharedNorms implements GradientClipping.Parts {
     private final EagerRuntime rt;
-    private final Ranks ranks;
+    private final Distribution.Ranks ranks;
     private final List<Tensor> parameters;
 
-    SharedNorms(EagerRuntime rt, Ranks ranks, List<Tensor> parameters) {
+    SharedNorms(EagerRuntime rt, Distribution.Ranks ranks, List<Tensor> parameters) {
         this.rt = rt;
         this.ranks = ranks;
         this.parameters = parameters;

@@ -5,9 +5,8 @@ import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.program.NodeHook;
 import dev.headroom.estimator.runtime.Distribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.InFlight;
-import dev.headroom.estimator.runtime.Ranks;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
@@ -39,11 +38,11 @@ final class SharedOperators implements NodeHook {
             "aten.detach");
 
     private final EagerRuntime rt;
-    private final Ranks ranks;
+    private final Distribution.Ranks ranks;
     private final TiedParameters ties;
     private final LocalSizes sizes;
 
-    SharedOperators(EagerRuntime rt, Ranks ranks, TiedParameters ties, LocalSizes sizes) {
+    SharedOperators(EagerRuntime rt, Distribution.Ranks ranks, TiedParameters ties, LocalSizes sizes) {
         this.ties = ties;
         this.rt = rt;
         this.ranks = ranks;
@@ -53,7 +52,12 @@ final class SharedOperators implements NodeHook {
     @Override
     public Node localized(Graph graph, Node node, Map<String, Tensor> values) {
         if (!VIEWS.contains(node.operator())) {
-            node.reads().forEach(name -> InFlight.await(rt, values.get(name)));
+            for (String name : node.reads()) {
+                Tensor read = values.get(name);
+                if (read != null) {
+                    read.storage().await(rt);
+                }
+            }
         }
         return sizes.of(graph, ties.ownValues(node), values);
     }
@@ -90,8 +94,8 @@ final class SharedOperators implements NodeHook {
     }
 
     /**
-     * Whole rows go into a weight whose output features are divided, divided rows into one whose input features are. There
-     * a bias, which every rank has, is divided by their number before it is added.
+     * Whole rows go into a weight whose output features are divided, divided rows into one whose input features are.
+     * There a bias, which every rank has, is divided by their number before it is added.
      */
     private Tensor[] linear(Call call, Supplier<Tensor[]> own) {
         Distribution weight = call.tensor("weight").distribution();
@@ -100,6 +104,12 @@ final class SharedOperators implements NodeHook {
             return own.get();
         }
         boolean rows = weight.placement().equals(Placement.shard(0));
+        long features = input.distribution().sizes()[input.dim() - 1];
+        if (!rows && features != weight.sizes()[1]) {
+            throw new UserInputException(
+                    call.node().module() + ": " + weight.sizes()[1] + " input features do not divide" + " among the "
+                            + ranks.size() + " ranks of --parallel tp; choose a --tp that divides them");
+        }
         Tensor bias = rows ? null : call.tensorOrNull("bias");
         Tensor scaled = bias == null ? null : rt.emptyLike(bias);
         Tensor[] out = own.get();

@@ -65,6 +65,11 @@ public final class TensorParallel implements LoopHook {
     private void wrap() {
         boolean onDevice = run.parallel().build() == Parallelism.Build.CUDA;
         TiedParameters ties = new TiedParameters(loop.graph());
+        if (divides != null && ties.any()) {
+            throw new UserInputException(
+                    "--parallel tp+fsdp2: tied parameters are modelled for a model that is built on the"
+                            + " meta device; add --build meta");
+        }
         model = new SharedModel(runtime, loop.model(), loop.graph(), ties, ranks, onDevice);
         Conversions conversions = new Conversions(runtime, ranks);
         for (PlannedModule planned : plan()) {
@@ -101,9 +106,8 @@ public final class TensorParallel implements LoopHook {
     @Override
     public void clip(Runnable own) {
         if (!model.sharesAll()) {
-            throw new UserInputException(
-                    "--clip-grad-norm: clip_grad_norm_ does not take DTensors and plain tensors"
-                            + " together; share all modules that have parameters, as with --sequence-parallel, or leave it out");
+            throw new UserInputException("--clip-grad-norm: clip_grad_norm_ does not take DTensors and plain tensors"
+                    + " together; share all modules with parameters, as with --sequence-parallel, or leave it out");
         }
         List<Tensor> parameters = loop.model().parameters();
         GradientClipping.Parts norms = divides == null

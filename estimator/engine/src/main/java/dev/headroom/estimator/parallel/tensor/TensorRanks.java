@@ -2,9 +2,8 @@ package dev.headroom.estimator.parallel.tensor;
 
 import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.Communicator;
+import dev.headroom.estimator.runtime.Distribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.InFlight;
-import dev.headroom.estimator.runtime.Ranks;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Shapes;
@@ -16,7 +15,7 @@ import java.util.List;
  * The ranks that share layers, and the ways between layouts (torch/distributed/tensor/placement_types.py,
  * torch/distributed/_functional_collectives.py). Nothing here is recorded.
  */
-final class TensorRanks implements Ranks {
+final class TensorRanks implements Distribution.Ranks {
     /** NCCL's own stream of the group; no other group's. */
     static final int NCCL = 16;
 
@@ -47,7 +46,7 @@ final class TensorRanks implements Ranks {
         if (from.equals(to) || size() == 1) {
             return local;
         }
-        InFlight.await(rt, local);
+        local.storage().await(rt);
         Tensor out =
                 switch (to.kind()) {
                     case REPLICATE -> from.isShard() ? gather(local, from.dim(), sizes[from.dim()]) : allReduce(local);
@@ -55,7 +54,7 @@ final class TensorRanks implements Ranks {
                     default -> rt.emptyLike(local); // divided by the number of ranks
                 };
         if (!asynchronous) {
-            InFlight.await(rt, out);
+            out.storage().await(rt);
         }
         return out;
     }
@@ -102,14 +101,15 @@ final class TensorRanks implements Ranks {
         long[] joined = input.sizes().clone();
         joined[dim] *= size();
         if (dim == 0 || sizes[0] == size() && between(sizes, dim) == 1) {
-            InFlight.keep(rt, gathered, input);
+            gathered.storage().keepUntilWaited(rt, input);
             out = dim == 0 ? gathered : rt.reinterpret(gathered, joined, Shapes.contiguous(joined), 0);
         } else {
             out = rt.empty(input.dtype(), joined);
         }
-        rt.freeUnless(input, local);
         rt.freeUnless(gathered, out);
-        return unpadded(out, dim, length);
+        Tensor result = unpadded(out, dim, length);
+        rt.freeUnless(input, local); // a variable of the function holds it to its end
+        return result;
     }
 
     private static long between(long[] sizes, int dim) {
@@ -138,7 +138,7 @@ final class TensorRanks implements Ranks {
         sizes[dim] = length;
         boolean dense = Shapes.isContiguous(sizes, t.strides());
         if (!dense) {
-            InFlight.await(rt, t);
+            t.storage().await(rt);
         }
         Tensor out = dense ? rt.reinterpret(t, sizes, t.strides(), 0) : rt.empty(t.dtype(), sizes);
         rt.free(t);
@@ -164,7 +164,7 @@ final class TensorRanks implements Ranks {
         sizes[dim] /= size();
         Tensor out = rt.empty(whole.dtype(), sizes);
         ran(CollectiveKind.REDUCE_SCATTER, out);
-        InFlight.keep(rt, out, input);
+        out.storage().keepUntilWaited(rt, input);
         rt.freeUnless(input, local);
         rt.freeUnless(whole, local);
         rt.freeAll(chunks);

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Parameters that several modules have. Sharing gives each of these modules a part of its own: what was one parameter becomes
- * several, unless a library ties them again.
+ * Parameters that several modules have. Sharing gives each of these modules a part of its own: what was one parameter
+ * becomes several, unless a library ties them again.
  */
 final class TiedParameters {
     private final Graph graph;
@@ -38,6 +38,11 @@ final class TiedParameters {
     /** Whether several modules have the parameter of a storage. */
     boolean isTied(String storage) {
         return tied.contains(storage);
+    }
+
+    /** Whether there are such parameters at all. */
+    boolean any() {
+        return !tied.isEmpty();
     }
 
     /** Whether the library of the model ties parameters when it is built. */

@@ -6,6 +6,11 @@ import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.Collectives;
+import dev.headroom.estimator.parallel.zero.base.ZeroSettings;
+import dev.headroom.estimator.parallel.zero.base.ZeroStage;
+import dev.headroom.estimator.parallel.zero.flat.FlatStage;
+import dev.headroom.estimator.parallel.zero.sharded.ShardedModel;
+import dev.headroom.estimator.parallel.zero.sharded.ShardedStage;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
@@ -34,6 +39,10 @@ public final class DeepSpeedEngine implements LoopHook {
     public DeepSpeedEngine(Scenario run, Collectives collectives) {
         this.settings = ZeroSettings.of(run);
         this.onHost = run.parallel().build() == Parallelism.Build.CPU;
+        if (run.precision().amp() != null) {
+            throw new UserInputException("--amp cannot be combined with --parallel "
+                    + run.parallel().kind().option() + ": DeepSpeed converts the model; name a type with --dtype");
+        }
         if (run.parallel().build() == Parallelism.Build.META) {
             throw new UserInputException("--build meta: DeepSpeed takes models on cpu or cuda; name one of them");
         }

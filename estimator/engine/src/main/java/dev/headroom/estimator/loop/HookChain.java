@@ -1,0 +1,48 @@
+package dev.headroom.estimator.loop;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/** The hooks of a loop, in order; where they wrap something, a later one is around the earlier ones. */
+final class HookChain {
+    private final List<LoopHook> hooks;
+
+    HookChain(List<LoopHook> first, List<LoopHook> then) {
+        hooks = new ArrayList<>(first);
+        hooks.addAll(then);
+    }
+
+    void each(Consumer<LoopHook> call) {
+        hooks.forEach(call);
+    }
+
+    boolean any(Predicate<LoopHook> asked) {
+        return hooks.stream().anyMatch(asked);
+    }
+
+    /** What the hooks make of something. */
+    <T> T around(T own, BiFunction<LoopHook, T, T> wrap) {
+        T out = own;
+        for (LoopHook hook : hooks) {
+            out = wrap.apply(hook, out);
+        }
+        return out;
+    }
+
+    /** Runs what the hooks make of some work. */
+    void wrapped(Runnable own, BiConsumer<LoopHook, Runnable> wrap) {
+        around(own, (hook, inner) -> () -> wrap.accept(hook, inner)).run();
+    }
+
+    /** The same with an earlier hook around the later ones: the script's own work comes before a wrapper's. */
+    void wrappedFirstOutermost(Runnable own, BiConsumer<LoopHook, Runnable> wrap) {
+        List<LoopHook> reversed = new ArrayList<>(hooks);
+        Collections.reverse(reversed);
+        new HookChain(reversed, List.of()).wrapped(own, wrap);
+    }
+}

@@ -1,0 +1,95 @@
+package dev.headroom.estimator.parallel;
+
+import dev.headroom.estimator.parallel.group.Mesh;
+import dev.headroom.estimator.parallel.layout.GreedyPartition;
+import dev.headroom.estimator.parallel.layout.ShardLayout;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.ModelState.HeldTensor;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.scenario.Scenario;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntFunction;
+
+/** Which ranks of a world are alike: those that hold as much of every tensor and have the same part in the schedule. */
+public final class RankGroups {
+    private final Parallelism parallel;
+    private final List<HeldTensor> parameters;
+
+    private RankGroups(Graph graph, Scenario run) {
+        this.parallel = run.parallel();
+        this.parameters = graph.held().tensors().entrySet().stream()
+                .filter(e -> e.getValue().kind() == Graph.InputKind.PARAMETER)
+                .filter(e -> e.getValue().storage().equals(e.getKey()))
+                .map(Map.Entry::getValue)
+                .toList();
+    }
+
+    /** Ranks that are alike, the group of the first rank first; one group of one rank where a process has all GPUs. */
+    public static List<List<Integer>> of(Graph graph, Scenario run) {
+        Parallelism parallel = run.parallel();
+        int ranks = parallel.kind().isOneProcess() ? 1 : parallel.world();
+        IntFunction<Object> likeness = new RankGroups(graph, run).likeness();
+        Map<Object, List<Integer>> groups = new LinkedHashMap<>();
+        for (int rank = 0; rank < ranks; rank++) {
+            groups.computeIfAbsent(likeness.apply(rank), key -> new ArrayList<>())
+                    .add(rank);
+        }
+        return List.copyOf(groups.values());
+    }
+
+    private IntFunction<Object> likeness() {
+        return switch (parallel.kind()) {
+            case SINGLE, DP, MP -> rank -> 0;
+            case DDP -> dealt();
+            case FSDP2 -> this::rows;
+            // Every rank's part of a parameter is padded to the same size; only the last may hold less than that.
+            case ZERO3 -> rank -> rank == parallel.world() - 1;
+            case TP ->
+                rank -> rank
+                        % (parallel.tensor().degree() == null
+                                ? parallel.world()
+                                : parallel.tensor().degree());
+            case FSDP1, ZERO1, ZERO2, TP_FSDP2, PP -> rank -> rank;
+        };
+    }
+
+    /** ZeroRedundancyOptimizer gives ranks whole parameters; else they are all alike. */
+    private IntFunction<Object> dealt() {
+        if (!parallel.ddp().zeroOptimizer()) {
+            return rank -> 0;
+        }
+        List<Long> numels = parameters.stream()
+                .filter(p -> p.meta().requiresGrad())
+                .map(p -> numel(sizes(p)))
+                .toList();
+        List<List<Integer>> partition = GreedyPartition.of(numels, parallel.world());
+        return rank -> partition.get(rank).stream().map(numels::get).toList();
+    }
+
+    /** Rows of each parameter. */
+    private Object rows(int rank) {
+        Mesh mesh = new Mesh(parallel.mesh().isEmpty() ? List.of(parallel.world()) : parallel.mesh());
+        int inner = mesh.sizes().size() - 1;
+        int shard = mesh.coordinates(rank).get(inner);
+        return parameters.stream()
+                .map(p -> ShardLayout.of(sizes(p), mesh.sizes().get(inner)).rows(shard))
+                .toList();
+    }
+
+    private static long[] sizes(HeldTensor parameter) {
+        return parameter.meta().sizes().stream()
+                .mapToLong(s -> s.evaluate(Map.of()))
+                .toArray();
+    }
+
+    private static long numel(long[] sizes) {
+        long n = 1;
+        for (long s : sizes) {
+            n *= s;
+        }
+        return n;
+    }
+}

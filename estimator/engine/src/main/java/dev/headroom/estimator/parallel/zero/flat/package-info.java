@@ -1,0 +1,5 @@
+/**
+ * Stages 1 and 2 of ZeRO: all parameters lie in one flat buffer, of which each rank steps a part; gradients are
+ * reduced in buckets (deepspeed/runtime/zero/stage_1_and_2.py). Begin with {@code FlatStage}.
+ */
+package dev.headroom.estimator.parallel.zero.flat;

@@ -1,0 +1,102 @@
+package dev.headroom.estimator.parallel.zero.sharded;
+
+import dev.headroom.estimator.program.ModelTensors;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.graph.Node;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The parameters of a model and the modules that own them; a tied one belongs to each of its owners. */
+public final class ShardedModel {
+    private final List<ShardedParameter> all = new ArrayList<>();
+    private final Map<String, List<ShardedParameter>> byModule = new LinkedHashMap<>();
+    private final Map<String, Set<ShardedParameter>> borrowed = new HashMap<>();
+
+    public ShardedModel(EagerRuntime runtime, Graph graph, ModelTensors tensors, int ranks, int rank) {
+        Map<Tensor, ShardedParameter> of = new HashMap<>();
+        for (Tensor t : tensors.parameters()) {
+            ShardedParameter p = new ShardedParameter(runtime, all.size(), t, ranks, rank);
+            all.add(p);
+            of.put(t, p);
+        }
+        graph.held().modules().forEach(module -> byModule.put(module, new ArrayList<>()));
+        graph.held().tensors().forEach((name, held) -> {
+            ShardedParameter p = held.kind() == Graph.InputKind.PARAMETER ? of.get(tensors.named(name)) : null;
+            List<ShardedParameter> own = byModule.computeIfAbsent(ModelState.owner(name), k -> new ArrayList<>());
+            if (p != null && !own.contains(p)) {
+                own.add(p);
+            }
+        });
+        byModule.values().forEach(own -> own.sort(Comparator.comparing(ShardedParameter::id)));
+        for (Node node : graph.nodes()) {
+            for (String value : node.reads()) {
+                ShardedParameter p = of.get(tensors.byValue().get(value));
+                if (p != null
+                        && !byModule.getOrDefault(node.module(), List.of()).contains(p)) {
+                    borrowed.computeIfAbsent(node.module(), k -> new LinkedHashSet<>())
+                            .add(p);
+                }
+            }
+        }
+    }
+
+    /** Parameters of others that a module reads itself, as {@code nn.MultiheadAttention} does. */
+    Set<ShardedParameter> borrowed(String module) {
+        return borrowed.getOrDefault(module, Set.of());
+    }
+
+    /** From now on parameters of others count as a module's own (register_external_parameter). */
+    void adopt(String module, ShardedParameter p) {
+        byModule.get(module).add(p);
+        byModule.get(module).sort(Comparator.comparing(ShardedParameter::id));
+    }
+
+    /** In the order of {@code parameters()}. */
+    List<ShardedParameter> all() {
+        return all;
+    }
+
+    List<ShardedParameter> trained() {
+        return all.stream().filter(ShardedParameter::trained).toList();
+    }
+
+    /** The type of the parameters that are trained. */
+    DType type() {
+        return trained().get(0).type();
+    }
+
+    /** Paths of all modules. */
+    List<String> modules() {
+        return List.copyOf(byModule.keySet());
+    }
+
+    /** A module's own parameters. */
+    List<ShardedParameter> of(String module) {
+        return byModule.get(module);
+    }
+
+    Map<String, List<ShardedParameter>> byModule() {
+        return byModule;
+    }
+
+    /** Parameters that stay whole between steps (mark_persistent_parameters). */
+    void markPersistent(long most, long mostOfAll) {
+        long sum = 0;
+        for (ShardedParameter p : all) {
+            if (p.numel() <= most && p.numel() <= mostOfAll - sum) {
+                p.setPersistent();
+                sum += p.numel();
+            }
+        }
+    }
+}

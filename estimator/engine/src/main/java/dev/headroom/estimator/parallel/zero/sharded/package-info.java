@@ -1,0 +1,6 @@
+/**
+ * Stage 3 of ZeRO: each rank has an equal part of each parameter, and modules fetch whole ones when they run
+ * (deepspeed/runtime/zero/stage3.py, partition_parameters.py, partitioned_param_coordinator.py). Begin with
+ * {@code ShardedStage}.
+ */
+package dev.headroom.estimator.parallel.zero.sharded;

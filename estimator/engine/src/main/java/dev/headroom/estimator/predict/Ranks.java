@@ -1,0 +1,125 @@
+package dev.headroom.estimator.predict;
+
+import static dev.headroom.model.scenario.ParallelSettings.RANK;
+
+import dev.headroom.estimator.parallel.RankGroups;
+import dev.headroom.model.device.DeviceLine;
+import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.Parallelism;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** All ranks of a run on several GPUs: those that are alike are played once. */
+public final class Ranks {
+    /** Groups that are played: of more, the first and the last ones, between which sizes lie. */
+    private static final int MOST = 16;
+
+    /** What makes ranks equal, and one of them. */
+    private record Played(int rank, Prediction.Peak peak, boolean fails) {}
+
+    private final List<RankMemory> all;
+    private final Played worst;
+    private final int unplayed;
+
+    private Ranks(List<RankMemory> all, Played worst, int unplayed) {
+        this.all = all;
+        this.worst = worst;
+        this.unplayed = unplayed;
+    }
+
+    /** Whether a question is about all ranks of a world: there are several, and none is named. */
+    public static boolean areAsked(PredictionRequest request) {
+        Parallelism parallel = request.scenario().parallel();
+        return parallel.kind() != ParallelKind.SINGLE && !parallel.kind().isOneProcess() && parallel.rank() == null;
+    }
+
+    /**
+     * Plays every rank that is not like another.
+     *
+     * @throws dev.headroom.model.error.UserInputException for impossible input
+     */
+    public static Ranks of(PredictionRequest request) {
+        List<List<Integer>> groups = RankGroups.of(request.graph(), request.scenario());
+        Map<Prediction.Peak, List<Integer>> alike = new LinkedHashMap<>();
+        List<Played> played = new ArrayList<>();
+        int unplayed = 0;
+        for (int g = 0; g < groups.size(); g++) {
+            if (g >= MOST / 2 && g < groups.size() - MOST / 2) {
+                unplayed += groups.get(g).size();
+                continue;
+            }
+            Played one = play(request, groups.get(g).get(0));
+            played.add(one);
+            alike.computeIfAbsent(one.peak(), peak -> new ArrayList<>()).addAll(groups.get(g));
+        }
+        List<DeviceLine> beside = request.deviceLines();
+        List<RankMemory> all = new ArrayList<>();
+        alike.forEach(
+                (peak, ranks) -> all.add(new RankMemory(ranks.stream().sorted().toList(), peak, lines(peak, beside))));
+        all.sort(Comparator.comparing((RankMemory r) -> r.peak().reserved())
+                .thenComparing(r -> r.peak().allocated())
+                .reversed());
+        Played worst = played.stream()
+                .max(Comparator.comparing(Played::fails)
+                        .thenComparing(p -> p.peak().reserved())
+                        .thenComparing(p -> p.peak().allocated())
+                        .thenComparing(p -> -p.rank()))
+                .orElseThrow();
+        return new Ranks(List.copyOf(all), worst, unplayed);
+    }
+
+    private static Played play(PredictionRequest request, int rank) {
+        Simulation run = Predictor.simulate(request.with(request.scenario().with(RANK, rank)));
+        return new Played(rank, Summaries.peak(request, run), run.oom() != null);
+    }
+
+    private static List<DeviceLine> lines(Prediction.Peak peak, List<DeviceLine> beside) {
+        List<DeviceLine> lines = new ArrayList<>();
+        lines.add(new DeviceLine(
+                DeviceLine.RESERVED, peak.reserved(), peak.reserved(), peak.reserved(), Verdicts.RESERVED));
+        lines.addAll(beside);
+        return List.copyOf(lines);
+    }
+
+    /** Those that take the same together, the ones that take most first. */
+    public List<RankMemory> all() {
+        return all;
+    }
+
+    /** The first rank that takes most, or that runs out of memory. */
+    public int worst() {
+        return worst.rank();
+    }
+
+    /** The peaks of that rank. */
+    public Prediction.Peak peak() {
+        return worst.peak();
+    }
+
+    /** The peaks of the rank that a question names. */
+    public static Prediction.Peak peak(PredictionRequest request) {
+        return Summaries.peak(request, Predictor.simulate(request));
+    }
+
+    /** How many ranks between the first and the last ones were not played. */
+    public int unplayed() {
+        return unplayed;
+    }
+
+    /** The question about the rank that takes most. */
+    public PredictionRequest ofWorst(PredictionRequest request) {
+        return request.with(request.scenario().with(RANK, worst.rank()));
+    }
+
+    /** A prediction of that rank with what the others take, as the answer to a question about all. */
+    public Prediction tell(Prediction ofWorst) {
+        Prediction told = ofWorst.withRanks(all);
+        return unplayed == 0
+                ? told
+                : told.warnedOf(List.of(unplayed + " ranks between the first and the last " + MOST / 2
+                        + " different ones were not played; --rank asks for one"));
+    }
+}
