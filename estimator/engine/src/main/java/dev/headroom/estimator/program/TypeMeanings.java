@@ -28,7 +28,8 @@ final class TypeMeanings {
             "aten.addmm",
             "aten.baddbmm",
             "aten.einsum",
-            "aten.scaled_dot_product_attention");
+            "aten.scaled_dot_product_attention",
+            "transformers.grouped_mm_fallback");
 
     private static final Set<String> TYPE_KEEPING = Set.of(
             "aten.dropout",

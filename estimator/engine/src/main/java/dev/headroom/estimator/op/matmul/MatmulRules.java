@@ -40,6 +40,9 @@ public final class MatmulRules {
         r.single("aten.einsum", Einsum::run);
         r.single("aten.mv", c -> Matmul.mv(c.runtime(), c.tensor("self"), c.tensor("vec")));
         r.single("aten.dot", c -> Matmul.dot(c.runtime(), c.tensor("self"), c.tensor("tensor")));
+        r.single(
+                "transformers.grouped_mm_fallback",
+                c -> GroupedMatmul.run(c.runtime(), c.tensor("input"), c.tensor("weight"), c.tensor("offs")));
         r.single("aten.matmul", c -> Matmul.matmul(c.runtime(), c.tensor("self"), c.tensor("other")));
         r.single(
                 "aten.linear",
