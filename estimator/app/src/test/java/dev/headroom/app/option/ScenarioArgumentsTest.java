@@ -27,8 +27,8 @@ public class ScenarioArgumentsTest {
 
     /** Options of several GPUs, a line for those that go together. */
     private static final List<String> PARALLEL = List.of(
-            "--batch 4 --parallel ddp --world 8 --rank 3 --build cpu --events lazy --bucket-cap-mb 100.0 --compress fp16",
-            "--batch 4 --parallel fsdp2 --world 8 --mesh 2x4 --param-dtype bf16 --reduce-dtype fp32 --wrap root"
+            "--batch 4 --parallel ddp --world 8 --rank 3 --events lazy --bucket-cap-mb 100.0 --compress fp16",
+            "--batch 4 --parallel fsdp2 --world 8 --mesh 2x4 --param-dtype bf16 --reduce-dtype fp32 --wrap root --build meta --build meta"
                     + " --reshard-after-forward 4",
             "--batch 4 --parallel fsdp1 --world 4 --strategy NO_SHARD --limit-all-gathers false"
                     + " --backward-prefetch none",

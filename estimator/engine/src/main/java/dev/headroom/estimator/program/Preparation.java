@@ -16,7 +16,11 @@ public final class Preparation {
                     (graph, run, symbols) -> unties(run.parallel()) ? UntiedParameters.untie(graph) : graph),
             new Pass(
                     "let readers read what the program reads where values change their type",
-                    (graph, run, symbols) -> ModelTypes.of(graph, run).mixed() ? TracedAliases.undo(graph) : graph));
+                    (graph, run, symbols) -> ModelTypes.of(graph, run).mixed() ? TracedAliases.undo(graph) : graph),
+            new Pass(
+                    "project what hooks make three objects one by one",
+                    (graph, run, symbols) ->
+                            run.parallel().kind() == ParallelKind.ZERO3 ? UnpackedAttention.of(graph) : graph));
 
     private Preparation() {}
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.headroom.model.error.UserInputException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,9 +57,12 @@ public final class PlanReader {
      */
     public static TensorPlan read(Path file) {
         try {
-            return new PlanReader(false).plan(new ObjectMapper().readTree(Files.readString(file)));
+            TensorPlan plan = new PlanReader(false).plan(new ObjectMapper().readTree(Files.readString(file)));
+            return new TensorPlan(file.toString(), plan.entries());
         } catch (JsonProcessingException e) {
             throw new UserInputException(file + " is no JSON: " + e.getOriginalMessage(), e);
+        } catch (NoSuchFileException e) {
+            throw new UserInputException("there is no file " + file, e);
         } catch (IOException e) {
             throw new UserInputException("cannot read the plan " + file + ": " + e.getMessage(), e);
         } catch (UserInputException e) {
@@ -72,7 +76,7 @@ public final class PlanReader {
         }
         List<TensorPlan.Entry> entries = new ArrayList<>();
         json.properties().forEach(e -> entries.add(entry(e.getKey(), e.getValue())));
-        return new TensorPlan(entries);
+        return new TensorPlan("", entries);
     }
 
     private TensorPlan.Entry entry(String pattern, JsonNode json) {

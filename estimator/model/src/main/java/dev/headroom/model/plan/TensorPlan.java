@@ -8,9 +8,10 @@ import java.util.List;
  * A plan as it is written: which style which modules get, in the order in which they are shared
  * (torch/distributed/tensor/parallel/api.py, parallelize_module).
  *
+ * @param file where it was read from; "" for a part of a plan and for the usual ones
  * @param entries in order
  */
-public record TensorPlan(List<Entry> entries) {
+public record TensorPlan(String file, List<Entry> entries) {
     /** Stands for every path, in the order of the modules. */
     static final String ANYWHERE = "**";
 
@@ -20,7 +21,7 @@ public record TensorPlan(List<Entry> entries) {
      * @param pattern a path whose parts may have the wildcards of file names, or {@code **} for modules at any depth
      * @param style what the modules get, or {@code null}
      * @param inner a plan for what is inside of the modules, or {@code null}; under {@code **} the last names of
-     *     modules
+     * modules
      */
     public record Entry(String pattern, ModuleStyle style, TensorPlan inner) {}
 

@@ -6,11 +6,23 @@ import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.PipelineOptions;
 import dev.headroom.model.parallel.ShardingOptions;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /** What cannot be meant about several GPUs, each in one line. */
 public final class ParallelChecks {
+    /** Optimizers whose steps on DTensors are modelled. */
+    private static final Set<OptimizerKind> OF_TENSORS = EnumSet.of(
+            OptimizerKind.NONE,
+            OptimizerKind.SGD,
+            OptimizerKind.SGD_MOMENTUM,
+            OptimizerKind.ADAM,
+            OptimizerKind.ADAMW,
+            OptimizerKind.RMSPROP,
+            OptimizerKind.ADAGRAD);
+
     private final Scenario run;
     private final Parallelism parallel;
 
@@ -33,6 +45,7 @@ public final class ParallelChecks {
         checks.oneProcess();
         checks.pipeline();
         checks.batch();
+        checks.tensor();
     }
 
     private void ranks() {
@@ -118,6 +131,34 @@ public final class ParallelChecks {
             if (parallel.mesh().size() > 2) {
                 throw new UserInputException("--mesh: fsdp2 takes S or RxS: the same among R ranks, divided among S");
             }
+        }
+    }
+
+    private void tensor() {
+        if (!parallel.kind().isTensor()) {
+            return;
+        }
+        if (parallel.build() == Parallelism.Build.CPU) {
+            throw refused("--build cpu", "what no plan shares would stay in host memory; build on cuda or meta");
+        }
+        if (!parallel.mesh().isEmpty()) {
+            throw refused("--mesh", "its grid is --world by --tp");
+        }
+        if (parallel.tensor().plan() != null && parallel.tensor().sequenceParallel()) {
+            throw new UserInputException(
+                    "--sequence-parallel chooses among the usual plans; with --tp-plan, the plan says it");
+        }
+        OptimizerChoice optimizer = run.optimizer();
+        boolean decays = optimizer.options().weightDecay() && optimizer.kind() != OptimizerKind.ADAMW;
+        if (parallel.kind() == ParallelKind.TP
+                && (!OF_TENSORS.contains(optimizer.kind())
+                        || decays
+                        || optimizer.options().maximize())) {
+            throw refused(
+                    "--optimizer " + optimizer.kind().option()
+                            + (decays ? " --weight-decay" : optimizer.options().maximize() ? " --maximize" : ""),
+                    "its arithmetic on DTensors in several layouts is not modelled; take adamw, adam, sgd,"
+                            + " sgd-momentum, rmsprop or adagrad without these");
         }
     }
 

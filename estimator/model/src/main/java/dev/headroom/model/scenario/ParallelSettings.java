@@ -4,6 +4,7 @@ import static dev.headroom.model.scenario.ValueFormats.BOOLEAN;
 import static dev.headroom.model.scenario.ValueFormats.FLAG;
 import static dev.headroom.model.scenario.ValueFormats.GRID;
 import static dev.headroom.model.scenario.ValueFormats.JSON_TEXT;
+import static dev.headroom.model.scenario.ValueFormats.PLAN;
 import static dev.headroom.model.scenario.ValueFormats.RESHARD;
 import static dev.headroom.model.scenario.ValueFormats.TEXTS;
 import static dev.headroom.model.scenario.ValueFormats.TRUE_OR_FALSE;
@@ -20,6 +21,7 @@ import dev.headroom.model.parallel.PipelineOptions;
 import dev.headroom.model.parallel.ShardingOptions;
 import dev.headroom.model.parallel.TensorOptions;
 import dev.headroom.model.parallel.ZeroOptions;
+import dev.headroom.model.plan.TensorPlan;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -185,6 +187,14 @@ public final class ParallelSettings {
     public static final Setting<Boolean> LOSS_PARALLEL =
             row(Setting.of("loss_parallel", TENSOR, TensorOptions::lossParallel, TensorOptions::withLossParallel)
                     .written(FLAG, "", "tp: the loss works on divided logits."));
+
+    public static final Setting<TensorPlan> TP_PLAN =
+            row(Setting.of("tp_plan", TENSOR, TensorOptions::plan, TensorOptions::withPlan)
+                    .written(
+                            PLAN,
+                            "FILE",
+                            "tp: JSON from patterns of modules to styles, as parallelize_module has it (default: the"
+                                    + " usual plan of models with such modules)."));
 
     public static final Setting<String> SCHEDULE =
             row(Setting.of("schedule", PIPELINE, PipelineOptions::schedule, PipelineOptions::withSchedule)

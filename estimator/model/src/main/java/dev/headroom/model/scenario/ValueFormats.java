@@ -2,6 +2,9 @@ package dev.headroom.model.scenario;
 
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.model.error.Suggestion;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.plan.PlanReader;
+import dev.headroom.model.plan.TensorPlan;
 import dev.headroom.model.units.ByteSizes;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -86,7 +89,19 @@ final class ValueFormats {
     static final ValueFormat<TorchVersion> VERSION =
             ValueFormat.one(TorchVersion::read, TorchVersion::toString, TorchVersion::toString, List.of());
 
+    /** A file with a plan of tensor parallelism. */
+    static final ValueFormat<TensorPlan> PLAN =
+            ValueFormat.one(ValueFormats::plan, TensorPlan::file, TensorPlan::file, List.of());
+
     private ValueFormats() {}
+
+    private static TensorPlan plan(String file) {
+        try {
+            return PlanReader.read(Path.of(file));
+        } catch (InvalidPathException | UserInputException e) {
+            throw new BadValue(e.getMessage());
+        }
+    }
 
     /** A whole number of at least one. */
     static ValueFormat<Long> positive() {

@@ -1,7 +1,8 @@
 package dev.headroom.estimator.parallel.tensor;
 
 /**
- * Lengths of the parts that a dimension is divided into, as {@code torch.chunk} does: the first ones are all as long.
+ * Lengths of the parts that a dimension is divided into, as {@code torch.chunk} does: the first ones are all as
+ * long.
  */
 final class Chunks {
     private Chunks() {}

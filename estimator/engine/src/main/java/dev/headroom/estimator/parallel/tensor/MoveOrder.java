@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Qualified names of what a model holds, ties one by one, in the order of {@code Module._apply}: children before their
- * parents.
+ * Qualified names of what a model holds, ties one by one, in the order of {@code Module._apply}: children before
+ * their parents.
  */
 final class MoveOrder {
     private MoveOrder() {}

@@ -6,6 +6,7 @@ import dev.headroom.estimator.program.NodeHook;
 import dev.headroom.estimator.runtime.Distribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
@@ -103,6 +104,12 @@ final class SharedOperators implements NodeHook {
             return own.get();
         }
         boolean rows = weight.placement().equals(Placement.shard(0));
+        long features = input.distribution().sizes()[input.dim() - 1];
+        if (!rows && features != weight.sizes()[1]) {
+            throw new UserInputException(
+                    call.node().module() + ": " + weight.sizes()[1] + " input features do not divide" + " among the "
+                            + ranks.size() + " ranks of --parallel tp; choose a --tp that divides them");
+        }
         Tensor bias = rows ? null : call.tensorOrNull("bias");
         Tensor scaled = bias == null ? null : rt.emptyLike(bias);
         Tensor[] out = own.get();

@@ -107,8 +107,7 @@ public final class TensorParallel implements LoopHook {
     public void clip(Runnable own) {
         if (!model.sharesAll()) {
             throw new UserInputException("--clip-grad-norm: clip_grad_norm_ does not take DTensors and plain tensors"
-                    + " together; share all modules that have parameters, as with --sequence-parallel, or"
-                    + " leave it out");
+                    + " together; share all modules with parameters, as with --sequence-parallel, or leave it out");
         }
         List<Tensor> parameters = loop.model().parameters();
         GradientClipping.Parts norms = divides == null

@@ -106,9 +106,10 @@ final class TensorRanks implements Distribution.Ranks {
         } else {
             out = rt.empty(input.dtype(), joined);
         }
-        rt.freeUnless(input, local);
         rt.freeUnless(gathered, out);
-        return unpadded(out, dim, length);
+        Tensor result = unpadded(out, dim, length);
+        rt.freeUnless(input, local); // a variable of the function holds it to its end
+        return result;
     }
 
     private static long between(long[] sizes, int dim) {

@@ -3,16 +3,12 @@
  * parts that it has.
  *
  * <ul>
- *   <li>{@code TensorParallel} shares the model when it is wrapped, module by module as the plan says: {@code
- *   SharedModel}
+ *   <li>{@code TensorParallel} shares the model when it is wrapped, module by module as planned: {@code SharedModel}
  *       puts parts in the parameters' places, {@code StyledModule} stands around the module's calls.
- *   <li>There, {@code Conversions} turns tensors into DTensors and back and lays them out otherwise, each with its node
- *   of
+ *   <li>There, {@code Conversions} makes DTensors, plain tensors, and other layouts of them, each with its node of
  *       autograd; {@code TensorRanks} has the collectives behind it and their temporaries.
- *   <li>Rules run on local tensors as they are. {@code LocalSizes} divides the sizes that the graph names, where what
- *   goes
- *       in is a part; {@code SharedOperators} knows what comes out of an operator on parts, and what DTensor makes
- *       beside it.
+ *   <li>Rules run on local tensors as they are. {@code LocalSizes} divides sizes that the graph names, where what goes
+ *       in is a part; {@code SharedOperators} knows what comes out of operators, and what DTensor makes beside it.
  * </ul>
  *
  * A tensor that is a part says so itself ({@code runtime.Distribution}), and what has read it says how its gradient

@@ -39,6 +39,10 @@ public final class DeepSpeedEngine implements LoopHook {
     public DeepSpeedEngine(Scenario run, Collectives collectives) {
         this.settings = ZeroSettings.of(run);
         this.onHost = run.parallel().build() == Parallelism.Build.CPU;
+        if (run.precision().amp() != null) {
+            throw new UserInputException("--amp cannot be combined with --parallel "
+                    + run.parallel().kind().option() + ": DeepSpeed converts the model; name a type with --dtype");
+        }
         if (run.parallel().build() == Parallelism.Build.META) {
             throw new UserInputException("--build meta: DeepSpeed takes models on cpu or cuda; name one of them");
         }

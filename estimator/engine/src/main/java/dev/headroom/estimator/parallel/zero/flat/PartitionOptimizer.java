@@ -79,8 +79,13 @@ final class PartitionOptimizer implements Optimizer {
                 stepPartition(norm);
             }
             gradients.release();
-            collectives.runHere(
-                    CollectiveKind.ALL_GATHER, group.partition() * group.type().bytes(), group.type(), -1);
+            if (collectives.group().size() > 1) {
+                collectives.runHere(
+                        CollectiveKind.ALL_GATHER,
+                        group.partition() * group.type().bytes(),
+                        group.type(),
+                        -1);
+            }
         }
         scale.stepped();
     }

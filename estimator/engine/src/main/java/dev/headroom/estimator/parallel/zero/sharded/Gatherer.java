@@ -28,7 +28,22 @@ final class Gatherer {
         List<ShardedParameter> parameters = wanted.stream()
                 .sorted(Comparator.comparing(ShardedParameter::id))
                 .toList();
+        if (isAlone()) {
+            parameters.forEach(this::useShard);
+            return new Gathering(runtime, collectives, parameters, null, List.of());
+        }
         return parameters.size() == 1 || oneByOne ? apart(parameters) : together(parameters);
+    }
+
+    private boolean isAlone() {
+        return collectives.group().size() == 1;
+    }
+
+    /** A single rank's part is all (NoGatherHandle). */
+    private void useShard(ShardedParameter p) {
+        try (Frame frame = runtime.frame()) {
+            p.setWhole(p.shard() == null ? shardOnDevice(p) : p.shard());
+        }
     }
 
     /** _all_gather_sequential: what arrives is the parameter. */
@@ -78,7 +93,12 @@ final class Gatherer {
 
     /** A copy of a part that lies in the host's memory; {@code null} for one that is on the device. */
     private Tensor shardOnDevice(ShardedParameter p) {
-        return p.shard() == null ? runtime.empty(p.type(), p.shardNumel()) : null;
+        if (p.shard() != null) {
+            return null;
+        }
+        Tensor copy = runtime.empty(p.type(), p.shardNumel());
+        runtime.streams().hostWaits();
+        return copy;
     }
 
     /** Makes parameters whole and waits for them, each in a buffer of its own (Init._all_gather). */
@@ -86,6 +106,8 @@ final class Gatherer {
         if (parameters.size() == 1 || oneByOne) {
             parameters.forEach(this::fetch);
             runtime.streams().hostWaits();
+        } else if (isAlone()) {
+            parameters.forEach(this::useShard);
         } else if (!parameters.isEmpty()) {
             coalesced(parameters);
             runtime.streams().hostWaits();

@@ -84,6 +84,7 @@ final class GradientParts implements PartSink {
         runtime.release(norms.put(p, runtime.hold(norm(part))));
         try (Frame frame = runtime.frame()) {
             Copies.to(runtime, part, DType.FLOAT32);
+            runtime.streams().hostWaits();
         }
     }
 

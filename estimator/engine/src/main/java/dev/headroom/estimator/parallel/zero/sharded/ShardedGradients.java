@@ -137,7 +137,9 @@ final class ShardedGradients {
             }
             frame.keep(flat);
         }
-        collectives.runHere(CollectiveKind.REDUCE_SCATTER, flat.nbytes() / ranks, flat.dtype(), -1);
+        if (ranks > 1) { // NCCL is not asked for a copy
+            collectives.runHere(CollectiveKind.REDUCE_SCATTER, flat.nbytes() / ranks, flat.dtype(), -1);
+        }
         List<Tensor> out = new ArrayList<>();
         for (ShardedParameter p : waiting) {
             out.add(runtime.reinterpret(flat, new long[] {p.ownNumel()}, new long[] {1}, 0));
