@@ -52,7 +52,7 @@ public final class BackwardPass {
     /** One walk: GraphTask. */
     private final class Walk {
         private final ReadyQueue ready = new ReadyQueue();
-        private final Map<Node, Integer> missing = new IdentityHashMap<>();
+        private final IdentityHashMap<Node, Integer> missing = new IdentityHashMap<>();
         private final Map<Node, InputBuffer> waiting = new HashMap<>();
 
         void run(Tensor[] roots, Tensor[] gradients) {

@@ -50,7 +50,7 @@ public final class CubScratch {
      * @param width bytes of a key: 4 or 8
      */
     public static long sortPairs(DeviceModel d, long n, int width, int bits) {
-        long singleTile = 256 * (width == 8 ? 9 : 19);
+        long singleTile = 256L * (width == 8 ? 9 : 19);
         if (n <= singleTile) {
             return 1;
         }
@@ -66,12 +66,12 @@ public final class CubScratch {
 
     private static long sortTile(DeviceModel d, int width) {
         if (d.major() < 8) {
-            return 256 * (width == 8 ? 11 : 46);
+            return 256L * (width == 8 ? 11 : 46);
         }
         if (width == 4) {
             return 384 * 17;
         }
-        return 384 * (d.major() == 8 ? 10 : 12);
+        return 384L * (d.major() == 8 ? 10 : 12);
     }
 
     /** {@code unique_by_key} (cub/device/dispatch/dispatch_unique_by_key.cuh): tile states of 16 bytes. */
@@ -86,12 +86,12 @@ public final class CubScratch {
         if (d.major() == 8 && d.minor() == 0) {
             return width == 8 ? 192 * 7 : 256 * 11;
         }
-        return 64 * (width == 8 ? 5 : 11);
+        return 64L * (width == 8 ? 5 : 11);
     }
 
     /** {@code exclusive_sum} (cub/device/dispatch/dispatch_scan.cuh): a state is the value with a flag of its size. */
     public static long scan(long n, int width) {
-        return states(ceilDiv(n, 128 * (width == 8 ? 7 : 15)), 2 * width);
+        return states(ceilDiv(n, 128L * (width == 8 ? 7 : 15)), 2 * width);
     }
 
     /**
