@@ -139,8 +139,7 @@ public final class BackwardPass {
             try {
                 if (node.leaf != null) {
                     accumulate(node.leaf, gradients[0]);
-                    release(gradients);
-                    gatheredHooks.getOrDefault(node.leaf, () -> {}).run();
+                    gatheredHooks.getOrDefault(node.leaf, () -> {}).run(); // hooks are shown what came in
                     return;
                 }
                 out = new Tensor[node.next.length];

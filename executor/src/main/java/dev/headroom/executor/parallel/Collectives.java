@@ -26,11 +26,16 @@ final class Collectives {
         return group;
     }
 
+    /** A collective over values that do not travel as tensors: by rank, what each of them has. */
+    <T> List<T> gather(T mine) {
+        begin();
+        return group.gather(mine);
+    }
+
     /** Every rank's tensor becomes the sum of all. */
     void allReduce(Tensor t) {
-        begin();
         ExchangeKernels kernels = eager.backend().exchange();
-        set(kernels, t, sum(group.gather(kernels.values(t))));
+        set(kernels, t, sum(gather(kernels.values(t))));
     }
 
     /** In the order of ranks, so that all come to the same. */

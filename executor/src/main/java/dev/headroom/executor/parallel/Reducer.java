@@ -126,7 +126,7 @@ final class Reducer {
                 .toList();
         try (Scope s = eager.open()) {
             Tensor order = eager.empty(DType.INT32, arrived.size() + 1);
-            List<List<List<Integer>>> all = collectives.group().gather(mine);
+            List<List<List<Integer>>> all = collectives.gather(mine);
             Tensor sizes = eager.empty(DType.INT32, division.size());
             eager.free(sizes);
             eager.free(order);
@@ -245,7 +245,7 @@ final class Reducer {
     /** all_reduce_local_used_map: what any rank has used counts. Truth values travel outside of the tensors. */
     private void shareUse() {
         List<Integer> mine = used.stream().map(parameters::indexOf).toList();
-        collectives.group().gather(mine).forEach(of -> of.forEach(i -> used.add(parameters.get(i))));
+        collectives.gather(mine).forEach(of -> of.forEach(i -> used.add(parameters.get(i))));
     }
 
     /** finalize_backward. */

@@ -39,18 +39,18 @@ final class StateSync {
      * @throws UserInputException when ranks have different models
      */
     void verify(List<Tensor> parameters) {
-        ProcessGroup group = collectives.group();
+        int ranks = collectives.group().size();
         try (Scope s = eager.open()) {
             Tensor count = eager.empty(DType.INT64, 1);
             List<Tensor> counts = new ArrayList<>();
-            for (int r = 0; r < group.size(); r++) {
+            for (int r = 0; r < ranks; r++) {
                 counts.add(eager.empty(DType.INT64, 1));
             }
-            Tensor flat = eager.empty(DType.INT64, group.size());
+            Tensor flat = eager.empty(DType.INT64, ranks);
             long[] shapes = parameters.stream()
                     .flatMapToLong(p -> LongStream.concat(Arrays.stream(p.sizes()), Arrays.stream(p.strides())))
                     .toArray();
-            List<long[]> all = group.gather(shapes);
+            List<long[]> all = collectives.gather(shapes);
             eager.free(flat);
             Tensor sent = eager.empty(DType.INT64, shapes.length);
             if (!all.stream().allMatch(other -> Arrays.equals(other, shapes))) {
