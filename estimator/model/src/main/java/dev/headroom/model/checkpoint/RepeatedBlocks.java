@@ -36,7 +36,10 @@ public final class RepeatedBlocks {
         return new RepeatedBlocks(graph).find();
     }
 
-    /** Paths of all modules of the blocks' classes, inner ones before those around them. */
+    /**
+     * Paths of all modules of the blocks' classes, inner ones before those around them
+     * (torch/distributed/fsdp/wrap.py, ModuleWrapPolicy, which asks isinstance).
+     */
     public static List<String> sameTypes(Graph graph) {
         RepeatedBlocks blocks = new RepeatedBlocks(graph);
         Set<String> classes = new HashSet<>();
@@ -49,9 +52,23 @@ public final class RepeatedBlocks {
 
     private void leave(String module, Set<String> classes, List<String> out) {
         children(module).forEach(child -> leave(child, classes, out));
-        if (!module.isEmpty() && classes.contains(types.get(module))) {
+        if (!module.isEmpty()
+                && (classes.contains(types.get(module)) || classes.contains(SEQUENTIAL) && runsInTurn(module))) {
             out.add(module);
         }
+    }
+
+    /**
+     * Whether a module looks like a Sequential, whose subclasses are of its class too: it is called, and its members
+     * are numbered.
+     */
+    private boolean runsInTurn(String module) {
+        List<String> members = children(module);
+        return types.containsKey(module) && !members.isEmpty() && numbered(members);
+    }
+
+    private static boolean numbered(List<String> members) {
+        return members.stream().allMatch(m -> name(m).matches("\\d+"));
     }
 
     /** A region for each call of a block. */
@@ -90,9 +107,7 @@ public final class RepeatedBlocks {
         List<String> inside = new ArrayList<>();
         for (String module : state.modules()) {
             List<String> members = children(module);
-            boolean list = members.size() > 1
-                    && !types.containsKey(module)
-                    && members.stream().allMatch(m -> name(m).matches("\\d+"));
+            boolean list = members.size() > 1 && !types.containsKey(module) && numbered(members);
             if (list && inside.stream().noneMatch(outer -> module.startsWith(outer + "."))) {
                 found.addAll(members);
                 inside.add(module);
