@@ -73,7 +73,9 @@ final class PythonVariables {
         int end = statementEnd(made, depth);
         PythonFrame line = frames.get(made).get(depth);
         if (lastUse <= end) { // a temporary of the statement
-            return LibraryVariables.hold(line.text(), nodes.get(made).operator(), operand(made)) ? end : lastUse;
+            String operator = nodes.get(made).operator();
+            String reader = nodes.get(lastUse).operator();
+            return LibraryVariables.hold(line.text(), operator, operand(made), reader) ? end : lastUse;
         }
         List<String> names = line.assigned();
         if (names.isEmpty()) {
