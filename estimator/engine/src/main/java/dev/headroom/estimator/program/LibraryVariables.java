@@ -83,4 +83,13 @@ final class LibraryVariables {
         }
         return false;
     }
+
+    /**
+     * Whether a line gives the first result of the function that it calls a name that nothing reads, and that function
+     * returns its own variable {@code name} there. Archives do not hold what a function returns; routers of experts in
+     * transformers return their logits first (models/mixtral/modeling_mixtral.py, MixtralTopKRouter and others).
+     */
+    static boolean returns(String line, String name) {
+        return name.equals("router_logits") && line.startsWith("_, ") && line.contains("= self.gate(");
+    }
 }

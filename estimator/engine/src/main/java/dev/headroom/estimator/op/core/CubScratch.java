@@ -68,13 +68,7 @@ public final class CubScratch {
         long lookback = ceilDiv(Math.min(n, portion), tile) * DIGITS * 4;
         long keys = passes > 1 ? n * key : 0;
         long values = passes > 1 ? n * value : 0;
-        return align(bins)
-                + align(lookback)
-                + align(keys)
-                + align(values)
-                + align(portions * passes * 4)
-                + ALIGN
-                - 1;
+        return align(bins) + align(lookback) + align(keys) + align(values) + align(portions * passes * 4) + ALIGN - 1;
     }
 
     private static long sortTile(DeviceModel d, int key, int value) {

@@ -50,12 +50,16 @@ final class GroupedMatmul {
         Tensor out = result(rt, a, b, offsets);
         boolean ca = columnMajor(a);
         boolean cb = columnMajor(b);
-        return r.gradient(1, g -> cb
-                        ? turned(rt, product(rt, turned(rt, g), sa.get(), groups.get()))
-                        : product(rt, turned(rt, sa.get()), g, groups.get()))
-                .gradient(0, g -> ca
-                        ? turned(rt, product(rt, sb.get(), turned(rt, g), groups.get()))
-                        : product(rt, g, turned(rt, sb.get()), groups.get()))
+        return r.gradient(
+                        1,
+                        g -> cb
+                                ? turned(rt, product(rt, turned(rt, g), sa.get(), groups.get()))
+                                : product(rt, turned(rt, sa.get()), g, groups.get()))
+                .gradient(
+                        0,
+                        g -> ca
+                                ? turned(rt, product(rt, sb.get(), turned(rt, g), groups.get()))
+                                : product(rt, g, turned(rt, sb.get()), groups.get()))
                 .output(out);
     }
 
@@ -74,7 +78,8 @@ final class GroupedMatmul {
         if (half && (major == 9 || major == 10)) {
             long groups = offsets != null ? offsets.numel() : a.size(0);
             Tensor arguments = rt.scratch(argumentBytes(groups));
-            Tensor workspace = rt.scratch(TENSOR_MAP * maps(major, a, b, groups) * rt.device().sms());
+            Tensor workspace = rt.scratch(
+                    TENSOR_MAP * maps(major, a, b, groups) * rt.device().sms());
             rt.free(workspace);
             rt.free(arguments);
         } else {
@@ -95,8 +100,7 @@ final class GroupedMatmul {
             return rt.emptyStrided(a.dtype(), new long[] {rows, columns}, new long[] {padded, 1});
         }
         long groups = flat ? offsets.numel() : a.size(0);
-        return rt.emptyStrided(
-                a.dtype(), new long[] {groups, rows, columns}, new long[] {rows * padded, padded, 1});
+        return rt.emptyStrided(a.dtype(), new long[] {groups, rows, columns}, new long[] {rows * padded, padded, 1});
     }
 
     /** Three pointers, three strides and three sizes of 32 bits for each group; an even number of pointers. */

@@ -99,7 +99,8 @@ final class Selections {
         Tensor t = c.tensor("self");
         long slice = t.dim() == 0 ? 1 : t.size(dimension(c, t));
         long slices = slice == 0 ? 0 : t.numel() / slice;
-        if (slice > SMALL_SLICE && (slices > 1 && slice < LARGE_SLICE || t.dtype().bytes() < 4)) {
+        if (slice > SMALL_SLICE
+                && (slices > 1 && slice < LARGE_SLICE || t.dtype().bytes() < 4)) {
             throw new NoRule("sort of several long slices at once");
         }
         Tensor[] out = whole(c, "SortBackward0");
