@@ -20,6 +20,8 @@ public final class MatmulRules {
                         c.tensor("mat2"),
                         c.number("alpha", 1) != 1,
                         c.number("beta", 1) != 1));
+        r.single("aten._grouped_mm", GroupedMatmul::run);
+        r.single("transformers.grouped_mm_fallback", GroupedMatmul::ofLibrary);
         r.single("aten.bmm", c -> Matmul.bmm(c.runtime(), null, c.tensor("self"), c.tensor("mat2")));
         r.single(
                 "aten.baddbmm",
@@ -40,9 +42,6 @@ public final class MatmulRules {
         r.single("aten.einsum", Einsum::run);
         r.single("aten.mv", c -> Matmul.mv(c.runtime(), c.tensor("self"), c.tensor("vec")));
         r.single("aten.dot", c -> Matmul.dot(c.runtime(), c.tensor("self"), c.tensor("tensor")));
-        r.single(
-                "transformers.grouped_mm_fallback",
-                c -> GroupedMatmul.run(c.runtime(), c.tensor("input"), c.tensor("weight"), c.tensor("offs")));
         r.single("aten.matmul", c -> Matmul.matmul(c.runtime(), c.tensor("self"), c.tensor("other")));
         r.single(
                 "aten.linear",

@@ -24,6 +24,5 @@ public final class SelectionRules {
         });
         r.single("aten.cumsum", ScanRules::cumsum);
         // A few counters fit into the kernel's own memory (ATen/native/cuda/SummaryOps.cu).
-        r.single("aten.histc", c -> c.runtime().empty(c.tensor("self").dtype(), c.integer("bins", 100)));
     }
 }
