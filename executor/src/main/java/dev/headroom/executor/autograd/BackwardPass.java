@@ -21,7 +21,7 @@ public final class BackwardPass {
     private final Tape tape;
     private final TensorMemory memory;
     private final GradientArithmetic arithmetic;
-    private final Map<Tensor, Runnable> gatheredHooks = new IdentityHashMap<>();
+    private final IdentityHashMap<Tensor, Runnable> gatheredHooks = new IdentityHashMap<>();
     private Walk running;
 
     public BackwardPass(Tape tape, GradientArithmetic arithmetic) {

@@ -48,6 +48,7 @@ final class Rendezvous {
         return gathered; // nobody completes another round before all have come back for it
     }
 
+    @SuppressWarnings("WaitNotInLoop") // who calls it waits in a loop
     private void await() {
         try {
             wait();

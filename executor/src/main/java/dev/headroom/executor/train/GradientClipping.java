@@ -89,7 +89,7 @@ final class GradientClipping {
                 .mapToLong(g -> (g.elements() + CHUNK - 1) / CHUNK)
                 .max()
                 .orElseThrow();
-        int wide = type == DType.FLOAT64 ? Double.BYTES : Float.BYTES;
+        long wide = type == DType.FLOAT64 ? Double.BYTES : Float.BYTES;
         Tensor partial = eager.workspace(wide * of.size() * chunks);
         List<Tensor> out = new ArrayList<>();
         for (Tensor g : of) {
