@@ -8,6 +8,9 @@ import java.util.Set;
  * function returns. Keys are what the calling line says, values the operators whose results such variables hold.
  */
 final class LibraryVariables {
+    /** The variable of a router that its caller holds, see {@link #routes}. */
+    static final String ROUTED = "router_logits";
+
     /**
      * Results of an operator.
      *
@@ -85,11 +88,11 @@ final class LibraryVariables {
     }
 
     /**
-     * Whether a line gives the first result of the function that it calls a name that nothing reads, and that function
-     * returns its own variable {@code name} there. Archives do not hold what a function returns; routers of experts in
-     * transformers return their logits first (models/mixtral/modeling_mixtral.py, MixtralTopKRouter and others).
+     * Whether a line gives the first result of the router that it calls a name that nothing reads. Archives do not hold
+     * what a function returns; routers of experts in transformers return their variable {@link #ROUTED} first
+     * (models/mixtral/modeling_mixtral.py, MixtralTopKRouter, and others).
      */
-    static boolean returns(String line, String name) {
-        return name.equals("router_logits") && line.startsWith("_, ") && line.contains("= self.gate(");
+    static boolean routes(String line) {
+        return line.startsWith("_, ") && line.contains("= self.gate(");
     }
 }

@@ -96,11 +96,11 @@ final class PythonVariables {
 
     /** Until when the caller's variable holds a result that nothing reads, or -1. */
     private int returnedUnread(int made, int depth) {
-        boolean unread = depth > 0
-                && frames.get(made).get(depth).assigned().stream()
-                        .anyMatch(name -> LibraryVariables.returns(
-                                frames.get(made).get(depth - 1).text(), name));
-        return unread ? callEnd[made][depth - 1] : UNKNOWN;
+        String caller = depth == 0 ? "" : frames.get(made).get(depth - 1).text();
+        return LibraryVariables.routes(caller)
+                        && frames.get(made).get(depth).assigned().contains(LibraryVariables.ROUTED)
+                ? callEnd[made][depth - 1]
+                : UNKNOWN;
     }
 
     /**
