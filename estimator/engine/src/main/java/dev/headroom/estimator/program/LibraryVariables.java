@@ -23,6 +23,9 @@ final class LibraryVariables {
             // packed_sequence_mask
             "create_causal_mask(",
             Set.of(new Held("aten.sub", ""), new Held("aten.diff", ""), new Held("aten.cumsum", "")),
+            // torchvision, models/densenet.py, _DenseLayer.bn_function: concated_features
+            "self.bn_function(",
+            Set.of(new Held("aten.cat", "")),
             // torchvision, models/swin_transformer.py, shifted_window_attention: q, k, v
             "shifted_window_attention(",
             Set.of(new Held("aten.mul", "aten.select"), new Held("aten.select", "")));
