@@ -13,8 +13,8 @@ import java.util.Arrays;
 import java.util.Set;
 
 /**
- * Batch normalisations take no part in mixed precision where modules are wrapped by a policy: each becomes a unit of its
- * own, in its own type, and works in single precision between two casts (torch/distributed/fsdp/_wrap_utils.py,
+ * Batch normalisations take no part in mixed precision where modules are wrapped by a policy: each becomes a unit of
+ * its own, in its own type, and works in single precision between two casts (torch/distributed/fsdp/_wrap_utils.py,
  * _auto_wrap; _common_utils.py, _override_module_mixed_precision; api.py, MixedPrecision).
  */
 record FullPrecision(Set<String> modules) {
