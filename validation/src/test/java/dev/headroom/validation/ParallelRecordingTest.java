@@ -29,13 +29,9 @@ class ParallelRecordingTest {
     private static final Set<String> STRATEGIES =
             Set.of("ddp", "dp", "mp", "pp", "fsdp2", "zero1", "zero2", "zero3", "tp", "tpfsdp2", "fsdp1");
 
-    /** Its routed experts have no rule yet. */
-    private static final String ROUTED = "mixtral";
-
     static Stream<Path> recordings() {
         return Fixtures.recordings(Fixtures.recordings().resolve("parallel")).stream()
-                .filter(f -> STRATEGIES.contains(f.getFileName().toString().split("-")[0])
-                        && !f.getFileName().toString().contains(ROUTED));
+                .filter(f -> STRATEGIES.contains(f.getFileName().toString().split("-")[0]));
     }
 
     @ParameterizedTest(name = "{0}")

@@ -23,6 +23,8 @@ final class PythonVariables {
     private final Map<String, Integer> producers = new HashMap<>();
     private final List<List<PythonFrame>> frames;
 
+    private final HiddenNames hidden;
+
     /** By depth, then node: last node of the statement that runs in that frame. */
     private final Map<Long, Integer> statementEnds = new HashMap<>();
 
@@ -41,6 +43,7 @@ final class PythonVariables {
             List<PythonFrame> parsed = withoutParents(PythonFrame.parse(n.stackTrace()));
             frames.add(parsed.size() == n.moduleStack().size() ? parsed : List.of());
         }
+        this.hidden = new HiddenNames(nodes, frames, callEnd);
     }
 
     /** Without the frames that {@code super().forward(…)} opens: they belong to the same module's call. */
@@ -70,18 +73,34 @@ final class PythonVariables {
         if (depth < 0) {
             return lastUse;
         }
+        int returned = returnedUnread(made, depth);
+        if (returned >= lastUse) {
+            return returned;
+        }
         int end = statementEnd(made, depth);
         PythonFrame line = frames.get(made).get(depth);
         if (lastUse <= end) { // a temporary of the statement
-            return LibraryVariables.hold(line.text(), nodes.get(made).operator(), operand(made)) ? end : lastUse;
+            String operator = nodes.get(made).operator();
+            String reader = nodes.get(lastUse).operator();
+            return LibraryVariables.hold(line.text(), operator, operand(made), reader) ? end : lastUse;
         }
         List<String> names = line.assigned();
         if (names.isEmpty()) {
-            return lastUse;
+            String name = hidden.name(nodes.get(made).outputs().get(output), made, depth, end);
+            return name == null ? lastUse : Math.max(lastUse, rebound(name, end + 1, made, depth));
         }
         boolean several = names.size() > 1 && nodes.get(made).outputs().size() == names.size();
         int position = several ? output : position(made, output, depth, names.size());
         return Math.max(lastUse, rebound(names.get(position), end + 1, made, depth));
+    }
+
+    /** Until when the caller's variable holds a result that nothing reads, or -1. */
+    private int returnedUnread(int made, int depth) {
+        String caller = depth == 0 ? "" : frames.get(made).get(depth - 1).text();
+        return LibraryVariables.routes(caller)
+                        && frames.get(made).get(depth).assigned().contains(LibraryVariables.ROUTED)
+                ? callEnd[made][depth - 1]
+                : UNKNOWN;
     }
 
     /**

@@ -28,7 +28,11 @@ final class TypeMeanings {
             "aten.addmm",
             "aten.baddbmm",
             "aten.einsum",
-            "aten.scaled_dot_product_attention");
+            "aten.scaled_dot_product_attention",
+            "transformers.grouped_mm_fallback");
+
+    /** Products that autocast leaves alone. */
+    private static final Set<String> GROUPED = Set.of("aten._grouped_mm", "transformers.grouped_mm_fallback");
 
     private static final Set<String> TYPE_KEEPING = Set.of(
             "aten.dropout",
@@ -145,9 +149,23 @@ final class TypeMeanings {
             return new Meaning(Kind.SELF, null); // how an exporter writes .to(device)
         }
         if (converts(n)) {
+            String weight = groupedWeight(n.outputs().get(0));
+            if (weight != null) {
+                return new Meaning(Kind.FOLLOW, weight);
+            }
             return new Meaning(meetsModelType(n.outputs().get(0)) ? Kind.HIDDEN_LOW : Kind.HIDDEN, null);
         }
         return creates(n) ? new Meaning(Kind.FOLLOW, followed(i, "")) : new Meaning(Kind.LITERAL, null);
+    }
+
+    /** The weight whose type rows of experts are brought to (transformers, integrations/moe.py, _grouped_mm). */
+    private String groupedWeight(String value) {
+        for (Node n : consumers.getOrDefault(value, List.of())) {
+            if (GROUPED.contains(n.operator()) && n.reads().get(0).equals(value)) {
+                return n.reads().get(1);
+            }
+        }
+        return null;
     }
 
     /** What the innermost source line says of the node, or {@code null}. */

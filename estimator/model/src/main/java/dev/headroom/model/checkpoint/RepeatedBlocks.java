@@ -2,6 +2,7 @@ package dev.headroom.model.checkpoint;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.graph.ModuleTree;
 import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,10 +24,12 @@ public final class RepeatedBlocks {
     private static final int FEW = 2;
 
     private final ModelState state;
+    private final ModuleTree tree;
     private final Map<String, String> types = new HashMap<>();
 
     private RepeatedBlocks(Graph graph) {
         this.state = graph.held();
+        this.tree = new ModuleTree(state);
         for (Node n : graph.nodes()) {
             n.moduleStack().forEach(c -> types.putIfAbsent(c.path(), c.type()));
         }
@@ -138,9 +141,7 @@ public final class RepeatedBlocks {
     }
 
     private List<String> children(String path) {
-        return state.modules().stream()
-                .filter(m -> !m.isEmpty() && ModelState.owner(m).equals(path))
-                .toList();
+        return tree.children(path);
     }
 
     private long parameters(String path) {

@@ -43,35 +43,45 @@ public final class CubScratch {
         return n;
     }
 
-    /**
-     * {@code radix_sort_pairs} with an equally wide value for each key: one-sweep passes of eight bits, or a single
-     * tile (cub/device/dispatch/dispatch_radix_sort.cuh).
-     *
-     * @param width bytes of a key: 4 or 8
-     */
+    /** {@code radix_sort_pairs} with an equally wide value for each key. */
     public static long sortPairs(DeviceModel d, long n, int width, int bits) {
-        long singleTile = 256 * (width == 8 ? 9 : 19);
+        return sortPairs(d, n, width, width, bits);
+    }
+
+    /**
+     * {@code radix_sort_pairs}: one-sweep passes of eight bits, or a single tile
+     * (cub/device/dispatch/dispatch_radix_sort.cuh).
+     *
+     * @param key bytes of a key: 4 or 8
+     * @param value bytes of a value, no fewer
+     */
+    public static long sortPairs(DeviceModel d, long n, int key, int value, int bits) {
+        long singleTile = 256L * (value == 8 ? 9 : 19);
         if (n <= singleTile) {
             return 1;
         }
-        long tile = sortTile(d, width);
+        long tile = sortTile(d, key, value);
         long portion = PORTION / tile * tile;
         long portions = ceilDiv(n, portion);
         long passes = ceilDiv(bits, DIGIT_BITS);
         long bins = portions * passes * DIGITS * OFFSET;
         long lookback = ceilDiv(Math.min(n, portion), tile) * DIGITS * 4;
-        long buffer = passes > 1 ? n * width : 0;
-        return align(bins) + align(lookback) + 2 * align(buffer) + align(portions * passes * 4) + ALIGN - 1;
+        long keys = passes > 1 ? n * key : 0;
+        long values = passes > 1 ? n * value : 0;
+        return align(bins) + align(lookback) + align(keys) + align(values) + align(portions * passes * 4) + ALIGN - 1;
     }
 
-    private static long sortTile(DeviceModel d, int width) {
+    private static long sortTile(DeviceModel d, int key, int value) {
         if (d.major() < 8) {
-            return 256 * (width == 8 ? 11 : 46);
+            return 256L * (value == 8 ? 11 : 46);
         }
-        if (width == 4) {
+        if (value == 4) {
             return 384 * 17;
         }
-        return 384 * (d.major() == 8 ? 10 : 12);
+        if (key == 4) {
+            return d.major() == 8 ? 256L * 12 : 384L * 14;
+        }
+        return 384L * (d.major() == 8 ? 10 : 12);
     }
 
     /** {@code unique_by_key} (cub/device/dispatch/dispatch_unique_by_key.cuh): tile states of 16 bytes. */
@@ -86,12 +96,12 @@ public final class CubScratch {
         if (d.major() == 8 && d.minor() == 0) {
             return width == 8 ? 192 * 7 : 256 * 11;
         }
-        return 64 * (width == 8 ? 5 : 11);
+        return 64L * (width == 8 ? 5 : 11);
     }
 
     /** {@code exclusive_sum} (cub/device/dispatch/dispatch_scan.cuh): a state is the value with a flag of its size. */
     public static long scan(long n, int width) {
-        return states(ceilDiv(n, 128 * (width == 8 ? 7 : 15)), 2 * width);
+        return states(ceilDiv(n, 128L * (width == 8 ? 7 : 15)), 2 * width);
     }
 
     /**

@@ -20,6 +20,8 @@ public final class MatmulRules {
                         c.tensor("mat2"),
                         c.number("alpha", 1) != 1,
                         c.number("beta", 1) != 1));
+        r.single("aten._grouped_mm", GroupedMatmul::run);
+        r.single("transformers.grouped_mm_fallback", GroupedMatmul::ofLibrary);
         r.single("aten.bmm", c -> Matmul.bmm(c.runtime(), null, c.tensor("self"), c.tensor("mat2")));
         r.single(
                 "aten.baddbmm",

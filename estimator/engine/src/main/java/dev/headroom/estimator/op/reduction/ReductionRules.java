@@ -41,5 +41,6 @@ public final class ReductionRules {
         r.single("aten.norm.Scalar", c -> Norms.vector(c, null));
         r.single("aten.linalg_matrix_norm.str_ord", c -> Norms.vector(c, c.integers("dim")));
         r.single("aten.diff", Aggregates::diff);
+        r.single("aten.histc", Histogram::run);
     }
 }

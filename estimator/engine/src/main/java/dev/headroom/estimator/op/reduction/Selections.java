@@ -1,6 +1,7 @@
 package dev.headroom.estimator.op.reduction;
 
 import dev.headroom.estimator.op.core.Creation;
+import dev.headroom.estimator.op.core.CubScratch;
 import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.NoRule;
@@ -18,6 +19,9 @@ import dev.headroom.model.graph.Shapes;
 final class Selections {
     /** Longer slices are sorted by segmented radix sort instead of one block each (ATen/native/cuda/Sort.cpp). */
     private static final long SMALL_SLICE = 4096;
+
+    /** Slices of this length are sorted one after the other (ATen/native/cuda/Sort.cu). */
+    private static final long LARGE_SLICE = 1_000_000;
 
     private Selections() {}
 
@@ -89,18 +93,32 @@ final class Selections {
         return size >= 400;
     }
 
-    /** Short slices are sorted in place with an offset for each slice. */
+    /** Short slices are sorted in place with an offset for each slice (ATen/native/cuda/Sort.cpp). */
     static Tensor[] sort(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         long slice = t.dim() == 0 ? 1 : t.size(dimension(c, t));
-        if (slice > SMALL_SLICE) {
-            throw new NoRule("sort of long slices");
+        long slices = slice == 0 ? 0 : t.numel() / slice;
+        if (slice > SMALL_SLICE
+                && (slices > 1 && slice < LARGE_SLICE || t.dtype().bytes() < 4)) {
+            throw new NoRule("sort of several long slices at once");
         }
         Tensor[] out = whole(c, "SortBackward0");
         if (slice > 1) {
-            rt.free(rt.empty(DType.INT64, slice));
+            Tensor order = rt.empty(DType.INT64, slice);
+            if (slice > SMALL_SLICE) {
+                sortEach(rt, slices, slice, t.dtype().bytes());
+            }
+            rt.free(order);
         }
         return out;
+    }
+
+    /** ATen/native/cuda/Sort.cu, segmented_sort_large_segments: one slice after the other, with the same order. */
+    private static void sortEach(EagerRuntime rt, long slices, long slice, int width) {
+        long bytes = CubScratch.sortPairs(rt.device(), slice, width, DType.INT64.bytes(), width * Byte.SIZE);
+        for (long i = 0; i < slices; i++) {
+            rt.free(rt.scratch(bytes));
+        }
     }
 }

@@ -9,6 +9,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.graph.ModuleTree;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.parallel.Parallelism;
 import java.util.ArrayDeque;
@@ -28,12 +29,14 @@ final class Placement {
     private final EagerRuntime runtime;
     private final ModelTensors model;
     private final ModelState state;
+    private final ModuleTree tree;
     private final Set<String> placed = new HashSet<>();
 
     Placement(EagerRuntime runtime, ModelTensors model, ModelState state) {
         this.runtime = runtime;
         this.model = model;
         this.state = state;
+        this.tree = new ModuleTree(state);
     }
 
     /** @param wrapped paths of all wrapped modules below the model */
@@ -59,8 +62,8 @@ final class Placement {
         while (!queue.isEmpty()) {
             String module = queue.remove();
             out.add(module);
-            for (String child : state.modules()) {
-                if (!child.isEmpty() && ModelState.owner(child).equals(module) && !wrapped.contains(child)) {
+            for (String child : tree.children(module)) {
+                if (!wrapped.contains(child)) {
                     queue.add(child);
                 }
             }
@@ -69,10 +72,8 @@ final class Placement {
     }
 
     private void place(String module, Graph.InputKind kind) {
-        for (Map.Entry<String, ModelState.HeldTensor> e : state.tensors().entrySet()) {
-            if (e.getValue().kind() == kind
-                    && ModelState.owner(e.getKey()).equals(module)
-                    && placed.add(e.getValue().storage())) {
+        for (Map.Entry<String, ModelState.HeldTensor> e : tree.tensors(module)) {
+            if (e.getValue().kind() == kind && placed.add(e.getValue().storage())) {
                 Tensor t = model.named(e.getKey());
                 Category category = kind == Graph.InputKind.PARAMETER ? Category.PARAMETERS : Category.BUFFERS;
                 replace(t, t.dtype(), category);

@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.graph.ModuleTree;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.parallel.Parallelism;
 import java.util.Map;
@@ -29,18 +30,16 @@ final class MetaModel {
      */
     void materialise(ModelState state) {
         if (!onHost) {
-            apply("", state);
+            apply("", new ModuleTree(state));
         }
     }
 
-    private void apply(String module, ModelState state) {
-        for (String child : state.modules()) {
-            if (!child.isEmpty() && ModelState.owner(child).equals(module)) {
-                apply(child, state);
-            }
+    private void apply(String module, ModuleTree modules) {
+        for (String child : modules.children(module)) {
+            apply(child, modules);
         }
-        for (Map.Entry<String, ModelState.HeldTensor> e : state.tensors().entrySet()) {
-            if (ModelState.owner(e.getKey()).equals(module) && e.getValue().kind() != Graph.InputKind.CONSTANT) {
+        for (Map.Entry<String, ModelState.HeldTensor> e : modules.tensors(module)) {
+            if (e.getValue().kind() != Graph.InputKind.CONSTANT) {
                 materialise(e.getKey(), e.getValue());
             }
         }

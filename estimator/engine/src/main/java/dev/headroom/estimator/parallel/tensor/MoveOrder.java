@@ -2,6 +2,7 @@ package dev.headroom.estimator.parallel.tensor;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.graph.ModuleTree;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,22 +15,16 @@ final class MoveOrder {
 
     static List<String> of(ModelState state) {
         List<String> out = new ArrayList<>();
-        walk(state, "", out);
+        walk(new ModuleTree(state), "", out);
         return out;
     }
 
-    private static void walk(ModelState state, String module, List<String> out) {
-        for (String child : state.modules()) {
-            if (!child.isEmpty() && ModelState.owner(child).equals(module)) {
-                walk(state, child, out);
-            }
-        }
+    private static void walk(ModuleTree modules, String module, List<String> out) {
+        modules.children(module).forEach(child -> walk(modules, child, out));
         for (Graph.InputKind kind : Graph.InputKind.values()) {
-            state.tensors().forEach((name, held) -> {
-                if (held.kind() == kind && ModelState.owner(name).equals(module)) {
-                    out.add(name);
-                }
-            });
+            modules.tensors(module).stream()
+                    .filter(e -> e.getValue().kind() == kind)
+                    .forEach(e -> out.add(e.getKey()));
         }
     }
 }

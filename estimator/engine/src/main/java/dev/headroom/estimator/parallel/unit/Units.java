@@ -2,7 +2,10 @@ package dev.headroom.estimator.parallel.unit;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.graph.ModuleTree;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -13,11 +16,13 @@ import java.util.Set;
  * _get_managed_states).
  */
 public final class Units {
-    private final ModelState state;
+    private final ModuleTree tree;
+    private final Map<String, Integer> places = new HashMap<>();
     private final Set<String> wrapped;
 
     private Units(ModelState state, Set<String> wrapped) {
-        this.state = state;
+        this.tree = new ModuleTree(state);
+        state.modules().forEach(module -> places.putIfAbsent(module, places.size()));
         this.wrapped = wrapped;
     }
 
@@ -38,14 +43,17 @@ public final class Units {
         List<String> left = new ArrayList<>();
         walk(path, left);
         List<String> parameters = storages(left, Graph.InputKind.PARAMETER);
-        List<String> inOrder = state.modules().stream().filter(left::contains).toList();
+        List<String> inOrder = left.stream()
+                .filter(places::containsKey)
+                .sorted(Comparator.comparing(places::get))
+                .toList();
         return new Unit(
                 path, parameters, storages(inOrder, Graph.InputKind.PARAMETER), storages(left, Graph.InputKind.BUFFER));
     }
 
     private void walk(String module, List<String> left) {
-        for (String child : state.modules()) {
-            if (!child.isEmpty() && ModelState.owner(child).equals(module) && !wrapped.contains(child)) {
+        for (String child : tree.children(module)) {
+            if (!wrapped.contains(child)) {
                 walk(child, left);
             }
         }
@@ -56,9 +64,9 @@ public final class Units {
         Set<String> seen = new HashSet<>();
         List<String> out = new ArrayList<>();
         for (String module : modules) {
-            for (Map.Entry<String, ModelState.HeldTensor> e : state.tensors().entrySet()) {
+            for (Map.Entry<String, ModelState.HeldTensor> e : tree.tensors(module)) {
                 ModelState.HeldTensor held = e.getValue();
-                if (held.kind() == kind && ModelState.owner(e.getKey()).equals(module) && seen.add(held.storage())) {
+                if (held.kind() == kind && seen.add(held.storage())) {
                     out.add(held.storage());
                 }
             }
