@@ -62,6 +62,9 @@ final class LibraryVariables {
             PACKED_SEQUENCES,
             "experts_forward(self",
             GROUPED_EXPERTS,
+            // torchvision, models/densenet.py, _DenseLayer.bn_function: concated_features
+            "self.bn_function(",
+            Set.of(new Held("aten.cat")),
             // torchvision, models/swin_transformer.py, shifted_window_attention: q, k, v
             "shifted_window_attention(",
             Set.of(new Held("aten.mul", "aten.select"), new Held("aten.select")));
