@@ -1,20 +1,19 @@
 package dev.headroom.advisor.strategies;
 
-import static dev.headroom.model.scenario.ParallelSettings.RANK;
 import static dev.headroom.model.scenario.ParallelSettings.WORLD;
 
-import dev.headroom.estimator.parallel.group.CollectiveRow;
+import dev.headroom.estimator.parallel.group.Traffic;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
-import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Ranks;
 import dev.headroom.estimator.predict.Simulation;
 import dev.headroom.model.error.UserInputException;
-import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntConsumer;
 
@@ -25,7 +24,7 @@ public final class StrategySearch {
 
     private final PredictionRequest asked;
     private final IntConsumer progress;
-    private int played;
+    private final Map<Scenario, PlayedStrategy> plays = new HashMap<>();
 
     /** @param progress is told how many strategies were played so far */
     public StrategySearch(PredictionRequest asked, IntConsumer progress) {
@@ -38,7 +37,6 @@ public final class StrategySearch {
         List<PlayedStrategy> out = new ArrayList<>();
         for (Strategy strategy : StrategyTable.ALL) {
             out.add(play(strategy, gpus));
-            progress.accept(++played);
         }
         out.sort(Comparator.comparing((PlayedStrategy s) -> !s.refused().isEmpty())
                 .thenComparing(s -> !s.fits())
@@ -51,9 +49,7 @@ public final class StrategySearch {
     public Optional<Integer> fewest() {
         for (int gpus = 2; gpus <= MOST_GPUS; gpus *= 2) {
             for (Strategy strategy : StrategyTable.ALL) {
-                boolean fits = play(strategy, gpus).fits();
-                progress.accept(++played);
-                if (fits) {
+                if (play(strategy, gpus).fits()) {
                     return Optional.of(gpus);
                 }
             }
@@ -61,34 +57,31 @@ public final class StrategySearch {
         return Optional.empty();
     }
 
+    /** Each once: what was played in search of the fewest GPUs is told afterwards. */
     private PlayedStrategy play(Strategy strategy, int gpus) {
         Scenario spread = strategy.spread().apply(asked.scenario().with(WORLD, gpus));
+        PlayedStrategy known = plays.get(spread);
+        if (known == null) {
+            known = play(strategy, spread);
+            plays.put(spread, known);
+            progress.accept(plays.size());
+        }
+        return known;
+    }
+
+    private PlayedStrategy play(Strategy strategy, Scenario spread) {
         try {
             Ranks ranks = Ranks.of(asked.with(spread));
-            Scenario worst = spread.with(RANK, ranks.worst());
-            Simulation run = Predictor.simulate(asked.with(worst));
+            PredictionRequest worst = ranks.ofWorst(asked.with(spread));
+            Simulation run = ranks.run();
             boolean fits = run.oom() == null;
-            Prediction.Peak peak =
-                    fits ? ranks.peak() : Ranks.peak(asked.with(worst).unbounded());
-            return new PlayedStrategy(strategy, worst, fits, peak, communicated(run), "");
+            Prediction.Peak peak = fits ? ranks.peak() : Ranks.peak(worst.unbounded());
+            long sent = Traffic.ofLastStep(run.phases(), run.collectives()).values().stream()
+                    .mapToLong(Long::longValue)
+                    .sum();
+            return new PlayedStrategy(strategy, worst.scenario(), fits, peak, sent, "");
         } catch (UserInputException e) {
             return new PlayedStrategy(strategy, spread, false, null, 0, e.getMessage());
         }
-    }
-
-    /** Bytes of the last step. */
-    private static long communicated(Simulation run) {
-        List<PhaseMemory> phases = run.phases();
-        Integer last =
-                phases.isEmpty() ? null : phases.get(phases.size() - 1).moment().step();
-        long sum = 0;
-        for (int i = 0; i < Math.min(phases.size(), run.collectives().size()); i++) {
-            if (last != null && last.equals(phases.get(i).moment().step())) {
-                sum += run.collectives().get(i).stream()
-                        .mapToLong(CollectiveRow::allBytes)
-                        .sum();
-            }
-        }
-        return sum;
     }
 }

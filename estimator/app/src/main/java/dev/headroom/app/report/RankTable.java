@@ -1,15 +1,11 @@
 package dev.headroom.app.report;
 
-import dev.headroom.estimator.parallel.group.CollectiveKind;
-import dev.headroom.estimator.parallel.group.CollectiveRow;
+import dev.headroom.estimator.parallel.group.Traffic;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.RankMemory;
-import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.units.Mib;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.StringJoiner;
 
 /** The ranks of a run on several GPUs, those that take most first, and what the one that is told communicates. */
@@ -50,22 +46,10 @@ final class RankTable {
         return lines;
     }
 
-    /** What one rank hands to NCCL in the last step, by kind; parts of a buffer count as the whole of it. */
+    /** What one rank hands to NCCL in the last step, by kind. */
     private static String sent(Prediction p) {
-        Map<CollectiveKind, Long> bytes = new EnumMap<>(CollectiveKind.class);
-        Integer last = p.phases().isEmpty()
-                ? null
-                : p.phases().get(p.phases().size() - 1).moment().step();
-        for (int i = 0; i < Math.min(p.phases().size(), p.collectives().size()); i++) {
-            PhaseMemory phase = p.phases().get(i);
-            if (last != null && last.equals(phase.moment().step())) {
-                for (CollectiveRow row : p.collectives().get(i)) {
-                    bytes.merge(row.kind(), row.allBytes(), Long::sum);
-                }
-            }
-        }
         StringJoiner out = new StringJoiner(", ");
-        bytes.forEach((kind, n) -> out.add(kind.label() + " " + Mib.text(n)));
+        Traffic.ofLastStep(p.phases(), p.collectives()).forEach((kind, n) -> out.add(kind.label() + " " + Mib.text(n)));
         return out.toString();
     }
 }

@@ -17,8 +17,17 @@ public final class Ranks {
     /** Groups that are played: of more, the first and the last ones, between which sizes lie. */
     private static final int MOST = 16;
 
-    /** What makes ranks equal, and one of them. */
-    private record Played(int rank, Prediction.Peak peak, boolean fails) {}
+    /** A rank, and its run. */
+    private record Played(int rank, Prediction.Peak peak, Simulation run) {
+        static final Comparator<Played> BY_NEED = Comparator.comparing(Played::fails)
+                .thenComparing(p -> p.peak().reserved())
+                .thenComparing(p -> p.peak().allocated())
+                .thenComparing(p -> -p.rank());
+
+        boolean fails() {
+            return run.oom() != null;
+        }
+    }
 
     private final List<RankMemory> all;
     private final Played worst;
@@ -44,7 +53,7 @@ public final class Ranks {
     public static Ranks of(PredictionRequest request) {
         List<List<Integer>> groups = RankGroups.of(request.graph(), request.scenario());
         Map<Prediction.Peak, List<Integer>> alike = new LinkedHashMap<>();
-        List<Played> played = new ArrayList<>();
+        Played worst = null;
         int unplayed = 0;
         for (int g = 0; g < groups.size(); g++) {
             if (g >= MOST / 2 && g < groups.size() - MOST / 2) {
@@ -52,7 +61,7 @@ public final class Ranks {
                 continue;
             }
             Played one = play(request, groups.get(g).get(0));
-            played.add(one);
+            worst = worst == null || Played.BY_NEED.compare(one, worst) > 0 ? one : worst;
             alike.computeIfAbsent(one.peak(), peak -> new ArrayList<>()).addAll(groups.get(g));
         }
         List<DeviceLine> beside = request.deviceLines();
@@ -62,18 +71,12 @@ public final class Ranks {
         all.sort(Comparator.comparing((RankMemory r) -> r.peak().reserved())
                 .thenComparing(r -> r.peak().allocated())
                 .reversed());
-        Played worst = played.stream()
-                .max(Comparator.comparing(Played::fails)
-                        .thenComparing(p -> p.peak().reserved())
-                        .thenComparing(p -> p.peak().allocated())
-                        .thenComparing(p -> -p.rank()))
-                .orElseThrow();
         return new Ranks(List.copyOf(all), worst, unplayed);
     }
 
     private static Played play(PredictionRequest request, int rank) {
         Simulation run = Predictor.simulate(request.with(request.scenario().with(RANK, rank)));
-        return new Played(rank, Summaries.peak(request, run), run.oom() != null);
+        return new Played(rank, Summaries.peak(request, run), run);
     }
 
     private static List<DeviceLine> lines(Prediction.Peak peak, List<DeviceLine> beside) {
@@ -89,9 +92,9 @@ public final class Ranks {
         return all;
     }
 
-    /** The first rank that takes most, or that runs out of memory. */
-    public int worst() {
-        return worst.rank();
+    /** The run of the first rank that takes most, or that runs out of memory. */
+    public Simulation run() {
+        return worst.run();
     }
 
     /** The peaks of that rank. */
@@ -104,12 +107,7 @@ public final class Ranks {
         return Summaries.peak(request, Predictor.simulate(request));
     }
 
-    /** How many ranks between the first and the last ones were not played. */
-    public int unplayed() {
-        return unplayed;
-    }
-
-    /** The question about the rank that takes most. */
+    /** The question about that rank. */
     public PredictionRequest ofWorst(PredictionRequest request) {
         return request.with(request.scenario().with(RANK, worst.rank()));
     }

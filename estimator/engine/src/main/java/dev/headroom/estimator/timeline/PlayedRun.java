@@ -20,10 +20,13 @@ public record PlayedRun(PredictionRequest request, Prediction prediction, Timeli
     public static PlayedRun of(PredictionRequest request) {
         if (Ranks.areAsked(request)) {
             Ranks ranks = Ranks.of(request);
-            PlayedRun worst = of(ranks.ofWorst(request));
+            PlayedRun worst = of(ranks.ofWorst(request), ranks.run());
             return worst.with(ranks.tell(worst.prediction()));
         }
-        Simulation run = Predictor.simulate(request);
+        return of(request, Predictor.simulate(request));
+    }
+
+    private static PlayedRun of(PredictionRequest request, Simulation run) {
         Timeline timeline = new Timeline(run, () -> Predictor.memory(request));
         return new PlayedRun(request, Predictor.read(request, run), timeline);
     }
