@@ -9,6 +9,7 @@ import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
 import dev.headroom.model.scenario.ValueFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,6 +77,24 @@ public class ScenarioArgumentsTest {
     @SuppressWarnings("unchecked")
     private static Scenario set(Setting<?> flag) {
         return ((Setting<Boolean>) flag).set(Scenario.defaults(), true);
+    }
+
+    /** A plan of tensor parallelism that nobody named once had none. */
+    @Test
+    void defaultsHaveJson() {
+        assertEquals(
+                List.of(),
+                ScenarioSettings.written().stream().filter(s -> !hasJson(s)).toList());
+    }
+
+    private static <T> boolean hasJson(Setting<T> setting) {
+        Object json = setting.words().orElseThrow().format().json().apply(setting.get(Scenario.defaults()));
+        return json == null
+                || json instanceof Number
+                || json instanceof Boolean
+                || json instanceof String
+                || json instanceof List
+                || json instanceof Map;
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.loop;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -104,7 +105,7 @@ public final class GradientClipping {
         List<Tensor> gradients = parts == null ? own : parts.summed(own);
         DType type = gradients.get(0).dtype();
         long chunks = gradients.stream()
-                .mapToLong(g -> (g.numel() + CHUNK - 1) / CHUNK)
+                .mapToLong(g -> Bytes.ceilDiv(g.numel(), CHUNK))
                 .max()
                 .orElseThrow();
         Tensor partial = runtime.scratch(chunks * Reductions.accumulator(type) * gradients.size());

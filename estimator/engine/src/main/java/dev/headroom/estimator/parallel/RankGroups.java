@@ -47,11 +47,7 @@ public final class RankGroups {
             case FSDP2 -> this::rows;
             // Every rank's part of a parameter is padded to the same size; only the last may hold less than that.
             case ZERO3 -> rank -> rank == parallel.world() - 1;
-            case TP ->
-                rank -> rank
-                        % (parallel.tensor().degree() == null
-                                ? parallel.world()
-                                : parallel.tensor().degree());
+            case TP -> rank -> rank % parallel.tensorDegree();
             case FSDP1, ZERO1, ZERO2, TP_FSDP2, PP -> rank -> rank;
         };
     }
@@ -71,7 +67,7 @@ public final class RankGroups {
 
     /** Rows of each parameter. */
     private Object rows(int rank) {
-        Mesh mesh = new Mesh(parallel.mesh().isEmpty() ? List.of(parallel.world()) : parallel.mesh());
+        Mesh mesh = new Mesh(parallel.grid());
         int inner = mesh.sizes().size() - 1;
         int shard = mesh.coordinates(rank).get(inner);
         return parameters.stream()

@@ -66,8 +66,7 @@ public final class Strategies {
     /** Who has other shards of parameters, and who the same: {@code null} for nobody. */
     private record Communicators(Communicator shards, Communicator replicas) {
         static Communicators of(Scenario run, CollectiveLog log, int rank) {
-            List<Integer> sizes = run.parallel().mesh();
-            Mesh mesh = new Mesh(sizes.isEmpty() ? List.of(run.parallel().world()) : sizes);
+            Mesh mesh = new Mesh(run.parallel().grid());
             List<Integer> at = mesh.coordinates(rank);
             int inner = mesh.sizes().size() - 1;
             Communicator shards = new Communicator(log, mesh.sizes().get(inner), at.get(inner));
@@ -95,8 +94,7 @@ public final class Strategies {
 
     /** Ranks next to each other share layers; the groups of them know nothing of each other. */
     private static RankRun tensor(Scenario run, int rank) {
-        Integer degree = run.parallel().tensor().degree();
-        int size = degree == null ? run.parallel().world() : degree;
+        int size = run.parallel().tensorDegree();
         CollectiveLog log = new CollectiveLog();
         Communicator group = new Communicator(log, size, rank % size);
         if (run.parallel().kind() == ParallelKind.TP) {

@@ -1,6 +1,5 @@
 package dev.headroom.estimator.program;
 
-import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.Node;
@@ -82,14 +81,6 @@ final class UntiedParameters {
 
     private Node reading(Node node) {
         Map<String, String> renamed = own.get(node.module());
-        if (renamed == null) {
-            return node;
-        }
-        List<Node.NamedArgument> arguments = node.arguments().stream()
-                .map(a -> a.value() instanceof Argument.Value v && renamed.containsKey(v.name())
-                        ? new Node.NamedArgument(a.name(), new Argument.Value(renamed.get(v.name())))
-                        : a)
-                .toList();
-        return new Node(node.name(), node.target(), arguments, node.outputs(), node.moduleStack(), node.stackTrace());
+        return renamed == null ? node : node.reading(renamed);
     }
 }

@@ -2,6 +2,7 @@ package dev.headroom.model.graph;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +54,16 @@ public record Node(
             }
         }
         return out;
+    }
+
+    /** The same call where some values are read under other names; those in lists stay. */
+    public Node reading(Map<String, String> instead) {
+        List<NamedArgument> read = arguments.stream()
+                .map(a -> a.value() instanceof Argument.Value v && instead.containsKey(v.name())
+                        ? new NamedArgument(a.name(), new Argument.Value(instead.get(v.name())))
+                        : a)
+                .toList();
+        return new Node(name, target, read, outputs, moduleStack, stackTrace);
     }
 
     /** The operator without its overload, such as {@code aten.conv2d}. */

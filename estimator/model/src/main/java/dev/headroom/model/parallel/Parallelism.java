@@ -82,6 +82,16 @@ public record Parallelism(
         };
     }
 
+    /** Sizes of the grid of ranks, the outermost first: a row where none is given. */
+    public List<Integer> grid() {
+        return mesh.isEmpty() ? List.of(world) : mesh;
+    }
+
+    /** Ranks that share a layer: all where it is not said. */
+    public int tensorDegree() {
+        return tensor.degree() == null ? world : tensor.degree();
+    }
+
     /** GPUs of a process. */
     public int devices() {
         return kind.isOneProcess() ? world : 1;

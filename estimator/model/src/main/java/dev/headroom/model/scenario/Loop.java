@@ -33,4 +33,13 @@ public record Loop(
         boolean inference)
         implements LoopWithers.With {
     static final Loop DEFAULTS = new Loop(LossKind.AUTO, 1, 3, false, false, false, false, false, null, false);
+
+    /**
+     * Whether a pass is the last of its step.
+     *
+     * @param micro its number; {@code null} where a step has one
+     */
+    public boolean isLastPass(Integer micro) {
+        return accumulate == 1 || micro == accumulate - 1;
+    }
 }

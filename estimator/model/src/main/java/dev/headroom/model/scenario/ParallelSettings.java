@@ -2,7 +2,9 @@ package dev.headroom.model.scenario;
 
 import static dev.headroom.model.scenario.ValueFormats.BOOLEAN;
 import static dev.headroom.model.scenario.ValueFormats.FLAG;
+import static dev.headroom.model.scenario.ValueFormats.FLOATS;
 import static dev.headroom.model.scenario.ValueFormats.GRID;
+import static dev.headroom.model.scenario.ValueFormats.HALVES;
 import static dev.headroom.model.scenario.ValueFormats.JSON_TEXT;
 import static dev.headroom.model.scenario.ValueFormats.PLAN;
 import static dev.headroom.model.scenario.ValueFormats.RESHARD;
@@ -110,10 +112,7 @@ public final class ParallelSettings {
 
     public static final Setting<DType> COMPRESS =
             row(Setting.of("compress", DDP, DdpOptions::compress, DdpOptions::withCompress)
-                    .written(
-                            choice(List.of(DType.FLOAT16, DType.BFLOAT16), OptionNames::of),
-                            "TYPE",
-                            "ddp: a hook sends gradients as fp16 or bf16."));
+                    .written(HALVES, "TYPE", "ddp: a hook sends gradients as fp16 or bf16."));
 
     public static final Setting<Boolean> ZERO_OPTIMIZER =
             row(Setting.of("zero_optimizer", DDP, DdpOptions::zeroOptimizer, DdpOptions::withZeroOptimizer)
@@ -135,17 +134,11 @@ public final class ParallelSettings {
 
     public static final Setting<DType> PARAM_DTYPE =
             row(Setting.of("param_dtype", FSDP, ShardingOptions::paramDtype, ShardingOptions::withParamDtype)
-                    .written(
-                            choice(List.of(DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16), OptionNames::of),
-                            "TYPE",
-                            "fsdp1, fsdp2: type in which parameters are gathered."));
+                    .written(FLOATS, "TYPE", "fsdp1, fsdp2: type in which parameters are gathered."));
 
     public static final Setting<DType> REDUCE_DTYPE =
             row(Setting.of("reduce_dtype", FSDP, ShardingOptions::reduceDtype, ShardingOptions::withReduceDtype)
-                    .written(
-                            choice(List.of(DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16), OptionNames::of),
-                            "TYPE",
-                            "fsdp1, fsdp2: type in which gradients are reduced."));
+                    .written(FLOATS, "TYPE", "fsdp1, fsdp2: type in which gradients are reduced."));
 
     public static final Setting<Integer> RESHARD_AFTER_FORWARD = row(Setting.of(
                     "reshard_after_forward",

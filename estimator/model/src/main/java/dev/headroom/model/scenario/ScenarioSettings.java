@@ -3,6 +3,8 @@ package dev.headroom.model.scenario;
 import static dev.headroom.model.scenario.ValueFormats.ALLOCATOR;
 import static dev.headroom.model.scenario.ValueFormats.BINDINGS;
 import static dev.headroom.model.scenario.ValueFormats.FLAG;
+import static dev.headroom.model.scenario.ValueFormats.FLOATS;
+import static dev.headroom.model.scenario.ValueFormats.HALVES;
 import static dev.headroom.model.scenario.ValueFormats.TEXTS;
 import static dev.headroom.model.scenario.ValueFormats.TRUE_OR_FALSE;
 import static dev.headroom.model.scenario.ValueFormats.VERSION;
@@ -105,16 +107,10 @@ public final class ScenarioSettings {
 
     public static final Setting<DType> DTYPE =
             row(Setting.of("dtype", PRECISION, Precision::dtype, Precision::withDtype)
-                    .written(
-                            choice(List.of(DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16), OptionNames::of),
-                            "TYPE",
-                            "Parameters and inputs: fp32, fp16 or bf16."));
+                    .written(FLOATS, "TYPE", "Parameters and inputs: fp32, fp16 or bf16."));
 
     public static final Setting<DType> AMP = row(Setting.of("amp", PRECISION, Precision::amp, Precision::withAmp)
-            .written(
-                    choice(List.of(DType.FLOAT16, DType.BFLOAT16), OptionNames::of),
-                    "TYPE",
-                    "Autocast: fp16 (with a GradScaler) or bf16."));
+            .written(HALVES, "TYPE", "Autocast: fp16 (with a GradScaler) or bf16."));
 
     public static final Setting<Boolean> CONVERTS_ON_DEVICE = row(
             Setting.of("converts_on_device", PRECISION, Precision::convertsOnDevice, Precision::withConvertsOnDevice));

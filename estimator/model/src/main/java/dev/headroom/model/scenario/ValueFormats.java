@@ -3,6 +3,7 @@ package dev.headroom.model.scenario;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.plan.PlanReader;
 import dev.headroom.model.plan.TensorPlan;
 import dev.headroom.model.units.ByteSizes;
@@ -43,6 +44,13 @@ final class ValueFormats {
 
     /** {@code true} or {@code false}. */
     static final ValueFormat<Boolean> BOOLEAN = choice(List.of(true, false), Object::toString);
+
+    /** {@code fp32}, {@code fp16} or {@code bf16}. */
+    static final ValueFormat<DType> FLOATS =
+            choice(List.of(DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16), OptionNames::of);
+
+    /** {@code fp16} or {@code bf16}. */
+    static final ValueFormat<DType> HALVES = choice(List.of(DType.FLOAT16, DType.BFLOAT16), OptionNames::of);
 
     /** Any text. */
     static final ValueFormat<String> TEXT = ValueFormat.one(text -> text, value -> value, value -> value, List.of());

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.attention;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.model.graph.DType;
 
@@ -64,13 +65,13 @@ record EfficientKernel(int rows, int columns, boolean inRegisters, boolean compu
         }
         // A tile's partial sum of the queries' gradient, with a lock, a counter and padding.
         long tile = 4 + (long) rows * columns;
-        elements += ceilDiv(queries, rows) * ceilDiv(features, columns) * tile;
+        elements += Bytes.ceilDiv(queries, rows) * Bytes.ceilDiv(features, columns) * tile;
         return batch * heads * roundUp(elements, 4) * 4;
     }
 
     /** Parts that the keys are split into (attention_backward.cu). */
     private long splits(long parallel, long keys) {
-        long splits = ceilDiv(keys, columns);
+        long splits = Bytes.ceilDiv(keys, columns);
         if (parallel >= 256 && keys <= 2L * columns) {
             splits = 1;
         }
@@ -80,11 +81,7 @@ record EfficientKernel(int rows, int columns, boolean inRegisters, boolean compu
         return Math.max(splits, 1);
     }
 
-    private static long ceilDiv(long a, long b) {
-        return (a + b - 1) / b;
-    }
-
     private static long roundUp(long a, long b) {
-        return ceilDiv(a, b) * b;
+        return Bytes.ceilDiv(a, b) * b;
     }
 }

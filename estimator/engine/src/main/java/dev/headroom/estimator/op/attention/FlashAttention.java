@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.attention;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.view.Padding;
@@ -130,8 +131,8 @@ final class FlashAttention {
     private static int splits(EagerRuntime rt, Tensor q, Tensor k) {
         long features = q.size(3);
         long columns = features <= 64 ? 256 : features <= 128 ? 128 : 64;
-        long blocks = ceilDiv(k.size(2), columns);
-        long tiles = q.size(0) * q.size(1) * ceilDiv(q.size(2), 64);
+        long blocks = Bytes.ceilDiv(k.size(2), columns);
+        long tiles = q.size(0) * q.size(1) * Bytes.ceilDiv(q.size(2), 64);
         int sms = 2 * rt.device().sms();
         if (tiles >= 0.8f * sms) {
             return 1;
@@ -155,10 +156,6 @@ final class FlashAttention {
     }
 
     private static boolean eligible(long blocks, int n) {
-        return n == 1 || ceilDiv(blocks, n) != ceilDiv(blocks, n - 1);
-    }
-
-    private static long ceilDiv(long a, long b) {
-        return (a + b - 1) / b;
+        return n == 1 || Bytes.ceilDiv(blocks, n) != Bytes.ceilDiv(blocks, n - 1);
     }
 }

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.core;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.model.graph.DType;
 
@@ -24,12 +25,8 @@ public final class CubScratch {
 
     private CubScratch() {}
 
-    private static long ceilDiv(long a, long b) {
-        return (a + b - 1) / b;
-    }
-
     private static long align(long bytes) {
-        return ceilDiv(bytes, ALIGN) * ALIGN;
+        return Bytes.ceilDiv(bytes, ALIGN) * ALIGN;
     }
 
     /** Bits that number {@code values} things (ATen/cuda/cub.cuh, get_num_bits). */
@@ -62,10 +59,10 @@ public final class CubScratch {
         }
         long tile = sortTile(d, key, value);
         long portion = PORTION / tile * tile;
-        long portions = ceilDiv(n, portion);
-        long passes = ceilDiv(bits, DIGIT_BITS);
+        long portions = Bytes.ceilDiv(n, portion);
+        long passes = Bytes.ceilDiv(bits, DIGIT_BITS);
         long bins = portions * passes * DIGITS * OFFSET;
-        long lookback = ceilDiv(Math.min(n, portion), tile) * DIGITS * 4;
+        long lookback = Bytes.ceilDiv(Math.min(n, portion), tile) * DIGITS * 4;
         long keys = passes > 1 ? n * key : 0;
         long values = passes > 1 ? n * value : 0;
         return align(bins) + align(lookback) + align(keys) + align(values) + align(portions * passes * 4) + ALIGN - 1;
@@ -86,7 +83,7 @@ public final class CubScratch {
 
     /** {@code unique_by_key} (cub/device/dispatch/dispatch_unique_by_key.cuh): tile states of 16 bytes. */
     public static long uniqueByKey(DeviceModel d, long n, int width) {
-        return states(ceilDiv(n, uniqueTile(d, width)), 16);
+        return states(Bytes.ceilDiv(n, uniqueTile(d, width)), 16);
     }
 
     private static long uniqueTile(DeviceModel d, int width) {
@@ -101,7 +98,7 @@ public final class CubScratch {
 
     /** {@code exclusive_sum} (cub/device/dispatch/dispatch_scan.cuh): a state is the value with a flag of its size. */
     public static long scan(long n, int width) {
-        return states(ceilDiv(n, 128L * (width == 8 ? 7 : 15)), 2 * width);
+        return states(Bytes.ceilDiv(n, 128L * (width == 8 ? 7 : 15)), 2 * width);
     }
 
     /**
@@ -111,7 +108,7 @@ public final class CubScratch {
         if (!type.isReducedFloat()) {
             return scan(n, type.bytes());
         }
-        long tiles = ceilDiv(n, 128 * 30) + STATE_PADDING;
+        long tiles = Bytes.ceilDiv(n, 128 * 30) + STATE_PADDING;
         return align(4 * tiles) + 2 * align(type.bytes() * tiles) + ALIGN + ALIGN - 1;
     }
 

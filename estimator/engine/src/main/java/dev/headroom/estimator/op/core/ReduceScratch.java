@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.core;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Shapes;
@@ -182,20 +183,21 @@ public final class ReduceScratch {
         width = Math.min(p0, maxThreads / height);
         long stepInput = fastest ? width : 1;
         long stepOutput = fastest ? 1 : width;
-        boolean acrossWarps = ceilDiv(inputs, stepInput) >= Math.min(height * 16, MAX_VALUES);
+        boolean acrossWarps = Bytes.ceilDiv(inputs, stepInput) >= Math.min(height * 16, MAX_VALUES);
         if (acrossWarps) {
             stepInput *= height;
         } else {
             stepOutput *= height;
         }
         long target = (long) rt.device().sms() * (rt.device().threadsPerSm() / (width * height));
-        long grid = ceilDiv(outputs / outputVector, stepOutput);
-        long perThread = ceilDiv(inputs, stepInput);
+        long grid = Bytes.ceilDiv(outputs / outputVector, stepOutput);
+        long perThread = Bytes.ceilDiv(inputs, stepInput);
         if (!acrossWarps || perThread < MAX_VALUES || grid > target) {
             return null;
         }
         long ctas = Math.min(
-                Math.max(ceilDiv(target, grid), ceilDiv(perThread, MAX_VALUES)), ceilDiv(perThread, MIN_VALUES));
+                Math.max(Bytes.ceilDiv(target, grid), Bytes.ceilDiv(perThread, MAX_VALUES)),
+                Bytes.ceilDiv(perThread, MIN_VALUES));
         if (ctas <= 1) {
             return null;
         }
@@ -225,9 +227,5 @@ public final class ReduceScratch {
 
     private static int lastPow2(long n) {
         return (int) Math.max(1, Long.highestOneBit(n));
-    }
-
-    private static long ceilDiv(long a, long b) {
-        return (a + b - 1) / b;
     }
 }

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.indexing;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.CubScratch;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -82,9 +83,9 @@ final class Embedding {
         Tensor partialCount = rt.empty(DType.INT64);
         long maxPartials = n / ROWS_PER_THREAD + segments;
         Tensor offsets = rt.empty(index, maxPartials);
-        long warped = ceilDiv(width, WARP) * WARP;
+        long warped = Bytes.ceilDiv(width, WARP) * WARP;
         long block = Math.min(warped, MAX_BLOCK);
-        long grid = ceilDiv(segments * warped, block);
+        long grid = Bytes.ceilDiv(segments * warped, block);
         boolean fused = grid < rt.device().sms() * BLOCKS_PER_SM && maxPartials > grid * 4;
         DType wide = type.isReducedFloat() ? DType.FLOAT32 : type;
         Tensor first = fused ? rt.empty(index, maxPartials) : rt.empty(wide, maxPartials, width);
@@ -98,9 +99,5 @@ final class Embedding {
         rt.free(segmentCount);
         rt.free(segmentOffsets);
         return weight;
-    }
-
-    private static long ceilDiv(long a, long b) {
-        return (a + b - 1) / b;
     }
 }

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.normalization;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.IndexMath;
 import dev.headroom.estimator.op.core.ReduceScratch;
@@ -180,20 +181,17 @@ final class BatchNorm {
         long channels = x.size(1);
         long rows = x.numel() / channels;
         long width = Math.min(Long.highestOneBit(channels), WARP);
-        long height = Math.min(Long.highestOneBit(Math.max(1, ceilDiv(rows, ELEMENTS_PER_THREAD))), MAX_BLOCK / width);
+        long height =
+                Math.min(Long.highestOneBit(Math.max(1, Bytes.ceilDiv(rows, ELEMENTS_PER_THREAD))), MAX_BLOCK / width);
         if (width * height != MAX_BLOCK) {
             width = Math.min(Long.highestOneBit(channels), MAX_BLOCK / height);
         }
-        long gridRows = Math.min(ceilDiv(rows, height * ELEMENTS_PER_THREAD), MAX_GRID_ROWS);
+        long gridRows = Math.min(Bytes.ceilDiv(rows, height * ELEMENTS_PER_THREAD), MAX_GRID_ROWS);
         if (gridRows >= 8) {
             Tensor staging = rt.empty(wide, values * channels * gridRows);
-            Tensor semaphores = rt.empty(DType.INT32, ceilDiv(channels, width));
+            Tensor semaphores = rt.empty(DType.INT32, Bytes.ceilDiv(channels, width));
             rt.free(semaphores);
             rt.free(staging);
         }
-    }
-
-    private static long ceilDiv(long a, long b) {
-        return (a + b - 1) / b;
     }
 }

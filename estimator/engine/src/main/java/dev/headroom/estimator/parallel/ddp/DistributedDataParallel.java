@@ -71,8 +71,7 @@ public final class DistributedDataParallel implements LoopHook {
 
     /** _pre_forward. */
     private void beforeForward(Moment pass) {
-        int passes = run.loop().accumulate();
-        reduces = !run.parallel().noSync() || passes == 1 || pass.micro() == passes - 1;
+        reduces = !run.parallel().noSync() || run.loop().isLastPass(pass.micro());
         reducer.rebuild();
         if (reducedBefore && !loop.model().buffers().isEmpty()) {
             state.send(loop.model().buffers());

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.parallel.dp;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.op.core.DeviceCopies;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
@@ -60,7 +61,7 @@ final class SplitForward implements ForwardPass {
 
     /** {@code torch.chunk}: as many rows each, rounded up; the last ones get less, or are not there at all. */
     private static List<Long> chunks(long batch, int devices) {
-        long size = (batch + devices - 1) / devices;
+        long size = Bytes.ceilDiv(batch, devices);
         List<Long> out = new ArrayList<>();
         for (long at = 0; at < batch; at += size) {
             out.add(Math.min(size, batch - at));

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.parallel.fsdp1;
 
+import dev.headroom.allocator.Bytes;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -50,7 +51,7 @@ record FlatLayout(List<Piece> pieces, long numel, int ranks) {
 
     /** Elements of every rank's shard. */
     long shard() {
-        return (numel + ranks - 1) / ranks;
+        return Bytes.ceilDiv(numel, ranks);
     }
 
     /** Elements of a rank's shard that are no padding behind the whole. */

@@ -79,8 +79,7 @@ public final class FullyShardedDataParallel implements LoopHook {
         if (phase.phase() == Phase.WRAP) {
             wrap();
         } else if (phase.phase() == Phase.FORWARD) {
-            int passes = run.loop().accumulate();
-            shared.setReduces(!parallel.noSync() || passes == 1 || phase.micro() == passes - 1);
+            shared.setReduces(!parallel.noSync() || run.loop().isLastPass(phase.micro()));
         }
     }
 
@@ -184,7 +183,7 @@ public final class FullyShardedDataParallel implements LoopHook {
             runtime.streams().hostWaits();
         }
         units.forEach(FlatUnit::finishBackward);
-        shared.finished();
+        shared.finish();
     }
 
     @Override

@@ -86,8 +86,7 @@ public final class FullyShard implements LoopHook {
         if (phase.phase() == Phase.WRAP) {
             wrap();
         } else if (phase.phase() == Phase.FORWARD) {
-            int passes = run.loop().accumulate();
-            shared.setReduces(!parallel.noSync() || passes == 1 || phase.micro() == passes - 1);
+            shared.setReduces(!parallel.noSync() || run.loop().isLastPass(phase.micro()));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.parallel.layout;
 
+import dev.headroom.allocator.Bytes;
 import java.util.Arrays;
 
 /**
@@ -27,14 +28,15 @@ public final class CopyMetadata {
      * @param smThreads that one of them can hold
      */
     public static long split(long[] shardBytes, int chunks, int sms, int smThreads) {
-        long blocksOfChunk =
-                Arrays.stream(shardBytes).map(b -> ceilDiv(b, BLOCK_BYTES)).sum();
+        long blocksOfChunk = Arrays.stream(shardBytes)
+                .map(b -> Bytes.ceilDiv(b, BLOCK_BYTES))
+                .sum();
         long atOnce = (long) sms * smThreads / BLOCK_THREADS * WAVES;
-        long iterations = ceilDiv(blocksOfChunk * chunks, atOnce);
+        long iterations = Bytes.ceilDiv(blocksOfChunk * chunks, atOnce);
         long chunksPerBlock = Math.min((long) Math.ceil(Math.sqrt((double) iterations)), chunks);
-        long iterationsPerChunk = ceilDiv(iterations, chunksPerBlock);
+        long iterationsPerChunk = Bytes.ceilDiv(iterations, chunksPerBlock);
         long blocks = Arrays.stream(shardBytes)
-                .map(b -> ceilDiv(b, BLOCK_BYTES * iterationsPerChunk))
+                .map(b -> Bytes.ceilDiv(b, BLOCK_BYTES * iterationsPerChunk))
                 .sum();
         long n = shardBytes.length;
         return ENTRY * (3 * n + blocks + n + 1);
@@ -47,13 +49,10 @@ public final class CopyMetadata {
      * @param paddedBytes of each gradient's chunk, in the type of the buffer
      */
     public static long cat(long[] paddedBytes) {
-        long blocks =
-                Arrays.stream(paddedBytes).map(b -> ceilDiv(b, BLOCK_BYTES)).sum();
+        long blocks = Arrays.stream(paddedBytes)
+                .map(b -> Bytes.ceilDiv(b, BLOCK_BYTES))
+                .sum();
         long n = paddedBytes.length;
         return ENTRY * (n + blocks + 2 * (n + 1) + 3 * n);
-    }
-
-    private static long ceilDiv(long a, long b) {
-        return (a + b - 1) / b;
     }
 }

@@ -1,5 +1,7 @@
 package dev.headroom.estimator.parallel.layout;
 
+import dev.headroom.allocator.Bytes;
+
 /**
  * A tensor divided by its first dimension among ranks, as {@code torch.chunk} does: each gets as many rows, rounded up,
  * and the last ones what is left, or nothing (torch/distributed/fsdp/_fully_shard/_fsdp_common.py, _chunk_with_empty).
@@ -21,7 +23,7 @@ public record ShardLayout(long rows, long rowNumel, int ranks) {
 
     /** Rows of every rank's storage. */
     public long paddedRows() {
-        return (rows + ranks - 1) / ranks;
+        return Bytes.ceilDiv(rows, ranks);
     }
 
     /** Rows that a rank really has. */

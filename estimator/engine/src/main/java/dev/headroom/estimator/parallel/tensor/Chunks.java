@@ -1,5 +1,7 @@
 package dev.headroom.estimator.parallel.tensor;
 
+import dev.headroom.allocator.Bytes;
+
 /**
  * Lengths of the parts that a dimension is divided into, as {@code torch.chunk} does: the first ones are all as
  * long.
@@ -9,7 +11,7 @@ final class Chunks {
 
     /** Of the first part. */
     static long largest(long length, int ranks) {
-        return (length + ranks - 1) / ranks;
+        return Bytes.ceilDiv(length, ranks);
     }
 
     /** Of a rank's part; 0 where nothing is left for it. */

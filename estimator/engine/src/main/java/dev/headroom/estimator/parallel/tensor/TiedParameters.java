@@ -2,13 +2,11 @@ package dev.headroom.estimator.parallel.tensor;
 
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.runtime.Tensor;
-import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.Node;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -67,14 +65,6 @@ final class TiedParameters {
     /** The node with the values of its own module. */
     Node ownValues(Node node) {
         Map<String, String> renamed = own.get(node.module());
-        if (renamed == null) {
-            return node;
-        }
-        List<Node.NamedArgument> arguments = node.arguments().stream()
-                .map(a -> a.value() instanceof Argument.Value v && renamed.containsKey(v.name())
-                        ? new Node.NamedArgument(a.name(), new Argument.Value(renamed.get(v.name())))
-                        : a)
-                .toList();
-        return new Node(node.name(), node.target(), arguments, node.outputs(), node.moduleStack(), node.stackTrace());
+        return renamed == null ? node : node.reading(renamed);
     }
 }

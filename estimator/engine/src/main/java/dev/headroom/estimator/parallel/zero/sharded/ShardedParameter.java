@@ -1,5 +1,6 @@
 package dev.headroom.estimator.parallel.zero.sharded;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -37,7 +38,7 @@ final class ShardedParameter {
         this.runtime = runtime;
         this.id = id;
         this.tensor = tensor;
-        this.shardNumel = (tensor.numel() + ranks - 1) / ranks;
+        this.shardNumel = Bytes.ceilDiv(tensor.numel(), ranks);
         this.before = shardNumel * rank;
     }
 
