@@ -6,11 +6,13 @@ import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.executor.tensor.TensorMemory;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -19,11 +21,26 @@ public final class BackwardPass {
     private final Tape tape;
     private final TensorMemory memory;
     private final GradientArithmetic arithmetic;
+    private final IdentityHashMap<Tensor, Runnable> gatheredHooks = new IdentityHashMap<>();
+    private Walk running;
 
     public BackwardPass(Tape tape, GradientArithmetic arithmetic) {
         this.tape = tape;
         this.memory = tape.memory();
         this.arithmetic = arithmetic;
+    }
+
+    /**
+     * Has something run whenever a leaf's gradient is complete: a post hook of its
+     * accumulator, which runs even when there is no gradient.
+     */
+    public void whenGathered(Tensor leaf, Runnable hook) {
+        gatheredHooks.put(leaf, hook);
+    }
+
+    /** Has something run at the end of the innermost pass that runs (Engine::queue_callback). */
+    public void atEnd(Runnable callback) {
+        running.callbacks.add(callback);
     }
 
     /**
@@ -40,9 +57,12 @@ public final class BackwardPass {
         boolean threadBefore = tape.setBackwardThread(true);
         boolean modeBefore = tape.setEnabled(false);
         Owner ownerBefore = memory.owner();
+        Walk around = running;
+        running = new Walk();
         try {
-            new Walk().run(roots, gradients);
+            running.run(roots, gradients);
         } finally {
+            running = around;
             memory.own(ownerBefore);
             tape.setEnabled(modeBefore);
             tape.setBackwardThread(threadBefore);
@@ -52,8 +72,9 @@ public final class BackwardPass {
     /** One walk: GraphTask. */
     private final class Walk {
         private final ReadyQueue ready = new ReadyQueue();
-        private final Map<Node, Integer> missing = new IdentityHashMap<>();
+        private final IdentityHashMap<Node, Integer> missing = new IdentityHashMap<>();
         private final Map<Node, InputBuffer> waiting = new HashMap<>();
+        private final List<Runnable> callbacks = new ArrayList<>();
 
         void run(Tensor[] roots, Tensor[] gradients) {
             Edge[] edges = Arrays.stream(roots).map(tape::edge).toArray(Edge[]::new);
@@ -75,6 +96,7 @@ public final class BackwardPass {
                 while (!ready.isEmpty()) {
                     evaluate(ready.pop());
                 }
+                callbacks.forEach(Runnable::run);
             } finally {
                 // Empty unless the pass failed.
                 while (!ready.isEmpty()) {
@@ -117,6 +139,7 @@ public final class BackwardPass {
             try {
                 if (node.leaf != null) {
                     accumulate(node.leaf, gradients[0]);
+                    gatheredHooks.getOrDefault(node.leaf, () -> {}).run(); // hooks are shown what came in
                     return;
                 }
                 out = new Tensor[node.next.length];

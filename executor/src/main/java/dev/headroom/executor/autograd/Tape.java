@@ -8,6 +8,9 @@ import dev.headroom.executor.tensor.TensorMemory;
 import dev.headroom.model.error.UserInputException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
 
 /** Makes nodes for operators that run, and lets nodes go that nothing refers to any more. */
 public final class Tape implements TensorHistory {
@@ -123,6 +126,30 @@ public final class Tape implements TensorHistory {
         }
         node.references++;
         return new Edge(node, t.resultNumber());
+    }
+
+    /** The leaves that a backward pass from these tensors comes to; {@code null} among them is left out. */
+    public Set<Tensor> leaves(Tensor... roots) {
+        Set<Tensor> out = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<Node> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        ArrayDeque<Node> queue = new ArrayDeque<>();
+        for (Tensor t : roots) {
+            if (t != null && t.gradNode() != null && seen.add(node(t))) {
+                queue.add(node(t));
+            }
+        }
+        while (!queue.isEmpty()) {
+            Node node = queue.poll();
+            if (node.leaf != null) {
+                out.add(node.leaf);
+            }
+            for (Edge e : node.next) {
+                if (e != null && seen.add(e.node())) {
+                    queue.add(e.node());
+                }
+            }
+        }
+        return out;
     }
 
     SavedTensor save(Node node, Tensor t) {

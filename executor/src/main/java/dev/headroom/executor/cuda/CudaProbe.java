@@ -12,6 +12,7 @@ import dev.headroom.model.device.DeviceLines;
 import dev.headroom.model.device.DeviceProbe;
 import dev.headroom.model.device.Gpu;
 import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -40,7 +41,8 @@ public final class CudaProbe implements DeviceProbe {
                         + " libnvidia-ml.so.1, which comes with NVIDIA's driver");
             }
             boolean listed = context.after().process().isPresent();
-            String source = "measured on " + LocalDate.now() + " with a driver for CUDA " + driver();
+            String source =
+                    "measured on " + LocalDate.now(ZoneId.systemDefault()) + " with a driver for CUDA " + driver();
             List<DeviceLine> lines = new ArrayList<>();
             long own = listed
                     ? context.after().process().getAsLong()

@@ -56,12 +56,12 @@ final class HostPoolings implements PoolingKernels {
 
     @Override
     public void averagePool(Tensor out, Tensor x, Window w, boolean countsPadding, long divisor) {
-        apply(out, x, windows(x, out, w, countsPadding, divisor));
+        apply(out, x, windows(x, w, countsPadding, divisor));
     }
 
     @Override
     public void averagePoolBackward(Tensor gradX, Tensor g, Window w, boolean countsPadding, long divisor) {
-        transpose(gradX, g, windows(gradX, g, w, countsPadding, divisor));
+        transpose(gradX, g, windows(gradX, w, countsPadding, divisor));
     }
 
     @Override
@@ -115,7 +115,7 @@ final class HostPoolings implements PoolingKernels {
         void visit(int place, double weight);
     }
 
-    private static Weights windows(Tensor x, Tensor y, Window w, boolean countsPadding, long divisor) {
+    private static Weights windows(Tensor x, Window w, boolean countsPadding, long divisor) {
         Plane from = Plane.of(x);
         return (row, column, visitor) -> {
             int top = (int) (row * w.stride()[0] - w.padding()[0]);

@@ -33,6 +33,10 @@ public interface Backend extends AutoCloseable {
 
     RecurrentKernels recurrent();
 
+    default ExchangeKernels exchange() {
+        return ExchangeKernels.through(this);
+    }
+
     /** The values of a tensor in row-major order; waits for kernels. */
     double[] read(Tensor t);
 

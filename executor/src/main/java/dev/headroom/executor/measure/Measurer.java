@@ -5,19 +5,26 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.kernel.DeviceMeter;
+import dev.headroom.executor.parallel.DistributedDataParallel;
+import dev.headroom.executor.parallel.ProcessGroup;
+import dev.headroom.executor.parallel.Ranks;
+import dev.headroom.executor.parallel.RanksLeftException;
 import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.tensor.MemoryLog;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.train.Training;
+import dev.headroom.executor.train.Wrapper;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.run.OutOfMemory;
 import dev.headroom.model.run.PhaseMemory;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 
 /** The library's entry: runs a model on a backend and measures. */
@@ -27,9 +34,13 @@ public final class Measurer {
     private final List<PhaseMemory> phases = new ArrayList<>();
     private final List<Double> losses = new ArrayList<>();
 
-    private Measurer(MeasurementRequest request, Backend backend) {
+    /** The ranks, as this one sees them; {@code null} for a run on its own. */
+    private final ProcessGroup group;
+
+    private Measurer(MeasurementRequest request, Backend backend, ProcessGroup group) {
         this.request = request;
         this.backend = backend;
+        this.group = group;
     }
 
     /**
@@ -38,21 +49,50 @@ public final class Measurer {
      * @throws UserInputException for impossible input and for what the executor lacks, with a message for the user
      */
     public static Measurement measure(MeasurementRequest request, Backend backend) {
-        return new Measurer(request, backend).measure();
+        if (request.scenario().parallel().kind() != ParallelKind.SINGLE) {
+            throw new UserInputException(
+                    "--parallel " + request.scenario().parallel().kind().option() + " takes a backend for each rank");
+        }
+        return new Measurer(request, backend, null).measure();
+    }
+
+    /**
+     * Runs all ranks of a scenario, each on a device of its own. Where one runs out of memory, the others get as far as
+     * the next collective.
+     *
+     * @param devices opens a device for a rank; closed at the end
+     * @return by rank; one for a run on a single GPU
+     * @throws UserInputException as {@link #measure(MeasurementRequest, Backend)}
+     */
+    public static List<Measurement> measureRanks(MeasurementRequest request, IntFunction<Backend> devices) {
+        if (request.scenario().parallel().kind() == ParallelKind.SINGLE) {
+            try (Backend device = devices.apply(0)) {
+                return List.of(measure(request, device));
+            }
+        }
+        Preparation.of(request.graph(), request.scenario()); // refuses before threads are made
+        return Ranks.run(request.scenario().parallel().world(), group -> {
+            try (Backend device = devices.apply(group.rank())) {
+                return new Measurer(request, device, group).measure();
+            }
+        });
     }
 
     private Measurement measure() {
         DeviceMeter.Reading started = reading();
-        Settings settings = Settings.of(request.scenario(), request.seed());
+        int rank = group == null ? 0 : group.rank();
+        Settings settings = Settings.of(request.scenario(), request.seed() + rank);
         try (Eager eager = new Eager(new CachingAllocator(allocation(), backend.memory()), backend, settings);
-                Training training =
-                        new Training(eager, Preparation.of(request.graph(), request.scenario()), phases::add)) {
+                Training training = new Training(
+                        eager, Preparation.of(request.graph(), request.scenario()), phases::add, wrapper(eager))) {
             OutOfMemory oom = null;
             try {
                 run(training, eager);
             } catch (OutOfMemoryException e) {
                 Owner who = eager.requester();
                 oom = new OutOfMemory(training.moment(), who.module(), who.operator(), e.segment());
+            } catch (RanksLeftException e) {
+                return result(eager, started, null); // another's measurement, or exception, tells why
             }
             return result(eager, started, oom);
         }
@@ -64,6 +104,10 @@ public final class Measurer {
         }
         training.prepare(new RandomBatch(request.graph(), request.scenario(), eager));
         training.run();
+    }
+
+    private Wrapper wrapper(Eager eager) {
+        return group == null ? null : new DistributedDataParallel(eager, request.scenario(), group);
     }
 
     private AllocatorSettings allocation() {

@@ -33,13 +33,13 @@ final class RandomBatch implements Batch {
             uniform(t, -1, 1);
         } else {
             boolean mask = name.contains("mask"); // nothing is masked
-            uniform(t, mask ? 1 : 0, mask ? TWO : bounds.getOrDefault(name, TWO));
+            uniform(t, mask ? 1 : 0, mask ? (double) TWO : (double) bounds.getOrDefault(name, TWO));
         }
     }
 
     @Override
     public void fillLabels(Tensor t, long classes) {
-        uniform(t, 0, classes);
+        uniform(t, 0, (double) classes);
     }
 
     private void uniform(Tensor t, double from, double to) {

@@ -18,7 +18,6 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * {@code torch.optim.Adafactor} (torch/optim/_adafactor.py): of a matrix it keeps the second moments of rows and
@@ -36,7 +35,7 @@ final class Adafactor extends StatefulOptimizer {
         Tensor variance;
     }
 
-    private final Map<Tensor, State> states = new IdentityHashMap<>();
+    private final IdentityHashMap<Tensor, State> states = new IdentityHashMap<>();
 
     Adafactor(Eager eager, List<Tensor> parameters, Implementation form, Hyperparameters h) {
         super(eager, parameters, form, h);
@@ -193,7 +192,7 @@ final class Adafactor extends StatefulOptimizer {
         means.assign(() -> grads.stream().map(g -> Lengths.of(eager, g, dim)).toList());
         math.into(MULTIPLY, 0, means.list(), means.list());
         for (int i = 0; i < grads.size(); i++) {
-            math.into(DIVIDE_BY, grads.get(i).size(dim), means.list().get(i));
+            math.into(DIVIDE_BY, (double) grads.get(i).size(dim), means.list().get(i));
         }
         math.into(INTERPOLATE, i -> share[i], into, means.list());
         if (form == Implementation.FOREACH) {
@@ -205,7 +204,7 @@ final class Adafactor extends StatefulOptimizer {
     private double rootMeanSquare(Tensor t) {
         try (Scope s = eager.open()) {
             double length = eager.backend().read(Lengths.of(eager, t))[0];
-            return length / Math.sqrt(t.elements());
+            return length / Math.sqrt((double) t.elements());
         }
     }
 }

@@ -14,7 +14,6 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** {@code torch.optim.Adagrad} (torch/optim/adagrad.py); its constructor makes the state of every parameter. */
 final class Adagrad extends StatefulOptimizer {
@@ -38,7 +37,7 @@ final class Adagrad extends StatefulOptimizer {
                 y[2] = skip ? x[2] : t;
             });
 
-    private final Map<Tensor, Tensor> sums = new IdentityHashMap<>();
+    private final IdentityHashMap<Tensor, Tensor> sums = new IdentityHashMap<>();
     private final List<Tensor> stepsOnDevice = new ArrayList<>();
 
     Adagrad(Eager eager, List<Tensor> parameters, Implementation form, Hyperparameters h) {

@@ -15,7 +15,6 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** {@code torch.optim.Adam} and {@code AdamW} (torch/optim/adam.py). */
 final class Adam extends StatefulOptimizer {
@@ -38,7 +37,7 @@ final class Adam extends StatefulOptimizer {
     }
 
     private final boolean decoupled;
-    private final Map<Tensor, State> states = new IdentityHashMap<>();
+    private final IdentityHashMap<Tensor, State> states = new IdentityHashMap<>();
 
     /** @param decoupled AdamW's weight decay, which shrinks parameters and leaves gradients alone */
     Adam(Eager eager, List<Tensor> parameters, Implementation form, boolean decoupled, Hyperparameters h) {

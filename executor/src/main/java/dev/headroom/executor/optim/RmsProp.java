@@ -12,7 +12,6 @@ import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** {@code torch.optim.RMSprop} (torch/optim/rmsprop.py). */
 final class RmsProp extends StatefulOptimizer {
@@ -26,7 +25,7 @@ final class RmsProp extends StatefulOptimizer {
         Tensor average;
     }
 
-    private final Map<Tensor, State> states = new IdentityHashMap<>();
+    private final IdentityHashMap<Tensor, State> states = new IdentityHashMap<>();
 
     RmsProp(Eager eager, List<Tensor> parameters, Implementation form, Hyperparameters h) {
         super(eager, parameters, form, h);

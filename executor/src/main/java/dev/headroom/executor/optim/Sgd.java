@@ -10,7 +10,6 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** {@code torch.optim.SGD} (torch/optim/sgd.py). */
 final class Sgd extends StatefulOptimizer {
@@ -46,7 +45,7 @@ final class Sgd extends StatefulOptimizer {
                 y[1] = skip ? x[1] : g;
             });
 
-    private final Map<Tensor, Tensor> buffers = new IdentityHashMap<>();
+    private final IdentityHashMap<Tensor, Tensor> buffers = new IdentityHashMap<>();
 
     Sgd(Eager eager, List<Tensor> parameters, Implementation form, Hyperparameters h) {
         super(eager, parameters, form, h);

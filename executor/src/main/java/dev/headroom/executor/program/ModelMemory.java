@@ -32,6 +32,7 @@ public final class ModelMemory implements AutoCloseable {
     private final Map<String, Tensor> byStorage = new HashMap<>();
     private final Map<String, Tensor> byValue = new HashMap<>();
     private final Map<String, Tensor> parameters = new LinkedHashMap<>();
+    private final List<Tensor> buffers = new ArrayList<>();
 
     /** Takes the memory; values are for {@link Initialisation} to set. */
     public ModelMemory(Eager eager, Graph graph, Scenario run) {
@@ -53,6 +54,8 @@ public final class ModelMemory implements AutoCloseable {
             if (held.kind() == Graph.InputKind.PARAMETER && held.storage().equals(name)) {
                 t.requireGrad(held.meta().requiresGrad());
                 parameters.put(name, t);
+            } else if (held.kind() == Graph.InputKind.BUFFER && held.storage().equals(name)) {
+                buffers.add(t);
             }
         });
     }
@@ -104,6 +107,7 @@ public final class ModelMemory implements AutoCloseable {
         byStorage.clear();
         byValue.clear();
         parameters.clear();
+        buffers.clear();
     }
 
     /** By value name of the graph. */
@@ -119,6 +123,11 @@ public final class ModelMemory implements AutoCloseable {
     /** By qualified name, in the order of {@code named_parameters()}. */
     public Map<String, Tensor> parameters() {
         return parameters;
+    }
+
+    /** In the order of {@code buffers()}. */
+    public List<Tensor> buffers() {
+        return buffers;
     }
 
     /** What the optimizer is given: {@code model.parameters()}, frozen ones too, which never get a gradient. */

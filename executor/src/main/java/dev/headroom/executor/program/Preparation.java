@@ -1,10 +1,13 @@
 package dev.headroom.executor.program;
 
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Pass;
 import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.ParallelChecks;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
 import java.util.List;
@@ -29,18 +32,31 @@ public final class Preparation {
         return PreparedRun.of(imported, scenario, OWN);
     }
 
+    private static void requireKnownParallelism(Parallelism parallel) {
+        if (parallel.kind() != ParallelKind.SINGLE && parallel.kind() != ParallelKind.DDP) {
+            throw new UserInputException("a run is executed on one GPU or with --parallel ddp; leave out --parallel "
+                    + parallel.kind().option() + ", or predict it");
+        }
+        if (parallel.ddp().parametersAsBucketView()) {
+            throw new UserInputException("the executor moves no parameters into buckets; leave out"
+                    + " --parameters-as-bucket-view, or predict it");
+        }
+        if (parallel.events() == Parallelism.Events.LAZY) {
+            throw new UserInputException(
+                    "the executor's devices keep up with the host; leave out --events lazy, or predict it");
+        }
+    }
+
     private static void requireKnownLoop(Scenario run) {
         if (!run.torch().equals(TorchVersion.NEWEST)) {
             throw new UserInputException("a run that is executed behaves as PyTorch " + TorchVersion.NEWEST
                     + "; only predictions know other versions");
         }
-        if (run.parallel().kind() != ParallelKind.SINGLE) {
-            throw new UserInputException("a run is executed on one GPU; leave out --parallel "
-                    + run.parallel().kind().option() + ", or predict it");
-        }
-        if (run.loop().clipGradNorm() != null) {
+        ParallelChecks.check(run);
+        requireKnownParallelism(run.parallel());
+        if (run.loop().clipGradNorm() != null && run.precision().amp() == DType.FLOAT16) {
             throw new UserInputException(
-                    "the executor does not clip gradients; leave out --clip-grad-norm, or predict");
+                    "the executor does not clip scaled gradients; leave out --clip-grad-norm, or take --amp bf16");
         }
         if (run.loop().newBatches()
                 || run.loop().zeroGradBeforeBackward()

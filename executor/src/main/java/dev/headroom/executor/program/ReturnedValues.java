@@ -27,14 +27,13 @@ final class ReturnedValues {
             }
             for (Call.Statement s : call.statements) {
                 if (s.line.names().size() > 1 && s.line.text().contains("attention_interface(")) {
-                    weights(graph.nodes(), tree, call, s, locals);
+                    weights(graph.nodes(), call, s, locals);
                 }
             }
         }
     }
 
-    private static void weights(
-            List<Node> nodes, CallTree tree, Call call, Call.Statement s, Map<String, Local> locals) {
+    private static void weights(List<Node> nodes, Call call, Call.Statement s, Map<String, Local> locals) {
         Local weights = null;
         for (int i = s.first(); i <= s.last(); i++) {
             String operator = nodes.get(i).operator();

@@ -87,6 +87,7 @@ final class TypesInRun {
         return null;
     }
 
+    @SuppressWarnings("ReferenceEquality") // the very node: two calls may look alike
     private boolean comesFrom(String value, Node n) {
         Node maker = makers.get(value);
         return maker == n

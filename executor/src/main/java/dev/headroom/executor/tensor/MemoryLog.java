@@ -132,6 +132,7 @@ public final class MemoryLog {
     }
 
     /** The account that is charged for an owner's memory. */
+    @SuppressWarnings("ReferenceEquality") // a shortcut for the same object; equal ones are found in the map
     Account account(Owner owner) {
         if (latest.owner != owner) {
             latest = accounts.computeIfAbsent(owner, this::open);

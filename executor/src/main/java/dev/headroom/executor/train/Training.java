@@ -23,9 +23,11 @@ import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.DoubleConsumer;
+import java.util.function.Function;
 
 /**
  * The training loop, phase by phase: zero_grad, forward, loss, backward, optimizer step. Outputs and loss live until
@@ -46,6 +48,7 @@ public final class Training implements AutoCloseable {
     private final Map<String, Long> symbols;
     private final Listener listener;
     private final BackwardPass backwardPass;
+    private final Wrapper wrapper;
 
     private ModelMemory model;
     private Program program;
@@ -61,6 +64,15 @@ public final class Training implements AutoCloseable {
 
     /** @param prepared by {@link dev.headroom.executor.program.Preparation} */
     public Training(Eager eager, PreparedRun prepared, Listener listener) {
+        this(eager, prepared, listener, null);
+    }
+
+    /**
+     * Trains a wrapped model.
+     *
+     * @param wrapper closed with the loop; {@code null} for none
+     */
+    public Training(Eager eager, PreparedRun prepared, Listener listener, Wrapper wrapper) {
         this.eager = eager;
         this.prepared = prepared;
         this.symbols = prepared.symbols();
@@ -68,6 +80,7 @@ public final class Training implements AutoCloseable {
         this.graph = plan.graph();
         this.run = prepared.scenario();
         this.listener = listener;
+        this.wrapper = wrapper;
         this.backwardPass = new BackwardPass(eager.tape(), new GradientSums(eager));
     }
 
@@ -100,8 +113,14 @@ public final class Training implements AutoCloseable {
         program = new Program(eager, plan, symbols, backwardPass);
         model = new ModelMemory(eager, graph, run);
         Initialisation.apply(eager, model.all());
+        if (wrapper != null) {
+            end();
+            moment = Moment.of(Phase.WRAP);
+            own();
+            wrapper.wrap(model, backwardPass);
+        }
         eager.own(new Owner("", Phase.OPTIMIZER.label()));
-        optimizer = run.loop().inference() ? null : Optimizers.of(eager, run, model.trained());
+        optimizer = run.loop().inference() ? null : makeOptimizer();
         scaler = run.precision().amp() == DType.FLOAT16 && !run.loop().inference() ? new GradScaler(eager) : null;
         end();
         moment = Moment.of(Phase.INPUTS);
@@ -117,6 +136,11 @@ public final class Training implements AutoCloseable {
             }
         }
         end();
+    }
+
+    private Optimizer makeOptimizer() {
+        Function<List<Tensor>, Optimizer> make = parameters -> Optimizers.of(eager, run, parameters);
+        return wrapper == null ? make.apply(model.trained()) : wrapper.optimizer(model.trained(), make);
     }
 
     /** Runs all steps. */
@@ -139,8 +163,9 @@ public final class Training implements AutoCloseable {
         for (int k = 0; k < run.loop().accumulate(); k++) {
             Integer micro = run.loop().accumulate() > 1 ? k : null;
             moment = new Moment(Phase.FORWARD, number, micro);
+            boolean last = k == run.loop().accumulate() - 1;
             underAutocast(() -> {
-                forward();
+                forward(last);
                 end();
                 moment = new Moment(Phase.LOSS, number, micro);
                 computeLoss();
@@ -151,6 +176,12 @@ public final class Training implements AutoCloseable {
             }
             moment = new Moment(Phase.BACKWARD, number, micro);
             backward();
+        }
+        if (run.loop().clipGradNorm() != null) {
+            moment = Moment.of(Phase.CLIP, number);
+            own();
+            GradientClipping.clip(eager, model.trained(), run.loop().clipGradNorm());
+            end();
         }
         moment = Moment.of(Phase.OPTIMIZER, number);
         own();
@@ -166,7 +197,7 @@ public final class Training implements AutoCloseable {
     private void infer() {
         boolean before = eager.tape().setEnabled(false);
         try {
-            underAutocast(this::forward);
+            underAutocast(() -> forward(true));
         } finally {
             eager.tape().setEnabled(before);
         }
@@ -212,15 +243,26 @@ public final class Training implements AutoCloseable {
         if (scaler != null) {
             scaler.close();
         }
+        if (wrapper != null) {
+            wrapper.close();
+        }
         if (model != null) {
             model.close();
         }
     }
 
-    private void forward() {
+    private void forward(boolean last) {
+        if (wrapper != null) {
+            own();
+            wrapper.beforeForward(last);
+        }
         Map<String, Tensor> given = new HashMap<>(model.byValue());
         given.putAll(inputs);
         Tensor[] made = program.run(given);
+        if (wrapper != null) {
+            own();
+            made = wrapper.afterForward(made);
+        }
         releaseOutputs();
         outputs = made;
     }
@@ -277,5 +319,8 @@ public final class Training implements AutoCloseable {
 
     private void end() {
         listener.ended(PhaseMemory.read(moment, eager.allocator()));
+        if (wrapper != null) {
+            wrapper.rest();
+        }
     }
 }

@@ -104,7 +104,7 @@ final class CostReader {
         long[][] keptPeak = new long[n][n];
         for (int i = 0; i < n; i++) {
             long forward = sure ? log.forwardPeak[i] - log.forwardStart[i] : forward(i);
-            storedPeak[i] = Math.max(forward, backward(i, i, stored[i], 0));
+            storedPeak[i] = Math.max(forward, backward(i, stored[i], 0));
             for (int j = i; j < n; j++) {
                 if (allowed[i][j]) {
                     kept[i][j] = sum(passedOn, i, j, j);
@@ -164,7 +164,7 @@ final class CostReader {
      * @param own bytes that stages i to p made, before any of them were gone
      * @param besides bytes that are there besides
      */
-    private long backward(int i, int p, long own, long besides) {
+    private long backward(int p, long own, long besides) {
         long peak = log.backwardPeak[p] - log.backwardStart[p];
         return gradients(p) - sum(gone, 0, p, p) + own + besides + peak;
     }
@@ -195,7 +195,7 @@ final class CostReader {
         }
         for (int p = j; p >= i; p--) {
             long held = held(i, j, p == j, reentrant);
-            most = Math.max(most, backward(i, p, own, held + (sure ? 0 : outliving)));
+            most = Math.max(most, backward(p, own, held + (sure ? 0 : outliving)));
             own -= makes(i, p);
         }
         return most;

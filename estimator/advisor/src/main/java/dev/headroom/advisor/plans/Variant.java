@@ -42,6 +42,7 @@ record Variant(List<Change> changes, Scenario run) {
     }
 
     /** The changes but one, made to the run as it was asked for. */
+    @SuppressWarnings("ReferenceEquality") // one of several changes that may look alike
     Variant without(Change change, Scenario asked) {
         return of(asked).with(changes.stream().filter(c -> c != change).toList());
     }

@@ -10,8 +10,8 @@ import dev.headroom.model.scenario.Scenario;
  * @param fits whether every rank gets through within the device's memory
  * @param peak of that rank, in bytes; with room for anything where it does not fit
  * @param communicated bytes that the rank hands to NCCL in a step, whole buffers
- * @param refused why PyTorch or Headroom refuses the combination; "" where it does not, and the rest is of no meaning if
- *     it does
+ * @param refused why PyTorch or Headroom refuses the combination; "" where it does not, and the rest is of no meaning
+ *     if it does
  */
 public record PlayedStrategy(
         Strategy strategy, Scenario run, boolean fits, Prediction.Peak peak, long communicated, String refused) {}

@@ -1,10 +1,12 @@
 package dev.headroom.app.command;
 
 import java.io.PrintWriter;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -29,11 +31,7 @@ final class Cli {
     int run(PrintWriter out, PrintWriter err, String... args) {
         try {
             CommandLine line = new CommandLine(new Root());
-            builtIn().forEach(line::addSubcommand);
-            // Looking for providers opens every jar: only when the word is not one of ours, or asks about them all.
-            if (args.length == 0 || !line.getSubcommands().containsKey(args[0]) || ABOUT_ALL.contains(args[0])) {
-                ServiceLoader.load(Subcommand.class).forEach(line::addSubcommand);
-            }
+            addCommands(line, args.length == 0 ? "" : args[0]);
             line.setOut(out).setErr(err);
             line.setParameterExceptionHandler((e, unused) -> fail(e, err));
             line.setExecutionExceptionHandler((e, unused, result) -> fail(e, err));
@@ -50,18 +48,32 @@ final class Cli {
         }
     }
 
-    /** The commands of this module. */
-    private List<Object> builtIn() {
-        return List.of(
-                new PredictCommand(engine),
-                new AdviseCommand(engine),
-                new ExplainCommand(engine),
-                new ReplayCommand(),
-                new DevicesCommand(),
-                new OperatorsCommand(),
-                new CompletionCommand(),
-                new ManCommand(),
-                new ExportHelpCommand());
+    /** A command that is named needs no other one made; who asks for all, or for none that is known, gets all. */
+    private void addCommands(CommandLine line, String word) {
+        Map<String, Supplier<Object>> commands = builtIn();
+        Supplier<Object> named = commands.get(word);
+        if (named != null && !ABOUT_ALL.contains(word)) {
+            line.addSubcommand(named.get());
+            return;
+        }
+        commands.values().forEach(command -> line.addSubcommand(command.get()));
+        // Looking for providers opens every jar.
+        ServiceLoader.load(Subcommand.class).forEach(line::addSubcommand);
+    }
+
+    /** The commands of this module, by name. */
+    private Map<String, Supplier<Object>> builtIn() {
+        Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+        commands.put("predict", () -> new PredictCommand(engine));
+        commands.put("advise", () -> new AdviseCommand(engine));
+        commands.put("explain", () -> new ExplainCommand(engine));
+        commands.put("replay", ReplayCommand::new);
+        commands.put("devices", DevicesCommand::new);
+        commands.put("operators", OperatorsCommand::new);
+        commands.put(CompletionCommand.NAME, CompletionCommand::new);
+        commands.put(ManCommand.NAME, ManCommand::new);
+        commands.put("export-help", ExportHelpCommand::new);
+        return commands;
     }
 
     private int fail(Throwable e, PrintWriter err) {

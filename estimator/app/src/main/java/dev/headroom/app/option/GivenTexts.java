@@ -22,7 +22,7 @@ public final class GivenTexts implements IGetter, ISetter {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // picocli casts to the option's type
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // picocli casts to the option's type
     public <T> T get() {
         List<String> texts = given.get(setting);
         Object value =

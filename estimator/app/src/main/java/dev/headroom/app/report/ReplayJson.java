@@ -30,7 +30,7 @@ final class ReplayJson {
         JsonOutput.number(json, "limit", report.limit());
         json.writeArrayFieldStart("settings");
         for (ReplayResult result : report.comparison().results()) {
-            result(result, result == report.recorded());
+            result(result, result.equals(report.recorded()));
         }
         json.writeEndArray();
         ReplayResult best = report.comparison().best();

@@ -38,7 +38,7 @@ public record ReplayReport(
                 + Columns.right("retries", NUMBER)
                 + "  OOM"));
         for (ReplayResult result : comparison.results()) {
-            String name = result == recorded() ? "as recorded (" + result.settings() + ")" : name(result);
+            String name = result.equals(recorded()) ? "as recorded (" + result.settings() + ")" : name(result);
             if (name.length() >= NAME) {
                 out.println(name);
                 name = "";
@@ -49,7 +49,7 @@ public record ReplayReport(
                     + Columns.right(Mib.number(result.fragmentation()), NUMBER)
                     + Columns.right(Long.toString(result.retries()), NUMBER)
                     + (result.fits() ? "" : "  OOM");
-            out.println(result == best ? style.good(row) : row);
+            out.println(result.equals(best) ? style.good(row) : row);
         }
         comparison.results().stream()
                 .filter(result -> !result.fits())
@@ -78,7 +78,7 @@ public record ReplayReport(
 
     private String verdict(ReplayResult best) {
         String verb = " reserves " + Mib.text(best.peakReserved());
-        if (best == recorded()) {
+        if (best.equals(recorded())) {
             return "Best: as recorded (" + best.settings() + ")" + verb + "; no other setting needs less";
         }
         if (!recorded().fits()) {

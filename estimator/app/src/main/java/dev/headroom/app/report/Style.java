@@ -16,6 +16,7 @@ public enum Style {
     }
 
     /** From Java 22 on there is a console even when output goes to a file, and a method that tells. */
+    @SuppressWarnings("SystemConsoleNull")
     private static boolean terminal() {
         Console console = System.console();
         if (console == null) {

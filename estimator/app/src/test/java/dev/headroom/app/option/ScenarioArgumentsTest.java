@@ -32,7 +32,7 @@ public class ScenarioArgumentsTest {
                     + " --reshard-after-forward 4",
             "--batch 4 --parallel fsdp1 --world 4 --strategy NO_SHARD --limit-all-gathers false"
                     + " --backward-prefetch none",
-            "--batch 4 --parallel tp --world 8 --tp 4",
+            "--batch 4 --parallel tp --world 8 --tp 4 --tp-plan ../../fixtures/plans/rows.plan.json",
             "--batch 4 --parallel pp --world 4 --schedule GPipe --microbatches 8 --virtual 3",
             "--batch 4 --parallel mp --world 2 --split a --microbatches 4",
             "--batch 4 --parallel zero2 --world 2 --overlap-comm true --ds-config {\"reduce_bucket_size\":1000}");

@@ -66,7 +66,8 @@ final class EinsumFlops {
         int more =
                 tensor.length - indices.replace(String.valueOf(BROADCAST), "").length();
         int d = 0;
-        for (char index : indices.toCharArray()) {
+        for (int i = 0; i < indices.length(); i++) {
+            char index = indices.charAt(i);
             long size = 1;
             for (int n = index == BROADCAST ? more : 1; n > 0; n--) {
                 size = Math.multiplyExact(size, tensor[d++]);

@@ -107,7 +107,7 @@ public final class GradientClipping {
                 .mapToLong(g -> (g.numel() + CHUNK - 1) / CHUNK)
                 .max()
                 .orElseThrow();
-        Tensor partial = runtime.scratch(Reductions.accumulator(type) * gradients.size() * chunks);
+        Tensor partial = runtime.scratch(chunks * Reductions.accumulator(type) * gradients.size());
         List<Tensor> out = gradients.stream().map(g -> runtime.empty(type)).toList();
         runtime.free(partial);
         for (Tensor g : gradients) {

@@ -48,6 +48,7 @@ public record RecordedPrediction(Prediction prediction, Snapshot snapshot) {
             this.place = place;
         }
 
+        @SuppressWarnings("ReferenceEquality") // numbers of the same object: an attribution is made once
         List<Frame> frames() {
             if (running != place.running() || !moment.equals(place.moment().inStep())) {
                 running = place.running();

@@ -25,13 +25,11 @@ final class HiddenNames {
     private static final Set<String> WORDS = Set.of(
             "self", "None", "True", "False", "torch", "nn", "F", "if", "else", "in", "for", "not", "and", "or", "is");
 
-    private final List<Node> nodes;
     private final List<List<PythonFrame>> frames;
     private final int[][] callEnd;
     private final Map<String, List<Integer>> readers = new HashMap<>();
 
     HiddenNames(List<Node> nodes, List<List<PythonFrame>> frames, int[][] callEnd) {
-        this.nodes = nodes;
         this.frames = frames;
         this.callEnd = callEnd;
         for (int i = 0; i < nodes.size(); i++) {

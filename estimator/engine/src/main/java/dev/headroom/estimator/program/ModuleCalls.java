@@ -132,6 +132,7 @@ final class ModuleCalls {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // the call of this very span, not of one that looks alike
     private void leave(Span span) {
         Running call = running.peek();
         if (call == null || call.span != span || running.size() <= outside) {

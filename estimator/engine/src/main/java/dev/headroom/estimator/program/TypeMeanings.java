@@ -28,7 +28,8 @@ final class TypeMeanings {
             "aten.addmm",
             "aten.baddbmm",
             "aten.einsum",
-            "aten.scaled_dot_product_attention");
+            "aten.scaled_dot_product_attention",
+            "transformers.grouped_mm_fallback");
 
     /** Products that autocast leaves alone. */
     private static final Set<String> GROUPED = Set.of("aten._grouped_mm", "transformers.grouped_mm_fallback");

@@ -4,7 +4,8 @@ package dev.headroom.estimator.runtime;
 public final class StopRecomputation extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** The only one. */
+    /** The only one: it has no stack trace, and is thrown in every recomputed region. */
+    @SuppressWarnings("StaticAssignmentOfThrowable")
     public static final StopRecomputation INSTANCE = new StopRecomputation();
 
     private StopRecomputation() {

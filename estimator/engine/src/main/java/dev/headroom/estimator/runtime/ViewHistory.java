@@ -35,7 +35,6 @@ final class ViewHistory {
         long[] strides = base.strides();
         long[] viewSizes = view.sizes();
         long[] viewStrides = view.strides();
-        long offset = view.offset() - base.offset();
         node.unpacks = true;
         node.backward = grads -> {
             Tensor[] out = new Tensor[edges.length];
@@ -68,7 +67,7 @@ final class ViewHistory {
             return out;
         };
         rt.tape().setHistory(base, node);
-        refresh(rt, view, offset);
+        refresh(rt, view);
     }
 
     private static boolean held(Tensor[] out, Tensor t) {
@@ -82,10 +81,6 @@ final class ViewHistory {
 
     /** Gives a view the history of a strided window on its base as that is now. */
     static void refresh(EagerRuntime rt, Tensor view) {
-        refresh(rt, view, view.offset() - view.base().offset());
-    }
-
-    private static void refresh(EagerRuntime rt, Tensor view, long offset) {
         Tensor base = view.base();
         view.historyVersion = view.storage().version;
         GradNode.Edge edge = rt.tape().edge(base);

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * The modules that training scripts wrap or checkpoint one by one: residual blocks of a ResNet, layers of a
@@ -39,22 +40,55 @@ public final class RepeatedBlocks {
         return new RepeatedBlocks(graph).find();
     }
 
-    /** Paths of all modules of the blocks' classes, inner ones before those around them. */
-    public static List<String> sameTypes(Graph graph) {
+    /**
+     * Paths of all modules of the blocks' classes, inner ones before those around them
+     * (torch/distributed/fsdp/wrap.py, ModuleWrapPolicy, which asks isinstance).
+     *
+     * @param others paths of modules that are wrapped too
+     */
+    public static List<String> sameTypes(Graph graph, Set<String> others) {
         RepeatedBlocks blocks = new RepeatedBlocks(graph);
         Set<String> classes = new HashSet<>();
         blocks.find().forEach(b -> classes.add(blocks.types.get(b)));
         classes.remove(null);
         List<String> out = new ArrayList<>();
-        blocks.leave("", classes, out);
+        blocks.leave("", m -> others.contains(m) || blocks.isOneOf(classes, m), out);
         return List.copyOf(out);
     }
 
-    private void leave(String module, Set<String> classes, List<String> out) {
-        children(module).forEach(child -> leave(child, classes, out));
-        if (!module.isEmpty() && classes.contains(types.get(module))) {
+    /** Paths of all modules that are called and whose class has a name that fits. */
+    public static Set<String> ofClass(Graph graph, Predicate<String> name) {
+        Set<String> out = new HashSet<>();
+        new RepeatedBlocks(graph).types.forEach((path, type) -> {
+            if (name.test(name(type))) {
+                out.add(path);
+            }
+        });
+        return out;
+    }
+
+    private void leave(String module, Predicate<String> wanted, List<String> out) {
+        children(module).forEach(child -> leave(child, wanted, out));
+        if (!module.isEmpty() && wanted.test(module)) {
             out.add(module);
         }
+    }
+
+    private boolean isOneOf(Set<String> classes, String module) {
+        return classes.contains(types.get(module)) || classes.contains(SEQUENTIAL) && runsInTurn(module);
+    }
+
+    /**
+     * Whether a module looks like a Sequential, whose subclasses are of its class too: it is called, and its members
+     * are numbered.
+     */
+    private boolean runsInTurn(String module) {
+        List<String> members = children(module);
+        return types.containsKey(module) && !members.isEmpty() && numbered(members);
+    }
+
+    private static boolean numbered(List<String> members) {
+        return members.stream().allMatch(m -> name(m).matches("\\d+"));
     }
 
     /** A region for each call of a block. */
@@ -93,9 +127,7 @@ public final class RepeatedBlocks {
         List<String> inside = new ArrayList<>();
         for (String module : state.modules()) {
             List<String> members = children(module);
-            boolean list = members.size() > 1
-                    && !types.containsKey(module)
-                    && members.stream().allMatch(m -> name(m).matches("\\d+"));
+            boolean list = members.size() > 1 && !types.containsKey(module) && numbered(members);
             if (list && inside.stream().noneMatch(outer -> module.startsWith(outer + "."))) {
                 found.addAll(members);
                 inside.add(module);

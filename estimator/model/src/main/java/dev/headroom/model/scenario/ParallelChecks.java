@@ -98,6 +98,11 @@ public final class ParallelChecks {
             throw new UserInputException(
                     "--static-graph finds unused parameters by itself: leave out" + " --find-unused-parameters");
         }
+        if (parallel.ddp().staticGraph() && parallel.noSync() && run.loop().accumulate() > 1) {
+            throw new UserInputException(
+                    "--static-graph with --no-sync: PyTorch fails in the first backward pass, which"
+                            + " is to be reduced (expect_autograd_hooks_); leave out one of them");
+        }
         if (parallel.ddp().parametersAsBucketView() && !parallel.ddp().zeroOptimizer()) {
             throw new UserInputException("--parameters-as-bucket-view is an option of --zero-optimizer; name both");
         }

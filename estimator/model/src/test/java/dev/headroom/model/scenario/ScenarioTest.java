@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.plan.TensorPlan;
 import java.lang.reflect.Field;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
@@ -41,6 +42,8 @@ class ScenarioTest {
                 7L,
                 String.class,
                 "max_split_size_mb:64",
+                TensorPlan.class,
+                new TensorPlan("plan.json", List.of()),
                 Double.class,
                 7.5,
                 DType.class,

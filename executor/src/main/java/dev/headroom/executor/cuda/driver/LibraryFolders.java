@@ -159,7 +159,6 @@ public final class LibraryFolders {
                 }
             } catch (IOException e) {
                 // A file that cannot be read names nothing for us.
-                continue;
             }
         }
         return folders;

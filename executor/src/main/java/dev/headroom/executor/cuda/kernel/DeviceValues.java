@@ -22,6 +22,7 @@ public final class DeviceValues {
         return HostArrays.gather(stretch(t), t.dtype(), t.sizes(), t.strides());
     }
 
+    @SuppressWarnings("ByteBufferBackingArray") // made here, from its first byte on
     public static void write(Tensor t, double[] values) {
         if (t.elements() == 0) {
             return;
@@ -32,6 +33,7 @@ public final class DeviceValues {
         CudaTransfer.toDevice(t.address(), stretch.array());
     }
 
+    @SuppressWarnings("ByteBufferBackingArray") // made here, from its first byte on
     private static ByteBuffer stretch(Tensor t) {
         ByteBuffer out = buffer(t);
         CudaTransfer.toHost(t.address(), out.array());

@@ -36,7 +36,6 @@ public final class CudaContext implements AutoCloseable {
         BACKWARD
     }
 
-    private final int device;
     private final CudaDevice properties;
     private final Optional<Nvml> management;
     private final DeviceUse before;
@@ -65,7 +64,6 @@ public final class CudaContext implements AutoCloseable {
     }
 
     private CudaContext(int device) {
-        this.device = device;
         this.management = management(device);
         this.before = new DeviceUse(
                 management.map(m -> OptionalLong.of(m.free())).orElse(OptionalLong.empty()), used(), processUse());

@@ -34,7 +34,7 @@ public final class AttentionOperators {
                         a.flag("is_causal", false),
                         a.has("scale")
                                 ? a.real("scale", 1)
-                                : 1 / Math.sqrt(a.tensor("query").size(-1))));
+                                : 1 / Math.sqrt((double) a.tensor("query").size(-1))));
     }
 
     /** @param mask true where a key is seen, or numbers that are added; may be {@code null} */

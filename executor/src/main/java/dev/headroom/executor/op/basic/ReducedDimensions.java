@@ -16,7 +16,7 @@ public final class ReducedDimensions {
      * @param wide with them, a local, which ends here
      */
     public static Tensor shaped(Eager e, Tensor wide, long[] before, long[] kept, long[] dims, boolean keep) {
-        long[] sizes = keep ? kept : dropped(before, kept, dims);
+        long[] sizes = keep ? kept : dropped(before, dims);
         Tensor out = e.alias(wide, sizes, Layout.contiguous(sizes), wide.offset());
         e.free(wide);
         return out;
@@ -36,7 +36,7 @@ public final class ReducedDimensions {
         return out;
     }
 
-    private static long[] dropped(long[] before, long[] kept, long[] dims) {
+    private static long[] dropped(long[] before, long[] dims) {
         if (dims.length == 0) {
             return new long[0];
         }

@@ -28,11 +28,6 @@ public final class ArithmeticOperators {
     private static final Formula SUBTRACT_FROM =
             new Formula("rsub", "y0 = x1 - s0 * x0;", (x, s, y) -> y[0] = x[1] - s[0] * x[0]);
 
-    /** Makes the result: a fresh tensor, or the first operand changed. */
-    private interface Place {
-        Tensor compute(Formula formula, double[] numbers, DType type, Tensor... operands);
-    }
-
     private ArithmeticOperators() {}
 
     public static void register(Operators o) {

@@ -52,6 +52,7 @@ public final class ElementaryOperators {
     }
 
     /** A function whose gradient is multiplied with a factor that is computed from the operand. */
+    @SuppressWarnings("ReferenceEquality") // formulas are constants
     private static Tensor function(Eager e, String node, Formula formula, Tensor x, UnaryOperator<Tensor> factor) {
         Recorder r = e.record(node, x);
         SavedTensor saved = r.save(x);

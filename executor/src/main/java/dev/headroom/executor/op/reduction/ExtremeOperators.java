@@ -116,7 +116,7 @@ public final class ExtremeOperators {
             try (var s = e.open()) {
                 long step = one.length == 0 ? 0 : i * out.stride(dim);
                 Tensor layer = e.alias(out, one, out.strides(), out.offset() + step);
-                Elementwise.into(e, PLACED, layer, g, places, Tensor.number(DType.INT64, i));
+                Elementwise.into(e, PLACED, layer, g, places, Tensor.number(DType.INT64, (double) i));
             }
         }
         return out;

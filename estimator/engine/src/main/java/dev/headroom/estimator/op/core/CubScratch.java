@@ -56,7 +56,7 @@ public final class CubScratch {
      * @param value bytes of a value, no fewer
      */
     public static long sortPairs(DeviceModel d, long n, int key, int value, int bits) {
-        long singleTile = 256 * (value == 8 ? 9 : 19);
+        long singleTile = 256L * (value == 8 ? 9 : 19);
         if (n <= singleTile) {
             return 1;
         }
@@ -73,15 +73,15 @@ public final class CubScratch {
 
     private static long sortTile(DeviceModel d, int key, int value) {
         if (d.major() < 8) {
-            return 256 * (value == 8 ? 11 : 46);
+            return 256L * (value == 8 ? 11 : 46);
         }
         if (value == 4) {
             return 384 * 17;
         }
         if (key == 4) {
-            return d.major() == 8 ? 256 * 12 : 384 * 14;
+            return d.major() == 8 ? 256L * 12 : 384L * 14;
         }
-        return 384 * (d.major() == 8 ? 10 : 12);
+        return 384L * (d.major() == 8 ? 10 : 12);
     }
 
     /** {@code unique_by_key} (cub/device/dispatch/dispatch_unique_by_key.cuh): tile states of 16 bytes. */
@@ -96,12 +96,12 @@ public final class CubScratch {
         if (d.major() == 8 && d.minor() == 0) {
             return width == 8 ? 192 * 7 : 256 * 11;
         }
-        return 64 * (width == 8 ? 5 : 11);
+        return 64L * (width == 8 ? 5 : 11);
     }
 
     /** {@code exclusive_sum} (cub/device/dispatch/dispatch_scan.cuh): a state is the value with a flag of its size. */
     public static long scan(long n, int width) {
-        return states(ceilDiv(n, 128 * (width == 8 ? 7 : 15)), 2 * width);
+        return states(ceilDiv(n, 128L * (width == 8 ? 7 : 15)), 2 * width);
     }
 
     /**

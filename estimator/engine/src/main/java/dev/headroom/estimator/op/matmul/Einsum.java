@@ -20,7 +20,7 @@ final class Einsum {
         String[] sides = c.text("equation", "").replace(" ", "").split("->", -1);
         String[] inputs = sides[0].split(",");
         Tensor[] operands = c.tensors("tensors");
-        check(c, inputs, operands);
+        check(inputs, operands);
         String out = sides.length > 1 ? sides[1] : implicit(sides[0]);
         String labels = out + others(sides[0], out);
         EagerRuntime rt = c.runtime();
@@ -42,7 +42,7 @@ final class Einsum {
         return Views.view(rt, result, Arrays.copyOf(result.sizes(), out.length()));
     }
 
-    private static void check(Call c, String[] inputs, Tensor[] operands) {
+    private static void check(String[] inputs, Tensor[] operands) {
         boolean plain = inputs.length == operands.length;
         for (int i = 0; plain && i < inputs.length; i++) {
             plain = inputs[i].chars().allMatch(Character::isLetter)

@@ -75,12 +75,25 @@ final class StateBroadcast {
         }
     }
 
-    /** A single tensor is its own flat copy. */
+    /**
+     * A single tensor is its own flat copy; what is not row-major is copied first
+     * (aten/src/ATen/native/TensorShape.cpp, flatten_dense_tensors).
+     */
     private Tensor flat(List<Tensor> tensors) {
         Tensor first = tensors.get(0);
-        return tensors.size() == 1
-                ? first
-                : runtime.empty(
-                        first.dtype(), tensors.stream().mapToLong(Tensor::numel).sum());
+        if (tensors.size() == 1) {
+            return rowMajor(first);
+        }
+        List<Tensor> rows = tensors.stream().map(this::rowMajor).toList();
+        Tensor flat = runtime.empty(
+                first.dtype(), tensors.stream().mapToLong(Tensor::numel).sum());
+        for (int i = 0; i < rows.size(); i++) {
+            runtime.freeUnless(rows.get(i), tensors.get(i));
+        }
+        return flat;
+    }
+
+    private Tensor rowMajor(Tensor t) {
+        return t.isContiguous() ? t : runtime.empty(t.dtype(), t.numel());
     }
 }

@@ -49,14 +49,15 @@ final class Flattening {
     /**
      * Flattens.
      *
+     * @param mixed type in which modules use the parameters; {@code null} for their own
      * @throws UserInputException for parameters that PyTorch refuses
      */
-    Flat of(Unit unit) {
+    Flat of(Unit unit, DType mixed) {
         List<String> names = unit.freed();
         List<Tensor> before = names.stream().map(model::named).toList();
         check(names, before);
         DType own = before.get(0).dtype();
-        DType type = options.paramDtype() == null ? own : options.paramDtype();
+        DType type = mixed == null ? own : mixed;
         List<Long> numels = before.stream().map(Tensor::numel).toList();
         FlatLayout layout = FlatLayout.of(
                 numels, options.useOrigParams() ? ALIGNMENT / type.bytes() : 0, divided ? shards.size() : 1);

@@ -40,6 +40,7 @@ public final class FullyShardedDataParallel implements LoopHook {
     private Coordination shared;
     private Placement placement;
     private ShardedClipping clipping;
+    private FullPrecision full;
     private boolean initialised;
 
     /**
@@ -85,7 +86,10 @@ public final class FullyShardedDataParallel implements LoopHook {
 
     private void wrap() {
         Graph graph = loop.graph();
-        List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT ? List.of() : RepeatedBlocks.sameTypes(graph);
+        full = FullPrecision.of(graph, options);
+        List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT
+                ? List.of()
+                : RepeatedBlocks.sameTypes(graph, full.modules());
         Set<String> inner = new HashSet<>(blocks);
         placement = new Placement(runtime, loop.model(), graph.held());
         Flattening flattening = new Flattening(runtime, loop.model(), shards, parallel);
@@ -93,7 +97,8 @@ public final class FullyShardedDataParallel implements LoopHook {
         List<FlatUnit> made = new ArrayList<>();
         for (Unit unit : all) {
             placement.place(unit, inner, parallel.build());
-            made.add(unit.parameters().isEmpty() ? null : flat(unit, flattening.of(unit)));
+            DType type = full.has(unit) ? null : options.paramDtype();
+            made.add(unit.parameters().isEmpty() ? null : flat(unit, flattening.of(unit, type)));
             hook(unit, made.get(made.size() - 1));
         }
         for (String module : graph.held().modules()) {
@@ -116,9 +121,8 @@ public final class FullyShardedDataParallel implements LoopHook {
     private FlatUnit flat(Unit unit, Flattening.Flat flat) {
         int rank = flat.parameter().isDivided() ? shards.rank() : 0;
         DType own = flat.parameter().shard().dtype();
-        DType reduce = options.reduceDtype() != null
-                ? options.reduceDtype()
-                : options.paramDtype() != null ? options.paramDtype() : own;
+        DType wanted = options.reduceDtype() != null ? options.reduceDtype() : options.paramDtype();
+        DType reduce = full.has(unit) || wanted == null ? own : wanted;
         return new FlatUnit(
                 shared,
                 flat.parameter(),
@@ -139,6 +143,10 @@ public final class FullyShardedDataParallel implements LoopHook {
         boolean root = unit.path().isEmpty();
         boolean around = !CheckpointPlan.switchIsOutside(loop.graph());
         Runnable nothing = () -> {};
+        FullPrecision.Casts casts = full.has(unit) ? new FullPrecision.Casts(runtime) : null;
+        if (casts != null) {
+            runtime.modules().add(unit.path(), casts.after());
+        }
         runtime.modules()
                 .add(
                         unit.path(),
@@ -149,6 +157,9 @@ public final class FullyShardedDataParallel implements LoopHook {
                                 root ? this::beginForward : nothing,
                                 root ? this::beginBackward : nothing,
                                 around));
+        if (casts != null) {
+            runtime.modules().add(unit.path(), casts.before());
+        }
     }
 
     /** _root_pre_forward. */
@@ -156,7 +167,7 @@ public final class FullyShardedDataParallel implements LoopHook {
         if (!initialised) {
             initialised = true;
             if (options.paramDtype() != null) {
-                placement.castBuffers(wrapped, options.paramDtype());
+                placement.castBuffers(wrapped, unit -> full.has(unit) ? null : options.paramDtype());
             }
             units.forEach(u -> u.parameter().initialise());
         }

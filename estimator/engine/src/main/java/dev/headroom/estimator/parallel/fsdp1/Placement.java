@@ -19,6 +19,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Brings a unit's tensors to the GPU before it is flattened (torch/distributed/fsdp/_init_utils.py,
@@ -80,18 +81,23 @@ final class Placement {
         }
     }
 
-    /** Buffers in another type, those of inner units first (_cast_buffers_to_dtype_and_device). */
-    void castBuffers(List<Unit> outermostFirst, DType type) {
+    /**
+     * Buffers in another type, those of inner units first (_cast_buffers_to_dtype_and_device).
+     *
+     * @param types of the units' buffers; {@code null} for those that stay
+     */
+    void castBuffers(List<Unit> outermostFirst, Function<Unit, DType> types) {
         Set<String> seen = new HashSet<>();
         for (int i = outermostFirst.size() - 1; i >= 0; i--) {
             String path = outermostFirst.get(i).path();
+            DType type = types.apply(outermostFirst.get(i));
             for (Map.Entry<String, ModelState.HeldTensor> e : state.tensors().entrySet()) {
                 boolean inside = path.isEmpty() || e.getKey().startsWith(path + ".");
                 if (inside
                         && e.getValue().kind() == Graph.InputKind.BUFFER
                         && seen.add(e.getValue().storage())) {
                     Tensor t = model.named(e.getKey());
-                    if (t.dtype().isFloatingPoint() && t.dtype() != type) {
+                    if (type != null && t.dtype().isFloatingPoint() && t.dtype() != type) {
                         replace(t, type, Category.BUFFERS);
                     }
                 }

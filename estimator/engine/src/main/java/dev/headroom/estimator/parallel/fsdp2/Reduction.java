@@ -51,7 +51,7 @@ final class Reduction {
                 parameters.stream().mapToLong(p -> p.layout().paddedNumel()).sum();
         try (Frame frame = runtime.frame()) {
             Tensor input = runtime.hold(runtime.empty(type, shard * shards.size()));
-            copyIn(parameters, gradients, gradType, type);
+            copyIn(parameters, gradType, type);
             int last = gradients.size() - 1;
             // Where there are several ranks, a loop's variable still holds the last one.
             Tensor held = shards.size() > 1 ? runtime.hold(gradients.get(last)) : null;
@@ -83,7 +83,7 @@ final class Reduction {
      * {@code _chunk_cat}: one kernel where types allow it, else copies of what must be padded
      * (aten/src/ATen/native/TensorShape.cpp, _pad_chunk).
      */
-    private void copyIn(List<ShardedParameter> parameters, List<Tensor> gradients, DType from, DType to) {
+    private void copyIn(List<ShardedParameter> parameters, DType from, DType to) {
         long[] bytes = parameters.stream()
                 .mapToLong(p -> p.layout().paddedNumel() * to.bytes())
                 .toArray();

@@ -31,7 +31,7 @@ public final class CopyMetadata {
                 Arrays.stream(shardBytes).map(b -> ceilDiv(b, BLOCK_BYTES)).sum();
         long atOnce = (long) sms * smThreads / BLOCK_THREADS * WAVES;
         long iterations = ceilDiv(blocksOfChunk * chunks, atOnce);
-        long chunksPerBlock = Math.min((long) Math.ceil(Math.sqrt(iterations)), chunks);
+        long chunksPerBlock = Math.min((long) Math.ceil(Math.sqrt((double) iterations)), chunks);
         long iterationsPerChunk = ceilDiv(iterations, chunksPerBlock);
         long blocks = Arrays.stream(shardBytes)
                 .map(b -> ceilDiv(b, BLOCK_BYTES * iterationsPerChunk))

@@ -65,6 +65,12 @@ public final class DeepSpeedEngine implements LoopHook {
         return true;
     }
 
+    /** The script's optimizer, whose parameters are exchanged: only what it allocates when it is made counts. */
+    @SuppressWarnings("ReturnValueIgnored")
+    private static void makeOwn(Function<List<Tensor>, Optimizer> own, List<Tensor> trained) {
+        own.apply(trained);
+    }
+
     /** deepspeed.initialize. */
     @Override
     public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
@@ -72,7 +78,7 @@ public final class DeepSpeedEngine implements LoopHook {
         if (onHost) {
             loop.model().toDevice();
         } else {
-            own.apply(trained); // the script's, whose parameters are exchanged
+            makeOwn(own, trained);
         }
         for (Tensor p : parameters) {
             collectives.runHere(CollectiveKind.BROADCAST, p.nbytes(), p.dtype(), 0);

@@ -22,7 +22,6 @@ import java.util.function.Function;
 final class PartitionOptimizer implements Optimizer {
     private final EagerRuntime runtime;
     private final Collectives collectives;
-    private final ZeroSettings settings;
     private final FlatGroup group;
     private final KeptGradients gradients;
     private final StepNorms norms;
@@ -41,7 +40,6 @@ final class PartitionOptimizer implements Optimizer {
             Function<List<Tensor>, Optimizer> make) {
         this.runtime = runtime;
         this.collectives = collectives;
-        this.settings = settings;
         this.group = group;
         this.gradients = gradients;
         this.norms = new StepNorms(runtime, collectives, settings);

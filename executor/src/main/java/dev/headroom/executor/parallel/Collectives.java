@@ -1,0 +1,92 @@
+package dev.headroom.executor.parallel;
+
+import dev.headroom.executor.kernel.ExchangeKernels;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Collectives over tensors of one rank. They take no memory of the allocator's; what an asynchronous one works on is
+ * kept until the group's next collective after the host has seen that it is through, which it does while it rests
+ * between phases (torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp, TensorShelf).
+ */
+final class Collectives {
+    private final ProcessGroup group;
+    private final Eager eager;
+    private final List<Tensor> shelved = new ArrayList<>();
+    private final List<Tensor> through = new ArrayList<>();
+
+    Collectives(ProcessGroup group, Eager eager) {
+        this.group = group;
+        this.eager = eager;
+    }
+
+    ProcessGroup group() {
+        return group;
+    }
+
+    /** A collective over values that do not travel as tensors: by rank, what each of them has. */
+    <T> List<T> gather(T mine) {
+        begin();
+        return group.gather(mine);
+    }
+
+    /** Every rank's tensor becomes the sum of all. */
+    void allReduce(Tensor t) {
+        ExchangeKernels kernels = eager.backend().exchange();
+        set(kernels, t, sum(gather(kernels.values(t))));
+    }
+
+    /** In the order of ranks, so that all come to the same. */
+    private static double[] sum(List<double[]> parts) {
+        if (parts.get(0) == null) {
+            return null; // nothing is computed
+        }
+        double[] sum = parts.get(0).clone();
+        for (double[] part : parts.subList(1, parts.size())) {
+            for (int i = 0; i < sum.length; i++) {
+                sum[i] += part[i];
+            }
+        }
+        return sum;
+    }
+
+    /** Every rank's tensor becomes that of one rank. */
+    void broadcast(Tensor t, int root) {
+        begin();
+        ExchangeKernels kernels = eager.backend().exchange();
+        set(
+                kernels,
+                t,
+                group.gather(group.rank() == root ? kernels.values(t) : null).get(root));
+    }
+
+    private static void set(ExchangeKernels kernels, Tensor t, double[] values) {
+        if (values != null) {
+            kernels.set(t, values);
+        }
+    }
+
+    private void begin() {
+        through.forEach(eager::release);
+        through.clear();
+    }
+
+    /** The collective that was asked for last works on a tensor, and nobody waits for it. */
+    void shelve(Tensor t) {
+        shelved.add(eager.hold(t));
+    }
+
+    /** The host rests. */
+    void rest() {
+        through.addAll(shelved);
+        shelved.clear();
+    }
+
+    /** Lets go of what is kept. */
+    void close() {
+        rest();
+        begin();
+    }
+}

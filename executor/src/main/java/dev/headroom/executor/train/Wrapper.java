@@ -1,0 +1,50 @@
+package dev.headroom.executor.train;
+
+import dev.headroom.executor.autograd.BackwardPass;
+import dev.headroom.executor.optim.Optimizer;
+import dev.headroom.executor.program.ModelMemory;
+import dev.headroom.executor.tensor.Tensor;
+import java.util.List;
+import java.util.function.Function;
+
+/** What a model is wrapped in to be trained together with other ranks. */
+public interface Wrapper extends AutoCloseable {
+    /**
+     * Wraps the model.
+     *
+     * @param backwardPass runs all its backward passes
+     */
+    void wrap(ModelMemory model, BackwardPass backwardPass);
+
+    /**
+     * Makes the optimizer.
+     *
+     * @param parameters {@code model.parameters()}
+     * @param own makes one of some parameters; it makes {@code null} for a run without optimizer
+     */
+    default Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+        return own.apply(parameters);
+    }
+
+    /**
+     * The model is called.
+     *
+     * @param last whether it is the last pass of an accumulated step
+     */
+    void beforeForward(boolean last);
+
+    /**
+     * The model has returned.
+     *
+     * @param made with a reference each that passes over; {@code null} for an output that is no tensor
+     * @return the same, or others with a reference each for the caller
+     */
+    Tensor[] afterForward(Tensor[] made);
+
+    /** Memory was read at the end of a phase, and the host rests. */
+    void rest();
+
+    /** Lets go of all that it keeps, whatever state the run ended in. */
+    @Override
+    void close();
+}
