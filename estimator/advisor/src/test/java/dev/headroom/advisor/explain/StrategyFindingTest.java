@@ -92,4 +92,15 @@ class StrategyFindingTest {
                         .filter(f -> f.key().equals("strategy"))
                         .count());
     }
+
+    /** Memory of several streams is placed as it was. */
+    @ParameterizedTest
+    @EnumSource(names = {"DDP", "FSDP1", "FSDP2", "ZERO3"})
+    void aShortageOnSeveralGpusIsExplained(ParallelKind kind) {
+        Explanation explanation =
+                Explanation.of(Runs.request("small/gpt2", 4, "v100-16gb", 8L << 20, run -> run.with(PARALLEL, kind)
+                        .with(WORLD, 2)));
+        assertTrue(explanation.run().prediction().oom() != null);
+        assertTrue(Runs.finding(explanation, "strategy").accounts().size() > 3);
+    }
 }
