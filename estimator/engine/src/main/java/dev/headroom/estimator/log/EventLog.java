@@ -7,9 +7,9 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.objects.ObjectArrayList;
 
 /**
- * Every allocation, free and change of category of a run, in order. Rows of storages: requested and rounded bytes,
- * who made them, on which stream, and the tensor they were made for. Rows of events: the storage, what became of it, what ran and how
- * much the allocator holds after it.
+ * Every allocation, free and change of category of a run, in order. Rows of storages: requested and rounded bytes, who
+ * made them, on which stream, and the tensor they were made for. Rows of events: the storage, what became of it, what
+ * ran and how much the allocator holds after it.
  */
 public final class EventLog {
     private static final byte FREE = -1;
