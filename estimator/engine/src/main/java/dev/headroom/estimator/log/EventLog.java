@@ -7,9 +7,9 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.objects.ObjectArrayList;
 
 /**
- * Every allocation, free and change of category of a run, in order. Rows of storages: requested and rounded bytes,
- * who made them and the tensor they were made for. Rows of events: the storage, what became of it, what ran and how
- * much the allocator holds after it.
+ * Every allocation, free and change of category of a run, in order. Rows of storages: requested and rounded bytes, who
+ * made them, on which stream, and the tensor they were made for. Rows of events: the storage, what became of it, what
+ * ran and how much the allocator holds after it.
  */
 public final class EventLog {
     private static final byte FREE = -1;
@@ -18,6 +18,7 @@ public final class EventLog {
     private final LongArrayList requested = new LongArrayList();
     private final LongArrayList rounded = new LongArrayList();
     private final IntArrayList attribution = new IntArrayList();
+    private final IntArrayList stream = new IntArrayList();
     private final ObjectArrayList<DType> dtype = new ObjectArrayList<>();
     private final ObjectArrayList<long[]> sizes = new ObjectArrayList<>();
     private final IntArrayList eventStorage = new IntArrayList();
@@ -32,11 +33,13 @@ public final class EventLog {
             Category category,
             DType type,
             long[] shape,
+            int onStream,
             long reserved) {
         int id = requested.size();
         requested.add(requestedBytes);
         rounded.add(roundedBytes);
         attribution.add(madeBy);
+        stream.add(onStream);
         dtype.add(type);
         sizes.add(shape);
         event(id, (byte) category.ordinal(), madeBy, reserved);
@@ -107,6 +110,11 @@ public final class EventLog {
     /** Number of the {@link Attribution} of a storage. */
     public int attribution(int storage) {
         return attribution.getInt(storage);
+    }
+
+    /** The stream whose pool a storage's block is of. */
+    public int stream(int storage) {
+        return stream.getInt(storage);
     }
 
     /** Element type of the tensor that a storage was made for. */

@@ -56,7 +56,7 @@ public final class LoggedMemory {
             block = request(bytes);
             rounded = allocator.size(block);
         }
-        int id = log.add(bytes, rounded, attributions.running(), category, dtype, sizes, reserved());
+        int id = log.add(bytes, rounded, attributions.running(), category, dtype, sizes, streams.current(), reserved());
         long allocated = allocator.statistics().allocatedBytes().current();
         if (allocated > maxAllocated) {
             maxAllocated = allocated;
@@ -96,7 +96,8 @@ public final class LoggedMemory {
 
     /** A storage in host memory: it takes none of the device's. */
     Storage onHost(DType dtype, long[] sizes) {
-        int id = log.add(0, 0, attributions.running(), Category.TEMPORARIES, dtype, sizes, reserved());
+        int id = log.add(
+                0, 0, attributions.running(), Category.TEMPORARIES, dtype, sizes, streams.current(), reserved());
         return new Storage(this, id, 0, -1, streams.current(), Category.TEMPORARIES);
     }
 

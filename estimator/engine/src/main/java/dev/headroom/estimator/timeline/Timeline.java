@@ -1,10 +1,12 @@
 package dev.headroom.estimator.timeline;
 
+import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.BlockState;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.allocator.Segment;
+import dev.headroom.allocator.SimulatedDeviceMemory;
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.log.EventLog;
@@ -25,6 +27,8 @@ import java.util.function.Supplier;
  * the moment between it and the next.
  */
 public final class Timeline {
+    private static final long PLENTY = 4L << 40;
+
     private final Simulation run;
     private final EventLog log;
     private final Supplier<DeviceMemory> memory;
@@ -216,10 +220,24 @@ public final class Timeline {
 
     /**
      * The segments after an event, in address order. The requests up to there are played again through a fresh
-     * allocator, which answers as the first did.
+     * allocator, which answers as the first did; but for memory that waited for work on other streams, which is free at
+     * once here.
      */
     public List<PlacedSegment> segments(int event) {
-        CachingAllocator allocator = new CachingAllocator(run.settings(), memory.get());
+        try {
+            return segments(event, run.settings(), memory.get());
+        } catch (OutOfMemoryException e) {
+            for (LiveTensor t : tensors) {
+                if (log.stream(t.number()) != 0) {
+                    return segments(event, run.settings().withLimitBytes(PLENTY), new SimulatedDeviceMemory(PLENTY));
+                }
+            }
+            throw new IllegalStateException("a run that got through does not when it is played again", e);
+        }
+    }
+
+    private List<PlacedSegment> segments(int event, AllocatorSettings settings, DeviceMemory in) {
+        CachingAllocator allocator = new CachingAllocator(settings, in);
         Int2ObjectOpenHashMap<LiveTensor> byBlock = new Int2ObjectOpenHashMap<>();
         int[] blocks = new int[log.storages()];
         Arrays.fill(blocks, -1);
@@ -229,7 +247,7 @@ public final class Timeline {
                 byBlock.remove(blocks[s]);
                 allocator.free(blocks[s]);
             } else if (byNumber[s] != null && byNumber[s].born() == e) {
-                blocks[s] = place(allocator, s);
+                blocks[s] = allocator.allocate(log.requested(s), log.stream(s));
                 byBlock.put(blocks[s], byNumber[s]);
             }
         }
@@ -242,13 +260,5 @@ public final class Timeline {
             placed.add(new PlacedSegment(segment, inside));
         }
         return placed;
-    }
-
-    private int place(CachingAllocator allocator, int storage) {
-        try {
-            return allocator.allocate(log.requested(storage), 0);
-        } catch (OutOfMemoryException e) {
-            throw new IllegalStateException("a run that got through does not when it is played again", e);
-        }
     }
 }
