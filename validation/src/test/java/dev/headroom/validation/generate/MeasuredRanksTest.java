@@ -108,10 +108,13 @@ class MeasuredRanksTest {
             }
             Comparison compared = Comparison.of(predicted, ranks.get(rank));
             String name = "rank " + rank + "\n";
-            assertTrue(compared.equal(), () -> name
-                    + compared.different().stream()
-                            .map(p -> p.title() + "\n  predicted " + p.predicted() + "\n  measured  " + p.measured())
-                            .collect(Collectors.joining("\n")));
+            assertTrue(
+                    compared.equal(),
+                    () -> name
+                            + compared.different().stream()
+                                    .map(p -> p.title() + "\n  predicted " + p.predicted() + "\n  measured  "
+                                            + p.measured())
+                                    .collect(Collectors.joining("\n")));
         }
     }
 

@@ -99,8 +99,17 @@ public final class ParallelChecks {
                     "--static-graph finds unused parameters by itself: leave out" + " --find-unused-parameters");
         }
         if (parallel.ddp().staticGraph() && parallel.noSync() && run.loop().accumulate() > 1) {
-            throw new UserInputException("--static-graph with --no-sync: PyTorch fails in the first backward pass, which"
-                    + " is to be reduced (expect_autograd_hooks_); leave out one of them");
+            throw new UserInputException(
+                    "--static-graph with --no-sync: PyTorch fails in the first pass, whose gradients"
+                            + " are not to be reduced (expect_autograd_hooks_); leave out one of them");
+        }
+        boolean checkpoints = run.checkpointing().segments() > 0
+                || !run.checkpointing().modules().isEmpty();
+        if (parallel.ddp().findUnusedParameters()
+                && checkpoints
+                && Boolean.TRUE.equals(run.checkpointing().reentrant())) {
+            throw new UserInputException("--find-unused-parameters with --reentrant true: PyTorch takes what is"
+                    + " recomputed for unused and then fails; leave out one of them");
         }
         if (parallel.ddp().parametersAsBucketView() && !parallel.ddp().zeroOptimizer()) {
             throw new UserInputException("--parameters-as-bucket-view is an option of --zero-optimizer; name both");

@@ -91,7 +91,7 @@ final class ValueFormats {
 
     /** A file with a plan of tensor parallelism. */
     static final ValueFormat<TensorPlan> PLAN =
-            ValueFormat.one(ValueFormats::plan, TensorPlan::file, TensorPlan::file, List.of());
+            ValueFormat.one(ValueFormats::plan, TensorPlan::file, plan -> plan == null ? null : plan.file(), List.of());
 
     private ValueFormats() {}
 
