@@ -14,10 +14,13 @@ import java.util.function.Function;
 final class ZeroRedundancyOptimizer implements Optimizer {
     private final Collectives collectives;
     private final List<List<Tensor>> dealt;
+    private final List<Tensor> parameters;
     private final Optimizer own;
 
-    private ZeroRedundancyOptimizer(Collectives collectives, List<List<Tensor>> dealt, Optimizer own) {
+    private ZeroRedundancyOptimizer(
+            Collectives collectives, List<Tensor> parameters, List<List<Tensor>> dealt, Optimizer own) {
         this.collectives = collectives;
+        this.parameters = parameters;
         this.dealt = dealt;
         this.own = own;
     }
@@ -27,7 +30,7 @@ final class ZeroRedundancyOptimizer implements Optimizer {
         ProcessGroup group = collectives.group();
         List<List<Tensor>> dealt = deal(parameters, group.size());
         Optimizer own = make.apply(dealt.get(group.rank()));
-        return own == null ? null : new ZeroRedundancyOptimizer(collectives, dealt, own);
+        return own == null ? null : new ZeroRedundancyOptimizer(collectives, parameters, dealt, own);
     }
 
     /** _partition_parameters: the largest first, each to the rank that has least. */
@@ -52,7 +55,7 @@ final class ZeroRedundancyOptimizer implements Optimizer {
 
     @Override
     public List<Tensor> parameters() {
-        return own.parameters();
+        return parameters; // a GradScaler looks at the gradients of all
     }
 
     @Override

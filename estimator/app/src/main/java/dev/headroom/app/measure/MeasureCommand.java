@@ -1,5 +1,6 @@
 package dev.headroom.app.measure;
 
+import static dev.headroom.model.scenario.ParallelSettings.RANK;
 import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
 import static dev.headroom.model.scenario.ScenarioSettings.GPU;
 
@@ -10,7 +11,6 @@ import dev.headroom.app.option.ScenarioOptions;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
-import dev.headroom.executor.kernel.Backend;
 import dev.headroom.executor.measure.BackendProvider;
 import dev.headroom.executor.measure.Backends;
 import dev.headroom.executor.measure.Measurement;
@@ -21,11 +21,14 @@ import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.Scenario;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -104,25 +107,47 @@ public final class MeasureCommand implements Subcommand {
             HostHeap.check(
                     graph,
                     run,
-                    prediction.peak().reserved(),
+                    prediction.peak().reserved() * run.parallel().world(),
                     Runtime.getRuntime().maxMemory());
         }
-        Comparison comparison = Comparison.of(prediction, measure(provider, question, prediction));
+        RankComparisons ranks = compare(measure(provider, question, prediction), question, prediction);
+        Comparison comparison = ranks.comparison();
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
-            MeasureJson.write(comparison, provider.computes(), out);
+            MeasureJson.write(ranks, provider.computes(), out);
         } else {
-            MeasureReport.write(comparison, about(provider, card), out);
+            String about = about(provider, card);
+            boolean several = run.parallel().kind() != ParallelKind.SINGLE;
+            MeasureReport.write(comparison, several ? about + "\n" + ranks.words() : about, out);
         }
         out.flush();
         warn(run, spec.commandLine().getErr());
-        if (strict && !comparison.equal()) {
+        if (strict && !ranks.equal()) {
             return ExitStatus.DEFECT;
         }
         return comparison.measured().oom() == null ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
     }
 
-    private static Measurement measure(BackendProvider provider, PredictionRequest question, Prediction prediction) {
+    /** The ranks of a run; one where a rank was named, or there is one GPU. */
+    private static RankComparisons compare(
+            List<Measurement> measured, PredictionRequest question, Prediction prediction) {
+        if (question.scenario().parallel().kind() == ParallelKind.SINGLE) {
+            return new RankComparisons(Map.of(0, Comparison.of(prediction, measured.get(0))));
+        }
+        Integer named = question.scenario().parallel().rank();
+        Map<Integer, Comparison> out = new TreeMap<>();
+        for (int rank = 0; rank < measured.size(); rank++) {
+            if (named == null || named == rank) {
+                Scenario run = question.scenario().with(RANK, rank);
+                Prediction own = Predictor.predict(new PredictionRequest(question.graph(), run));
+                out.put(rank, Comparison.of(own, measured.get(rank)));
+            }
+        }
+        return new RankComparisons(out);
+    }
+
+    private static List<Measurement> measure(
+            BackendProvider provider, PredictionRequest question, Prediction prediction) {
         Gpu gpu = question.device().gpu() == null
                 ? GpuCatalogue.find(NOMINAL).orElseThrow()
                 : question.device().gpu();
@@ -131,9 +156,8 @@ public final class MeasureCommand implements Subcommand {
         long context = prediction.peak().device() - prediction.peak().reserved();
         MeasurementRequest request =
                 new MeasurementRequest(question.graph(), question.scenario().with(GPU, gpu), SEED, provider.computes());
-        try (Backend opened = provider.open(total, question.device().inUse() + context)) {
-            return Measurer.measure(request, opened);
-        }
+        return Measurer.measureRanks(
+                request, rank -> provider.open(total, question.device().inUse() + context));
     }
 
     private static String about(BackendProvider provider, Gpu card) {

@@ -7,9 +7,11 @@ import dev.headroom.app.report.RunJson;
 import dev.headroom.executor.kernel.DeviceMeter;
 import dev.headroom.executor.measure.Measurement;
 import dev.headroom.executor.tensor.MemoryLog;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.run.PhaseMemory;
 import java.io.IOException;
 import java.io.Writer;
+import java.util.Map;
 import java.util.OptionalLong;
 
 /** Predicted beside measured as one JSON object: bytes throughout, differences are measured minus predicted. */
@@ -21,7 +23,8 @@ final class MeasureJson {
     }
 
     /** Writes the object and a line feed; the writer stays open. */
-    static void write(Comparison comparison, boolean numbersAreReal, Writer out) {
+    static void write(RankComparisons ranks, boolean numbersAreReal, Writer out) {
+        Comparison comparison = ranks.comparison();
         JsonOutput.write(out, json -> {
             MeasureJson report = new MeasureJson(json);
             json.writeStartObject();
@@ -29,8 +32,27 @@ final class MeasureJson {
             JsonReport.write(comparison.predicted(), json);
             report.measured(comparison.measured(), numbersAreReal);
             report.difference(comparison);
+            report.ranks(ranks);
             json.writeEndObject();
         });
+    }
+
+    /** The others are told in short; a run on a single GPU has no ranks. */
+    private void ranks(RankComparisons ranks) throws IOException {
+        boolean several = ranks.comparison().predicted().run().parallel().kind() != ParallelKind.SINGLE;
+        json.writeArrayFieldStart("ranks");
+        for (var of : several
+                ? ranks.ranks().entrySet()
+                : Map.<Integer, Comparison>of().entrySet()) {
+            Comparison c = of.getValue();
+            json.writeStartObject();
+            json.writeNumberField("rank", of.getKey());
+            json.writeBooleanField("equal", c.equal());
+            json.writeNumberField("allocated", c.measured().peak().allocated());
+            json.writeNumberField("reserved", c.measured().peak().reserved());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
     }
 
     private void measured(Measurement m, boolean numbersAreReal) throws IOException {

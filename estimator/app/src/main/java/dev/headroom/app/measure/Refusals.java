@@ -2,6 +2,7 @@ package dev.headroom.app.measure;
 
 import dev.headroom.executor.measure.BackendProvider;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
 import java.util.Locale;
@@ -32,6 +33,15 @@ final class Refusals {
             refuse(
                     "--alloc-conf expandable_segments:True",
                     "the " + provider.name() + " backend has no virtual memory management; take --backend none");
+        }
+        ParallelKind kind = run.parallel().kind();
+        if (kind != ParallelKind.SINGLE && kind != ParallelKind.DDP) {
+            refuse("--parallel " + kind.option(), "runs are on one GPU, or with --parallel ddp; predict it");
+        }
+        if (kind != ParallelKind.SINGLE && provider.isDevice()) {
+            refuse(
+                    "--parallel " + kind.option(),
+                    "the " + provider.name() + " backend has one device; take --backend host or none");
         }
         if (provider.isDevice()) {
             String is =

@@ -169,4 +169,34 @@ class MeasureCommandTest {
         assertTrue(arrays.getMessage().contains("2 GiB"), arrays::getMessage);
         assertEquals(1, arrays.getMessage().lines().count());
     }
+
+    @Test
+    void everyRankIsComparedWithItsPrediction() throws JsonProcessingException {
+        Result r = run(
+                "--backend",
+                "host",
+                "--loss",
+                "mse",
+                "--parallel",
+                "ddp",
+                "--world",
+                "3",
+                "--zero-optimizer",
+                "--json");
+        assertEquals(0, r.status(), () -> r.err() + r.failure());
+        JsonNode ranks = new ObjectMapper().readTree(r.out()).path("ranks");
+        assertEquals(3, ranks.size());
+        ranks.forEach(rank -> assertTrue(rank.path("equal").asBoolean(), rank::toString));
+        Result none = run("--backend", "none", "--parallel", "ddp", "--world", "2", "--strict");
+        assertEquals(0, none.status(), () -> none.err() + none.failure());
+        assertTrue(none.out().contains("2 ranks ran"), none.out());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"fsdp2, one GPU", "zero1, one GPU", "dp, one GPU"})
+    void otherWaysToShareWorkAreRefused(String kind, String why) {
+        Result r = run("--backend", "host", "--parallel", kind, "--world", "2");
+        assertTrue(r.failure() instanceof UserInputException, () -> r.out() + r.failure());
+        assertTrue(r.failure().getMessage().contains(why), r.failure()::getMessage);
+    }
 }

@@ -29,7 +29,9 @@ final class ScenarioHooks {
             hooks.add(new DeletedOutputs());
         }
         if (run.precision().amp() == DType.FLOAT16) {
-            hooks.add(new GradScaler(run.optimizer().fused()));
+            // ZeroRedundancyOptimizer does not say that the optimizer inside of it could take the scale.
+            hooks.add(new GradScaler(
+                    run.optimizer().fused() && !run.parallel().ddp().zeroOptimizer()));
         }
         return hooks;
     }

@@ -103,6 +103,14 @@ public final class ParallelChecks {
                     "--static-graph with --no-sync: PyTorch fails in the first backward pass, which"
                             + " is to be reduced (expect_autograd_hooks_); leave out one of them");
         }
+        boolean checkpoints = run.checkpointing().segments() > 0
+                || !run.checkpointing().modules().isEmpty();
+        if (parallel.ddp().findUnusedParameters()
+                && checkpoints
+                && Boolean.TRUE.equals(run.checkpointing().reentrant())) {
+            throw new UserInputException("--find-unused-parameters with --reentrant true: PyTorch takes what is"
+                    + " recomputed for unused and then fails; leave out one of them");
+        }
         if (parallel.ddp().parametersAsBucketView() && !parallel.ddp().zeroOptimizer()) {
             throw new UserInputException("--parameters-as-bucket-view is an option of --zero-optimizer; name both");
         }

@@ -87,7 +87,7 @@ public final class DistributedDataParallel implements LoopHook {
             reducedPasses++;
             reducer.expect(first);
         }
-        return first || options.findUnusedParameters() ? OutputSink.behind(runtime, made) : made;
+        return first || options.findUnusedParameters() ? OutputSink.behind(runtime, made, reducer::begin) : made;
     }
 
     @Override

@@ -15,9 +15,10 @@ final class OutputSink {
      * Copies outputs through the node; those without history stay themselves.
      *
      * @param made with a reference each that passes over
+     * @param begins runs when the backward pass comes to the node
      * @return with a reference each for the caller
      */
-    static Tensor[] behind(EagerRuntime runtime, Tensor[] made) {
+    static Tensor[] behind(EagerRuntime runtime, Tensor[] made, Runnable begins) {
         try (Frame frame = runtime.frame()) {
             Tensor[] present = Arrays.stream(made).filter(t -> t != null).toArray(Tensor[]::new);
             Recorder node = runtime.record("_DDPSinkBackward", present);
@@ -38,7 +39,10 @@ final class OutputSink {
                     copies[i] = made[i];
                 }
             }
-            node.gradients(gradients -> gradients);
+            node.gradients(gradients -> {
+                begins.run();
+                return gradients;
+            });
             for (int i = 0; i < made.length; i++) {
                 runtime.hold(copies[i]);
                 runtime.release(made[i]);

@@ -142,17 +142,25 @@ final class Reducer {
         if (!expecting) {
             return;
         }
+        if (delayed) {
+            begun = true;
+            return;
+        }
         if (!begun) {
             begun = true;
             engine.queueCallback(this::finish);
-        }
-        if (delayed) {
-            return;
         }
         if (!rebuilt) {
             arrivals.add(parameter);
         }
         ready(parameter);
+    }
+
+    /** The backward pass begins: what it delays follows at its end, not at that of a pass inside of it (_DDPSink). */
+    void begin() {
+        if (delayed) {
+            engine.queueCallback(this::finish);
+        }
     }
 
     /** mark_variable_ready. */
