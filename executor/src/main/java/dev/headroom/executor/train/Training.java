@@ -5,7 +5,6 @@ import dev.headroom.executor.op.basic.GradientSums;
 import dev.headroom.executor.op.loss.LossOperators;
 import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.optim.Optimizers;
-import dev.headroom.executor.program.Initialisation;
 import dev.headroom.executor.program.ModelMemory;
 import dev.headroom.executor.program.Program;
 import dev.headroom.executor.runtime.Eager;
@@ -112,12 +111,13 @@ public final class Training implements AutoCloseable {
     public void prepare(Batch batch) {
         program = new Program(eager, plan, symbols, backwardPass);
         model = new ModelMemory(eager, graph, run);
-        Initialisation.apply(eager, model.all());
+        model.initialise();
         if (wrapper != null) {
             end();
             moment = Moment.of(Phase.WRAP);
             own();
             wrapper.wrap(model, backwardPass);
+            program.hook(wrapper.hooks(), wrapper.hooksAreAroundCheckpoints());
         }
         eager.own(new Owner("", Phase.OPTIMIZER.label()));
         optimizer = run.loop().inference() ? null : makeOptimizer();

@@ -1,0 +1,380 @@
+package dev.headroom.executor.parallel.fsdp2;
+
+import dev.headroom.executor.autograd.Recorder;
+import dev.headroom.executor.op.basic.Copies;
+import dev.headroom.executor.op.basic.Elementwise;
+import dev.headroom.executor.parallel.Collectives;
+import dev.headroom.executor.runtime.Eager;
+import dev.headroom.executor.tensor.Scope;
+import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.graph.DType;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/** The parameters of a unit, which are gathered and reduced together (_fsdp_param_group.py). */
+final class ParameterGroup {
+    /** What the unit is doing (TrainingState). */
+    enum Activity {
+        IDLE,
+        FORWARD,
+        PRE_BACKWARD,
+        POST_BACKWARD
+    }
+
+    /** Where the parameters' values are (ShardedState). */
+    private enum Place {
+        SHARDED,
+        AFTER_FORWARD,
+        WHOLE
+    }
+
+    private final Communication shared;
+    private final Eager eager;
+    private final List<ShardedParameter> parameters;
+    private final Collectives shards;
+    private final Collectives afterForward;
+    private final DType reduceType;
+    private final GradientReduction reduction;
+    private final Deque<Integer> places = new ArrayDeque<>();
+    private Activity activity = Activity.IDLE;
+    private Place place = Place.SHARDED;
+
+    /** Asked for and not yet used (_all_gather_result). */
+    private boolean asked;
+
+    /** What was asked for; {@code null} where one rank has all. */
+    private Tensor gathered;
+
+    /** What ranks with the same rows have summed (_all_reduce_state). */
+    private Tensor summed;
+
+    /**
+     * A group.
+     *
+     * @param shards among whom the parameters are divided
+     * @param afterForward among whom they are divided after the forward pass; {@code null}: they stay whole
+     * @param replicas who has the same rows; {@code null} for none
+     * @param reduceType {@code null} for the gradients' own
+     */
+    ParameterGroup(
+            Communication shared,
+            List<ShardedParameter> parameters,
+            Collectives shards,
+            Collectives afterForward,
+            Collectives replicas,
+            DType reduceType) {
+        this.shared = shared;
+        this.eager = shared.eager;
+        this.parameters = parameters;
+        this.shards = shards;
+        this.afterForward = afterForward;
+        this.reduceType = reduceType;
+        this.reduction = new GradientReduction(shared, shards, replicas);
+    }
+
+    List<ShardedParameter> parameters() {
+        return parameters;
+    }
+
+    /** Whether it has no parameters, and so nothing to do. */
+    boolean isEmpty() {
+        return parameters.isEmpty();
+    }
+
+    private boolean isWhole() {
+        return place == Place.WHOLE;
+    }
+
+    /** The unit is called again in the backward pass. */
+    void recompute() {
+        if (!isEmpty() && !isWhole()) {
+            gather();
+            use();
+        }
+    }
+
+    private Collectives holders() {
+        return place == Place.AFTER_FORWARD ? afterForward : shards;
+    }
+
+    /** Asks for the parameters. */
+    private void gather() {
+        if (asked || isWhole()) {
+            return;
+        }
+        asked = true;
+        if (holders().group().size() > 1) {
+            int before = eager.setStream(Communication.COPY_IN);
+            try (Scope s = eager.open()) {
+                gathered = eager.hold(allGather(holders()));
+            } finally {
+                eager.setStream(before);
+            }
+        }
+    }
+
+    /** foreach_all_gather. */
+    private Tensor allGather(Collectives among) {
+        List<Tensor> parts = parts();
+        long each = parts.stream().mapToLong(Tensor::elements).sum();
+        Tensor all = eager.empty(parts.get(0).dtype(), each * among.group().size());
+        long first = each * among.group().rank();
+        long offset = first;
+        for (Tensor part : parts) {
+            Copies.fill(eager, flat(all, offset, part.elements()), part);
+            offset += part.elements();
+        }
+        among.allGather(all, flat(all, first, each));
+        return all;
+    }
+
+    private Tensor flat(Tensor t, long offset, long elements) {
+        return eager.alias(t, new long[] {elements}, new long[] {1}, offset);
+    }
+
+    /** _get_param_all_gather_inputs: in another type they are copied into one tensor first. */
+    private List<Tensor> parts() {
+        List<Tensor> own =
+                parameters.stream().map(ShardedParameter::part).toList();
+        boolean mixed = parameters.stream().anyMatch(p -> p.gatheredType() != p.sharded().dtype());
+        if (!mixed) {
+            return own;
+        }
+        Tensor copy = eager.empty(
+                parameters.get(0).gatheredType(),
+                own.stream().mapToLong(Tensor::elements).sum());
+        List<Tensor> out = new ArrayList<>();
+        long offset = 0;
+        for (Tensor part : own) {
+            Tensor to = flat(copy, offset, part.elements());
+            Copies.fill(eager, to, part);
+            out.add(to);
+            offset += part.elements();
+        }
+        return out;
+    }
+
+    /** The parameters that were asked for become whole. */
+    private void use() {
+        if (!asked) {
+            return;
+        }
+        if (activity == Activity.FORWARD) {
+            shared.dropKept();
+        }
+        Tensor all = gathered;
+        gathered = null;
+        asked = false;
+        try {
+            if (all == null) {
+                copyOwn();
+            } else {
+                copyOut(all);
+            }
+            parameters.forEach(ShardedParameter::dropAfterForward);
+            place = Place.WHOLE;
+            if (all != null && activity == Activity.FORWARD) {
+                shared.keep(eager.hold(all)); // until the next unit's is copied
+            }
+        } finally {
+            eager.release(all);
+        }
+    }
+
+    private void copyOwn() {
+        try (Scope s = eager.open()) {
+            Tensor before = null;
+            for (ShardedParameter p : parameters) {
+                Tensor part = p.part();
+                Tensor cast = part;
+                if (p.gatheredType() != part.dtype()) {
+                    cast = eager.emptyLike(part, p.gatheredType());
+                    Copies.fill(eager, cast, part);
+                }
+                eager.free(before);
+                before = cast;
+                eager.takeStorage(p.flat());
+                Copies.fill(eager, p.flat(), cast);
+            }
+        }
+    }
+
+    /** foreach_all_gather_copy_out. */
+    private void copyOut(Tensor all) {
+        int ranks = holders().group().size();
+        try (Scope s = eager.open()) {
+            parameters.forEach(p -> eager.takeStorage(p.flat()));
+            PackedPlaces.ofSplit(
+                    eager,
+                    parameters.stream()
+                            .mapToLong(p -> p.paddedElements() / ranks * all.dtype().bytes())
+                            .toArray(),
+                    ranks);
+            long row = all.elements() / ranks;
+            long offset = 0;
+            for (ShardedParameter p : parameters) {
+                long part = p.paddedElements() / ranks;
+                long[] sizes = {ranks, part};
+                Copies.fill(
+                        eager,
+                        eager.alias(p.flat(), sizes, new long[] {part, 1}, 0),
+                        eager.alias(all, sizes, new long[] {row, 1}, offset));
+                offset += part;
+            }
+        }
+    }
+
+    private void reshard() {
+        if (activity == Activity.FORWARD) {
+            if (afterForward == null) {
+                return;
+            }
+            int among = afterForward.group().size();
+            if (among != shards.group().size()) {
+                int rank = afterForward.group().rank();
+                parameters.forEach(p -> p.keepAfterForward(rank, among));
+                place = Place.AFTER_FORWARD;
+                return;
+            }
+        }
+        if (place != Place.SHARDED) {
+            parameters.forEach(ShardedParameter::freeWhole);
+            place = Place.SHARDED;
+        }
+    }
+
+    /**
+     * The unit is called.
+     *
+     * @param arguments borrowed
+     * @return what it gets in their places, which calls back in the backward pass when all is computed
+     */
+    Tensor[] preForward(Tensor[] arguments) {
+        boolean enters = activity != Activity.FORWARD;
+        activity = Activity.FORWARD;
+        gather();
+        use();
+        return enters ? registerPostBackward(arguments) : arguments;
+    }
+
+    private Tensor[] registerPostBackward(Tensor[] arguments) {
+        List<Integer> differentiable = new ArrayList<>();
+        for (int i = 0; i < arguments.length; i++) {
+            if (arguments[i].requiresGrad()) {
+                differentiable.add(i);
+            }
+        }
+        if (!eager.tape().isEnabled() || differentiable.isEmpty()) {
+            return arguments;
+        }
+        Recorder node = eager.record(
+                "RegisterPostBackwardFunctionBackward",
+                differentiable.stream().map(i -> arguments[i]).toArray(Tensor[]::new));
+        Tensor[] out = arguments.clone();
+        for (int i : differentiable) {
+            out[i] = node.passes(eager.detach(arguments[i]));
+        }
+        List<Tensor> passed = differentiable.stream().map(i -> arguments[i]).toList();
+        List<long[]> sizes = passed.stream().map(Tensor::sizes).toList();
+        List<DType> types = passed.stream().map(Tensor::dtype).toList();
+        node.backward(gradients -> {
+            Tensor[] complete = gradients.clone();
+            for (int i = 0; i < complete.length; i++) {
+                if (complete[i] == null) { // Python is shown zeros
+                    complete[i] = eager.empty(types.get(i), sizes.get(i));
+                    Elementwise.fill(eager, complete[i], 0);
+                }
+            }
+            postBackward();
+            return complete;
+        });
+        return out;
+    }
+
+    /** The unit returns. */
+    void postForward() {
+        if (!shared.passes.isRunning()) {
+            reshard();
+            places.push(shared.passed(this));
+        }
+        activity = Activity.IDLE;
+    }
+
+    /** The backward pass comes to the unit. */
+    void preBackward() {
+        if (activity == Activity.PRE_BACKWARD) {
+            return;
+        }
+        activity = Activity.PRE_BACKWARD;
+        gather();
+        use();
+        Integer own = places.poll();
+        if (own != null && own > 0) {
+            shared.passed(own - 1).prefetch();
+        }
+    }
+
+    private void prefetch() {
+        Activity before = activity;
+        activity = Activity.PRE_BACKWARD;
+        gather();
+        activity = before;
+    }
+
+    /** The backward pass has left the unit. */
+    private void postBackward() {
+        eager.own(Communication.OWNER);
+        activity = Activity.POST_BACKWARD;
+        parameters.forEach(ShardedParameter::accumulate);
+        if (!shared.reduces()) {
+            reshard();
+            parameters.forEach(p -> p.widenGradient(reduceType));
+            return;
+        }
+        List<ShardedParameter> with = new ArrayList<>();
+        List<Tensor> gradients = new ArrayList<>();
+        for (ShardedParameter p : parameters) {
+            Tensor gradient = p.takeGradient();
+            if (gradient != null) {
+                with.add(p);
+                gradients.add(gradient);
+            }
+        }
+        reshard();
+        shared.recycle();
+        if (!gradients.isEmpty()) {
+            dropSummed();
+            summed = reduction.reduce(with, gradients, reduceType);
+        }
+    }
+
+    private void dropSummed() {
+        eager.release(summed);
+        summed = null;
+    }
+
+    /** The backward pass has ended. */
+    void finishBackward() {
+        if (activity != Activity.POST_BACKWARD) {
+            postBackward(); // no gradient went on to what came before
+        }
+        activity = Activity.IDLE;
+        dropSummed();
+        dropGathered();
+        places.clear();
+    }
+
+    private void dropGathered() {
+        eager.release(gathered);
+        gathered = null;
+        asked = false;
+    }
+
+    void close() {
+        dropSummed();
+        dropGathered();
+        parameters.forEach(ShardedParameter::close);
+    }
+}
