@@ -76,7 +76,7 @@ public final class Ranks {
                 } catch (Error e) {
                     failure = new IllegalStateException("rank " + group.rank() + " failed: " + e, e);
                 } finally {
-                    place.leave();
+                    place.leave(group.rank());
                 }
             }
         }

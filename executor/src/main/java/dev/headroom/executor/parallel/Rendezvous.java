@@ -7,14 +7,16 @@ import java.util.List;
 /** Where the ranks of a group meet. */
 final class Rendezvous {
     private final World world;
+    private final List<Integer> ranks;
     private final Object[] given;
     private List<Object> gathered = List.of();
     private int arrived;
     private long round;
 
-    Rendezvous(World world, int ranks) {
+    Rendezvous(World world, List<Integer> ranks) {
         this.world = world;
-        this.given = new Object[ranks];
+        this.ranks = ranks;
+        this.given = new Object[ranks.size()];
     }
 
     /**
@@ -34,7 +36,7 @@ final class Rendezvous {
             round++;
             world.wake();
         }
-        world.await(() -> round != mine);
+        world.await(ranks, () -> round != mine);
         return gathered; // nobody completes another round before all have come back for it
     }
 }

@@ -1,10 +1,13 @@
 package dev.headroom.executor.parallel;
 
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -17,11 +20,11 @@ final class World {
 
     private final Map<List<Integer>, Rendezvous> groups = new HashMap<>();
     private final Map<Channel, Deque<Object>> messages = new HashMap<>();
-    private boolean left;
+    private final Set<Integer> left = new HashSet<>();
 
     /** Where the ranks of a group meet, the same for all of them. */
     synchronized Rendezvous group(List<Integer> ranks) {
-        return groups.computeIfAbsent(ranks, of -> new Rendezvous(this, of.size()));
+        return groups.computeIfAbsent(ranks, of -> new Rendezvous(this, of));
     }
 
     /** Somebody may have what it waits for. */
@@ -32,18 +35,19 @@ final class World {
     /**
      * Waits until something holds.
      *
-     * @throws RanksLeftException when a rank has ended and it does not hold
+     * @param on ranks whom it waits for
+     * @throws RanksLeftException when one of them has ended and it does not hold
      */
-    synchronized void await(BooleanSupplier holds) {
+    synchronized void await(Collection<Integer> on, BooleanSupplier holds) {
         while (!holds.getAsBoolean()) {
-            if (left) {
+            if (on.stream().anyMatch(left::contains)) {
                 throw new RanksLeftException();
             }
             try {
                 wait();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                leave();
+                throw new RanksLeftException();
             }
         }
     }
@@ -58,13 +62,13 @@ final class World {
     /** Waits for a message. */
     synchronized Object receive(int from, int to, String kind) {
         Deque<Object> waiting = messages.computeIfAbsent(new Channel(from, to, kind), c -> new ArrayDeque<>());
-        await(() -> !waiting.isEmpty());
+        await(List.of(from), () -> !waiting.isEmpty());
         return waiting.remove();
     }
 
     /** A rank has ended. */
-    synchronized void leave() {
-        left = true;
+    synchronized void leave(int rank) {
+        left.add(rank);
         notifyAll();
     }
 }

@@ -57,9 +57,15 @@ final class Communication {
         kept = gathered;
     }
 
-    void dropKept() {
-        eager.release(kept);
+    /** With the reference, or {@code null}. */
+    Tensor takeKept() {
+        Tensor out = kept;
         kept = null;
+        return out;
+    }
+
+    void dropKept() {
+        eager.release(takeKept());
     }
 
     /** Takes over a reference. */

@@ -161,9 +161,8 @@ final class ParameterGroup {
         if (!asked) {
             return;
         }
-        if (activity == Activity.FORWARD) {
-            shared.dropKept();
-        }
+        // A variable holds what the unit before was given until this function returns.
+        Tensor before = activity == Activity.FORWARD ? shared.takeKept() : null;
         Tensor all = gathered;
         gathered = null;
         asked = false;
@@ -180,6 +179,7 @@ final class ParameterGroup {
             }
         } finally {
             eager.release(all);
+            eager.release(before);
         }
     }
 
