@@ -45,6 +45,17 @@ public final class Collectives {
         set(kernels, t, sum(gather(kernels.values(t)), divisor));
     }
 
+    /** Every rank's tensor becomes the greatest of all. */
+    public void allReduceMost(Tensor t) {
+        ExchangeKernels kernels = eager.backend().exchange();
+        List<double[]> parts = gather(kernels.values(t));
+        if (parts.get(0) != null) {
+            double[] most = parts.get(0).clone();
+            parts.forEach(part -> Arrays.setAll(most, i -> Math.max(most[i], part[i])));
+            kernels.set(t, most);
+        }
+    }
+
     /** A tensor becomes what all ranks have, one after the other. */
     public void allGather(Tensor all, Tensor mine) {
         ExchangeKernels kernels = eager.backend().exchange();

@@ -51,8 +51,7 @@ final class HookedCalls {
 
     private void add(Graph graph, int from, int to, ModuleHooks hooks, boolean model) {
         Region range = Region.of(graph, from, to);
-        List<String> given =
-                graph.inputs().stream().map(Graph.Input::value).toList();
+        List<String> given = graph.inputs().stream().map(Graph.Input::value).toList();
         List<String> arguments = new ArrayList<>(range.inputs());
         arguments.sort(Comparator.comparingInt(a -> given.contains(a) ? given.indexOf(a) : given.size()));
         Span span = new Span(from, to, arguments, range.outputs(), hooks, model);

@@ -19,8 +19,8 @@ import java.util.Set;
 /** Prepares runs for measurement: the shared passes, and those of the executor's own way to run a graph. */
 public final class Preparation {
     /** Ways to spread a run that can be run. */
-    public static final Set<ParallelKind> KINDS = Collections.unmodifiableSet(
-            EnumSet.of(ParallelKind.SINGLE, ParallelKind.DDP, ParallelKind.FSDP2));
+    public static final Set<ParallelKind> KINDS =
+            Collections.unmodifiableSet(EnumSet.of(ParallelKind.SINGLE, ParallelKind.DDP, ParallelKind.FSDP2));
 
     private static final List<Pass> OWN = List.of(
             new Pass("put the bodies of higher-order operators in their place", (g, run, symbols) -> Inlined.of(g)),
@@ -53,8 +53,8 @@ public final class Preparation {
                             + parallel.kind().option() + ", or predict it");
         }
         if (parallel.cpuOffload()) {
-            throw new UserInputException("the executor keeps no parameters in host memory; leave out --cpu-offload,"
-                    + " or predict it");
+            throw new UserInputException(
+                    "the executor keeps no parameters in host memory; leave out --cpu-offload," + " or predict it");
         }
         if (parallel.ddp().parametersAsBucketView()) {
             throw new UserInputException("the executor moves no parameters into buckets; leave out"

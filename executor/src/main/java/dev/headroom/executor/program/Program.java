@@ -138,8 +138,7 @@ public final class Program {
     }
 
     private void after(int node, RunningValues values, Predicate<HookedCalls.Span> here) {
-        values.after(
-                hooked.endingAt(node).stream().filter(here).toList(), lifetimes.diesAfter(node), makers);
+        values.after(hooked.endingAt(node).stream().filter(here).toList(), lifetimes.diesAfter(node), makers);
     }
 
     private void checkpoint(Region region, RunningValues values) {

@@ -25,8 +25,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.DoubleConsumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * The training loop, phase by phase: zero_grad, forward, loss, backward, optimizer step. Outputs and loss live until
@@ -121,7 +123,9 @@ public final class Training implements AutoCloseable {
         }
         eager.own(new Owner("", Phase.OPTIMIZER.label()));
         optimizer = run.loop().inference() ? null : makeOptimizer();
-        scaler = run.precision().amp() == DType.FLOAT16 && !run.loop().inference() ? new GradScaler(eager) : null;
+        Consumer<Tensor> looked = wrapper == null ? found -> {} : wrapper::lookedForInfinities;
+        boolean scales = run.precision().amp() == DType.FLOAT16 && !run.loop().inference();
+        scaler = scales ? new GradScaler(eager, looked) : null;
         end();
         moment = Moment.of(Phase.INPUTS);
         var shape = OutputShape.of(graph, run, symbols, eager.settings());
@@ -180,7 +184,8 @@ public final class Training implements AutoCloseable {
         if (run.loop().clipGradNorm() != null) {
             moment = Moment.of(Phase.CLIP, number);
             own();
-            GradientClipping.clip(eager, model.trained(), run.loop().clipGradNorm());
+            UnaryOperator<Tensor> ofAll = wrapper == null ? norms -> norms : wrapper::ofAllRanks;
+            GradientClipping.clip(eager, model.trained(), run.loop().clipGradNorm(), ofAll);
             end();
         }
         moment = Moment.of(Phase.OPTIMIZER, number);

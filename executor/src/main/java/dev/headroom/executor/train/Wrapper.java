@@ -53,6 +53,19 @@ public interface Wrapper extends AutoCloseable {
      */
     Tensor[] afterForward(Tensor[] made);
 
+    /**
+     * Makes norms of all ranks' gradients out of those of this rank's.
+     *
+     * @param norms a list of them
+     * @return the same, or another as a local of the running scope
+     */
+    default Tensor ofAllRanks(Tensor norms) {
+        return norms;
+    }
+
+    /** A GradScaler has looked at this rank's gradients, and others must know what it found. */
+    default void lookedForInfinities(Tensor found) {}
+
     /** Memory was read at the end of a phase, and the host rests. */
     void rest();
 

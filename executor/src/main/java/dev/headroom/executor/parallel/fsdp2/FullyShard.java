@@ -1,6 +1,9 @@
 package dev.headroom.executor.parallel.fsdp2;
 
 import dev.headroom.executor.autograd.BackwardPass;
+import dev.headroom.executor.kernel.Formula;
+import dev.headroom.executor.op.basic.Copies;
+import dev.headroom.executor.op.basic.Elementwise;
 import dev.headroom.executor.parallel.Collectives;
 import dev.headroom.executor.parallel.ProcessGroup;
 import dev.headroom.executor.program.ModelMemory;
@@ -26,6 +29,9 @@ import java.util.stream.IntStream;
 
 /** A rank whose model is divided with {@code fully_shard} (_fully_shard.py). */
 public final class FullyShard implements Wrapper {
+    private static final Formula SQUARE = Formula.unary("fsdp_square", "x0 * x0", x -> x * x);
+    private static final Formula ROOT = Formula.unary("fsdp_root", "sqrt(x0)", Math::sqrt);
+
     private final Eager eager;
     private final Graph graph;
     private final Parallelism parallel;
@@ -149,7 +155,8 @@ public final class FullyShard implements Wrapper {
                 eager.release(before.remove(name));
             } else {
                 try (Scope s = eager.open()) {
-                    Tensor other = eager.hold(eager.unallocated(p.sharded().dtype(), p.sharded().sizes()));
+                    Tensor other = eager.hold(
+                            eager.unallocated(p.sharded().dtype(), p.sharded().sizes()));
                     eager.takeStorage(other);
                     eager.release(before.put(name, other));
                 }
@@ -196,6 +203,35 @@ public final class FullyShard implements Wrapper {
         List<UnitHooks> out = new ArrayList<>(units.values());
         out.add(0, out.remove(out.size() - 1));
         return out;
+    }
+
+    /**
+     * A norm over all shards is the root of the sum of squares: one all-reduce for the list
+     * (torch/distributed/tensor/_ops/_math_ops.py, _NormPartial).
+     */
+    @Override
+    public Tensor ofAllRanks(Tensor norms) {
+        return eager.call(() -> {
+            Tensor squares = Elementwise.unary(eager, SQUARE, norms);
+            Tensor sums = eager.emptyLike(squares); // a functional collective works on a copy
+            Copies.fill(eager, sums, squares);
+            shards.allReduce(sums);
+            Tensor out = Elementwise.unary(eager, ROOT, sums);
+            eager.free(squares);
+            eager.free(sums);
+            return out;
+        });
+    }
+
+    /** torch/distributed/tensor/_dispatch.py, found_inf_reduce_handler. */
+    @Override
+    public void lookedForInfinities(Tensor found) {
+        try (Scope s = eager.open()) {
+            Tensor copy = eager.emptyLike(found);
+            Copies.fill(eager, copy, found);
+            shards.allReduceMost(copy);
+            Copies.fill(eager, found, copy);
+        }
     }
 
     @Override

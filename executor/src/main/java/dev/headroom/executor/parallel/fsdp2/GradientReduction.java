@@ -113,9 +113,8 @@ final class GradientReduction {
     /** A chunk for each rank, in which all gradients have their rows of the rank; gradients go. */
     private Tensor copyIn(List<ShardedParameter> parameters, List<Tensor> gradients, DType type) {
         int ranks = shards.group().size();
-        long chunk = parameters.stream()
-                .mapToLong(ShardedParameter::partElements)
-                .sum();
+        long chunk =
+                parameters.stream().mapToLong(ShardedParameter::partElements).sum();
         DType given = gradients.get(0).dtype();
         Tensor input = eager.empty(type, chunk * ranks);
         try (Scope s = eager.open()) {

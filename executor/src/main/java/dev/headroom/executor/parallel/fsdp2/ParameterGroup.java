@@ -1,8 +1,5 @@
 package dev.headroom.executor.parallel.fsdp2;
 
-import dev.headroom.executor.autograd.Recorder;
-import dev.headroom.executor.op.basic.Copies;
-import dev.headroom.executor.op.basic.Elementwise;
 import dev.headroom.executor.parallel.Collectives;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Scope;
@@ -36,6 +33,7 @@ final class ParameterGroup {
     private final Collectives shards;
     private final Collectives afterForward;
     private final DType reduceType;
+    private final Gathering gathering;
     private final GradientReduction reduction;
     private final Deque<Integer> places = new ArrayDeque<>();
     private Activity activity = Activity.IDLE;
@@ -71,6 +69,7 @@ final class ParameterGroup {
         this.shards = shards;
         this.afterForward = afterForward;
         this.reduceType = reduceType;
+        this.gathering = new Gathering(eager, parameters);
         this.reduction = new GradientReduction(shared, shards, replicas);
     }
 
@@ -108,52 +107,11 @@ final class ParameterGroup {
         if (holders().group().size() > 1) {
             int before = eager.setStream(Communication.COPY_IN);
             try (Scope s = eager.open()) {
-                gathered = eager.hold(allGather(holders()));
+                gathered = eager.hold(gathering.allGather(holders()));
             } finally {
                 eager.setStream(before);
             }
         }
-    }
-
-    /** foreach_all_gather. */
-    private Tensor allGather(Collectives among) {
-        List<Tensor> parts = parts();
-        long each = parts.stream().mapToLong(Tensor::elements).sum();
-        Tensor all = eager.empty(parts.get(0).dtype(), each * among.group().size());
-        long first = each * among.group().rank();
-        long offset = first;
-        for (Tensor part : parts) {
-            Copies.fill(eager, flat(all, offset, part.elements()), part);
-            offset += part.elements();
-        }
-        among.allGather(all, flat(all, first, each));
-        return all;
-    }
-
-    private Tensor flat(Tensor t, long offset, long elements) {
-        return eager.alias(t, new long[] {elements}, new long[] {1}, offset);
-    }
-
-    /** _get_param_all_gather_inputs: in another type they are copied into one tensor first. */
-    private List<Tensor> parts() {
-        List<Tensor> own =
-                parameters.stream().map(ShardedParameter::part).toList();
-        boolean mixed = parameters.stream().anyMatch(p -> p.gatheredType() != p.sharded().dtype());
-        if (!mixed) {
-            return own;
-        }
-        Tensor copy = eager.empty(
-                parameters.get(0).gatheredType(),
-                own.stream().mapToLong(Tensor::elements).sum());
-        List<Tensor> out = new ArrayList<>();
-        long offset = 0;
-        for (Tensor part : own) {
-            Tensor to = flat(copy, offset, part.elements());
-            Copies.fill(eager, to, part);
-            out.add(to);
-            offset += part.elements();
-        }
-        return out;
     }
 
     /** The parameters that were asked for become whole. */
@@ -168,9 +126,9 @@ final class ParameterGroup {
         asked = false;
         try {
             if (all == null) {
-                copyOwn();
+                gathering.copyOwn();
             } else {
-                copyOut(all);
+                gathering.copyOut(all, holders().group().size());
             }
             parameters.forEach(ShardedParameter::dropAfterForward);
             place = Place.WHOLE;
@@ -180,49 +138,6 @@ final class ParameterGroup {
         } finally {
             eager.release(all);
             eager.release(before);
-        }
-    }
-
-    private void copyOwn() {
-        try (Scope s = eager.open()) {
-            Tensor before = null;
-            for (ShardedParameter p : parameters) {
-                Tensor part = p.part();
-                Tensor cast = part;
-                if (p.gatheredType() != part.dtype()) {
-                    cast = eager.emptyLike(part, p.gatheredType());
-                    Copies.fill(eager, cast, part);
-                }
-                eager.free(before);
-                before = cast;
-                eager.takeStorage(p.flat());
-                Copies.fill(eager, p.flat(), cast);
-            }
-        }
-    }
-
-    /** foreach_all_gather_copy_out. */
-    private void copyOut(Tensor all) {
-        int ranks = holders().group().size();
-        try (Scope s = eager.open()) {
-            parameters.forEach(p -> eager.takeStorage(p.flat()));
-            PackedPlaces.ofSplit(
-                    eager,
-                    parameters.stream()
-                            .mapToLong(p -> p.paddedElements() / ranks * all.dtype().bytes())
-                            .toArray(),
-                    ranks);
-            long row = all.elements() / ranks;
-            long offset = 0;
-            for (ShardedParameter p : parameters) {
-                long part = p.paddedElements() / ranks;
-                long[] sizes = {ranks, part};
-                Copies.fill(
-                        eager,
-                        eager.alias(p.flat(), sizes, new long[] {part, 1}, 0),
-                        eager.alias(all, sizes, new long[] {row, 1}, offset));
-                offset += part;
-            }
         }
     }
 
@@ -256,41 +171,7 @@ final class ParameterGroup {
         activity = Activity.FORWARD;
         gather();
         use();
-        return enters ? registerPostBackward(arguments) : arguments;
-    }
-
-    private Tensor[] registerPostBackward(Tensor[] arguments) {
-        List<Integer> differentiable = new ArrayList<>();
-        for (int i = 0; i < arguments.length; i++) {
-            if (arguments[i].requiresGrad()) {
-                differentiable.add(i);
-            }
-        }
-        if (!eager.tape().isEnabled() || differentiable.isEmpty()) {
-            return arguments;
-        }
-        Recorder node = eager.record(
-                "RegisterPostBackwardFunctionBackward",
-                differentiable.stream().map(i -> arguments[i]).toArray(Tensor[]::new));
-        Tensor[] out = arguments.clone();
-        for (int i : differentiable) {
-            out[i] = node.passes(eager.detach(arguments[i]));
-        }
-        List<Tensor> passed = differentiable.stream().map(i -> arguments[i]).toList();
-        List<long[]> sizes = passed.stream().map(Tensor::sizes).toList();
-        List<DType> types = passed.stream().map(Tensor::dtype).toList();
-        node.backward(gradients -> {
-            Tensor[] complete = gradients.clone();
-            for (int i = 0; i < complete.length; i++) {
-                if (complete[i] == null) { // Python is shown zeros
-                    complete[i] = eager.empty(types.get(i), sizes.get(i));
-                    Elementwise.fill(eager, complete[i], 0);
-                }
-            }
-            postBackward();
-            return complete;
-        });
-        return out;
+        return enters ? PostBackwardNode.behind(eager, arguments, this::postBackward) : arguments;
     }
 
     /** The unit returns. */

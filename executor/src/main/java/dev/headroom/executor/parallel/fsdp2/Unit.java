@@ -36,9 +36,7 @@ record Unit(String path, List<String> parameters, List<String> buffers) {
             List<String> modules = new ArrayList<>();
             collect(tree, path, Set.copyOf(wrapped), modules);
             Unit unit = new Unit(
-                    path,
-                    own(tree, modules, Graph.InputKind.PARAMETER),
-                    own(tree, modules, Graph.InputKind.BUFFER));
+                    path, own(tree, modules, Graph.InputKind.PARAMETER), own(tree, modules, Graph.InputKind.BUFFER));
             for (String p : unit.parameters) {
                 String other = unitOf.putIfAbsent(p, path);
                 if (other != null) {
