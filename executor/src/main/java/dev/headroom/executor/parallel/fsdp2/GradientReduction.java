@@ -38,6 +38,9 @@ final class GradientReduction {
         DType type = reduceType == null ? gradients.get(0).dtype() : reduceType;
         int ranks = shards.group().size();
         try (Scope s = eager.open()) {
+            if (ranks > 1) { // the loop over dimensions leaves its variable behind
+                eager.adopt(eager.hold(gradients.get(gradients.size() - 1)));
+            }
             Tensor input = copyIn(parameters, gradients, type);
             shared.reducing(eager.hold(input));
             int before = eager.setStream(Communication.SCATTER);

@@ -61,6 +61,11 @@ final class ParameterGroup {
         return parameters;
     }
 
+    /** Whether the module has no parameters of its own. */
+    boolean isEmpty() {
+        return parameters.isEmpty();
+    }
+
     /** Begins to gather, unless that has happened. */
     void unshard() {
         if (gathered == null && state != ShardedParameter.State.UNSHARDED) {
