@@ -19,6 +19,7 @@ import java.util.Map;
  * @param allocConf in the syntax of {@code PYTORCH_CUDA_ALLOC_CONF}
  * @param torch the version whose behaviour is modelled
  * @param device the card, and what of its memory the run may use
+ * @param model what a model from a {@code config.json} computes
  * @param parallel over how many cards the run is spread, and how
  */
 @Withers
@@ -32,6 +33,7 @@ public record Scenario(
         String allocConf,
         TorchVersion torch,
         DeviceBudget device,
+        ModelOptions model,
         Parallelism parallel)
         implements ScenarioWithers.With {
     private static final Scenario DEFAULTS = new Scenario(
@@ -44,6 +46,7 @@ public record Scenario(
             "",
             TorchVersion.NEWEST,
             DeviceBudget.UNKNOWN,
+            ModelOptions.DEFAULTS,
             Parallelism.DEFAULTS);
 
     /** Whether multi-tensor optimizer kernels are used. */
@@ -59,7 +62,9 @@ public record Scenario(
         FLASH,
         EFFICIENT,
         CUDNN,
-        MATH
+        MATH,
+        /** None: a model from a {@code config.json} computes its attention in plain operators. */
+        EAGER
     }
 
     /** Where the workspaces of cuDNN convolutions come from. */
