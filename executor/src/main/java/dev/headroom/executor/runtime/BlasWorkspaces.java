@@ -1,5 +1,6 @@
 package dev.headroom.executor.runtime;
 
+import java.util.Objects;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
@@ -26,7 +27,7 @@ public final class BlasWorkspaces {
             eager.own(before.library("cuBLAS"));
             try (Scope s = eager.open()) {
                 long bytes = TorchVersion.NEWEST.blasWorkspaceBytes(
-                        eager.settings().gpu().major());
+                        Objects.requireNonNull(eager.settings().gpu()).major());
                 ofThread[thread] = eager.hold(eager.workspace(bytes));
             } finally {
                 eager.own(before);

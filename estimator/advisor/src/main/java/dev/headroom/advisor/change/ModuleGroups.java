@@ -1,5 +1,6 @@
 package dev.headroom.advisor.change;
 
+import java.util.Objects;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.Node;
@@ -40,7 +41,7 @@ final class ModuleGroups {
             String owner = ModelState.owner(group.get(0));
             boolean all = group.size() > 1
                     && !owner.isEmpty()
-                    && group.size() == running.get(owner).size();
+                    && group.size() == Objects.requireNonNull(running.get(owner)).size();
             out.addAll(all ? List.of(owner + ".*") : group);
         }
         return out;

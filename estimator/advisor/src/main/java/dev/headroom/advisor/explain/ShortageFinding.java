@@ -1,5 +1,6 @@
 package dev.headroom.advisor.explain;
 
+import java.util.Objects;
 import dev.headroom.allocator.BlockState;
 import dev.headroom.allocator.Segment;
 import dev.headroom.estimator.predict.Prediction;
@@ -38,7 +39,7 @@ final class ShortageFinding {
                 .orElse(0);
         long unused = unused(run, last);
         Account device = device(run, last, gaps, whole, unused);
-        String place = Words.place(run.timeline().failed());
+        String place = Words.place(Objects.requireNonNull(run.timeline().failed()));
         List<String> answer = new ArrayList<>();
         answer.add("In " + oom.moment().words() + ", when " + place + " runs: the allocator asks the driver for "
                 + Words.size(oom.requested()) + "; what is left, its free segments included, is "
@@ -67,7 +68,7 @@ final class ShortageFinding {
     /** Bytes of the device; where only the allocator is limited, that limit. */
     private static long total(PlayedRun run) {
         Prediction.Device device = run.prediction().device();
-        return device == null ? run.request().device().limit() : device.memory();
+        return device == null ? Objects.requireNonNull(run.request().device().limit()) : device.memory();
     }
 
     /** Bytes that the driver could still have given. */

@@ -1,5 +1,6 @@
 package dev.headroom.advisor.variants;
 
+import java.util.Objects;
 import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
 import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Plays variants of a run, each once: on the device of the question, and with room for anything. Threads may share it.
@@ -101,22 +103,24 @@ public final class VariantPlayer {
     /** A scenario that is played when somebody first asks; who asks meanwhile waits. */
     private final class Play {
         private final Scenario run;
-        private Outcome outcome;
+        private @Nullable Outcome outcome;
 
         Play(Scenario run) {
             this.run = run;
         }
 
         synchronized Outcome outcome() {
-            if (outcome == null) {
-                try {
-                    simulate();
-                } catch (UserInputException e) {
-                    outcome = Outcome.IMPOSSIBLE;
-                    count();
-                }
+            if (outcome != null) {
+                return outcome;
             }
-            return outcome;
+            try {
+                simulate();
+                return Objects.requireNonNull(outcome);
+            } catch (UserInputException e) {
+                outcome = Outcome.IMPOSSIBLE;
+                count();
+                return outcome;
+            }
         }
 
         synchronized Simulation simulate() {

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.flops;
 
+import java.util.Objects;
 import dev.headroom.model.error.UserInputException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +37,7 @@ final class EinsumFlops {
             String both = kept(left, operands.get(i) + later) + kept(operands.get(i), left + later);
             long flops = 2;
             for (char index : both.chars().distinct().mapToObj(c -> (char) c).toList()) {
-                flops = Math.multiplyExact(flops, sizes.get(index));
+                flops = Math.multiplyExact(flops, Objects.requireNonNull(sizes.get(index)));
             }
             int rightWanted = call.wanted("tensors", i);
             sum = sum.plus(OperatorFlops.products(flops, leftWanted + rightWanted));
