@@ -1,5 +1,6 @@
 package dev.headroom.validation.published;
 
+import java.util.Objects;
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 
@@ -60,7 +61,7 @@ public final class LeastMemory {
                     "P8",
                     "batch " + batch + ", least memory",
                     Quantity.RESERVED,
-                    p.verdict().minimumMemory() - context - model.reserved(),
+                    Objects.requireNonNull(p.verdict().minimumMemory()) - context - model.reserved(),
                     (row.fits + row.fails) / 2,
                     "published: " + (long) row.fits + " fits, " + (long) row.fails + " does not"));
         });

@@ -19,7 +19,7 @@ final class ShortageFinding {
     /** @param story the run with room to spare */
     static Finding of(PlayedRun run, ExplainedRun explained) {
         Prediction p = run.prediction();
-        OutOfMemory oom = p.oom();
+        OutOfMemory oom = Objects.requireNonNull(p.oom());
         AliveAt last = new ExplainedRun(run).moment(run.timeline().size() - 1);
         List<Segment> segments = last.event() < 0
                 ? List.of()

@@ -47,7 +47,7 @@ public final class VariantPlayer {
 
     /** Bytes that the allocator can have on the device of the question. */
     public long room() {
-        return Predictor.room(asked);
+        return Objects.requireNonNull(Predictor.room(asked), "a run without a device");
     }
 
     /** Within the device's memory, to the end. */

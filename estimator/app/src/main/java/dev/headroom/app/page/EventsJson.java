@@ -1,5 +1,6 @@
 package dev.headroom.app.page;
 
+import java.util.Objects;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.headroom.app.report.JsonOutput;
 import dev.headroom.estimator.log.Attribution;
@@ -59,7 +60,7 @@ final class EventsJson {
         column(
                 json,
                 "counts",
-                e -> timeline.isFree(e) ? -1 : timeline.category(e).ordinal());
+                e -> timeline.isFree(e) ? -1 : Objects.requireNonNull(timeline.category(e)).ordinal());
         json.writeEndObject();
         changes(json, "running", e -> actor(timeline.running(e)));
         changes(json, "reserved", timeline::reserved);
