@@ -1,5 +1,6 @@
 package dev.headroom.validation.certainty;
 
+import java.util.Objects;
 import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
 
 import dev.headroom.estimator.certainty.Certainty;
@@ -62,7 +63,7 @@ public record MeasuredRun(XmemRow row, Prediction prediction, Span span) impleme
         Certainty c = prediction.certainty();
         List<DeviceLine> beside = c.lines().subList(1, c.lines().size());
         Span free = Certainty.free(beside, row.totalBytes(), row.totalBytes());
-        return new Risk(c.needed(), free, null).probability(others);
+        return new Risk(Objects.requireNonNull(c.needed()), free, null).probability(others);
     }
 
     private static final class Predicted {
