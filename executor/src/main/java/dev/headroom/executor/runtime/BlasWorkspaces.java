@@ -1,10 +1,10 @@
 package dev.headroom.executor.runtime;
 
-import java.util.Objects;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.scenario.TorchVersion;
+import java.util.Objects;
 
 /**
  * The workspaces that PyTorch gives cuBLAS: one for each handle and stream, taken from the caching allocator with the

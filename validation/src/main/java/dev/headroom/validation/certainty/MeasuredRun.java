@@ -1,6 +1,5 @@
 package dev.headroom.validation.certainty;
 
-import java.util.Objects;
 import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
 
 import dev.headroom.estimator.certainty.Certainty;
@@ -15,6 +14,7 @@ import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.validation.published.XmemRow;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A run of the xMem repository and what was predicted of it, with the workspaces that ship with Headroom, so that every

@@ -1,6 +1,5 @@
 package dev.headroom.validation.published;
 
-import java.util.Objects;
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 
@@ -12,6 +11,7 @@ import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**

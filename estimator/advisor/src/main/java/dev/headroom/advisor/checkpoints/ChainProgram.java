@@ -49,7 +49,8 @@ final class ChainProgram {
     }
 
     /** The plan with the lowest peak, and of several the one with the least recomputation. */
-    @Nullable Schedule leanest() {
+    @Nullable
+    Schedule leanest() {
         return cheapest(leanestPeak());
     }
 
@@ -59,7 +60,8 @@ final class ChainProgram {
      * @param budget bytes above those before the pass
      * @return {@code null} when no plan is within it
      */
-    @Nullable Schedule cheapest(long budget) {
+    @Nullable
+    Schedule cheapest(long budget) {
         if (leanestPeak() > budget) {
             return null;
         }

@@ -1,9 +1,9 @@
 package dev.headroom.advisor.checkpoints;
 
-import java.util.Objects;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

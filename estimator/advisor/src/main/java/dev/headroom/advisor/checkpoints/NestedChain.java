@@ -48,7 +48,8 @@ final class NestedChain {
     }
 
     /** The plan with the lowest peak, and of several the one with the least recomputation. */
-    @Nullable NestedSchedule leanest() {
+    @Nullable
+    NestedSchedule leanest() {
         return cheapest(leastPeak);
     }
 
@@ -145,7 +146,8 @@ final class NestedChain {
      * @param budget bytes above those before the pass
      * @return {@code null} when no plan is within it
      */
-    @Nullable NestedSchedule cheapest(long budget) {
+    @Nullable
+    NestedSchedule cheapest(long budget) {
         if (leastPeak > budget) {
             return null;
         }

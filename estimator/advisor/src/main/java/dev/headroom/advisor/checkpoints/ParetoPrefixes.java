@@ -76,7 +76,8 @@ final class ParetoPrefixes {
             Beginning other = theirs < end ? from.all.get(theirs) : null;
             long left = other == null ? 0 : other.left + leaves;
             long price = other == null ? 0 : other.again + again;
-            boolean ownFirst = own != null && (other == null || own.left < left || own.left == left && own.again <= price);
+            boolean ownFirst =
+                    own != null && (other == null || own.left < left || own.left == left && own.again <= price);
             Beginning first = ownFirst ? own : null;
             if (first != null) {
                 mine++;

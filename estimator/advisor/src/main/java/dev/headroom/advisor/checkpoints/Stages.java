@@ -57,7 +57,8 @@ final class Stages {
     }
 
     /** What {@code checkpointModules} calls the stages from {@code first} to {@code last}, or {@code null}. */
-    @Nullable String name(int first, int last) {
+    @Nullable
+    String name(int first, int last) {
         Stage end = stages.get(last);
         return end.from() == end.to() ? null : names.get(key(stages.get(first).from(), end.to()));
     }

@@ -20,7 +20,13 @@ final class Tradeoffs {
      * @param inner inside of the piece, if it is a checkpoint; {@code null}: a stored stage
      * @param rest what follows the piece, {@code null} at the end
      */
-    record Continuation(long need, long again, int first, int last, @Nullable Continuation inner, @Nullable Continuation rest) {}
+    record Continuation(
+            long need,
+            long again,
+            int first,
+            int last,
+            @Nullable Continuation inner,
+            @Nullable Continuation rest) {}
 
     private final long limit;
     private final long dearest;
@@ -50,7 +56,8 @@ final class Tradeoffs {
     }
 
     /** The way with the least recomputation, or {@code null}. */
-    @Nullable Continuation cheapest() {
+    @Nullable
+    Continuation cheapest() {
         return continuations.isEmpty() ? null : continuations.get(continuations.size() - 1);
     }
 

@@ -14,7 +14,11 @@ import org.jspecify.annotations.Nullable;
  * @param forRecomputation whether a checkpoint keeps it to compute from it again
  */
 record Holding(
-        LiveTensor tensor, Category category, Attribution savedBy, @Nullable Attribution endedBy, boolean forRecomputation) {
+        LiveTensor tensor,
+        Category category,
+        Attribution savedBy,
+        @Nullable Attribution endedBy,
+        boolean forRecomputation) {
     long bytes() {
         return tensor.requested();
     }

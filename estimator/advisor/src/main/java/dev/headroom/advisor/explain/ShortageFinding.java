@@ -1,6 +1,5 @@
 package dev.headroom.advisor.explain;
 
-import java.util.Objects;
 import dev.headroom.allocator.BlockState;
 import dev.headroom.allocator.Segment;
 import dev.headroom.estimator.predict.Prediction;
@@ -9,6 +8,7 @@ import dev.headroom.estimator.timeline.PlayedRun;
 import dev.headroom.model.run.OutOfMemory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** Where and why a run ran out of memory. */
 final class ShortageFinding {

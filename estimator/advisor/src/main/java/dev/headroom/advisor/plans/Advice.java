@@ -15,7 +15,12 @@ import org.jspecify.annotations.Nullable;
  * @param notes what would not help and why, a sentence each
  */
 public record Advice(
-        Goal goal, Prediction asked, List<Largest> largest, List<Plan> plans, @Nullable Shortfall shortfall, List<String> notes) {
+        Goal goal,
+        Prediction asked,
+        List<Largest> largest,
+        List<Plan> plans,
+        @Nullable Shortfall shortfall,
+        List<String> notes) {
     /** Whether the run gets through as it is. */
     public boolean fits() {
         return asked.oom() == null;

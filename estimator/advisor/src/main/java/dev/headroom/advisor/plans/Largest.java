@@ -13,7 +13,12 @@ import org.jspecify.annotations.Nullable;
  * @param safe the largest value found whose risk of running out is at most {@link #RISK}; {@code null} when there is
  *     none or it was not looked for
  */
-public record Largest(String name, @Nullable Long value, Long next, Limit limit, @Nullable Long safe) {
+public record Largest(
+        String name,
+        @Nullable Long value,
+        Long next,
+        Limit limit,
+        @Nullable Long safe) {
     /** One run in twenty: what people call safe enough to start before a night. */
     public static final double RISK = 0.05;
 

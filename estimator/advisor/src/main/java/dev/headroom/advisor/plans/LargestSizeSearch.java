@@ -1,6 +1,5 @@
 package dev.headroom.advisor.plans;
 
-import java.util.Objects;
 import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 
 import dev.headroom.advisor.variants.Outcome;
@@ -8,6 +7,7 @@ import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.scenario.Scenario;
+import java.util.Objects;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 

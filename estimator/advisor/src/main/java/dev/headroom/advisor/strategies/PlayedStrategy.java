@@ -15,4 +15,9 @@ import org.jspecify.annotations.Nullable;
  *     if it does
  */
 public record PlayedStrategy(
-        Strategy strategy, Scenario run, boolean fits, Prediction.@Nullable Peak peak, long communicated, String refused) {}
+        Strategy strategy,
+        Scenario run,
+        boolean fits,
+        Prediction.@Nullable Peak peak,
+        long communicated,
+        String refused) {}

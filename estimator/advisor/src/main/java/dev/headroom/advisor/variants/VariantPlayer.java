@@ -1,6 +1,5 @@
 package dev.headroom.advisor.variants;
 
-import java.util.Objects;
 import static dev.headroom.model.scenario.ScenarioSettings.ACCUMULATE;
 import static dev.headroom.model.scenario.ScenarioSettings.STEPS;
 
@@ -12,6 +11,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;

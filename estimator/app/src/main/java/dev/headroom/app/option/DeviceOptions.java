@@ -5,8 +5,8 @@ import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
-import picocli.CommandLine.Option;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
 
 /** The card and what of it the run may use. */
 public final class DeviceOptions {
@@ -18,16 +18,20 @@ public final class DeviceOptions {
             completionCandidates = Candidates.Gpus.class,
             paramLabel = "NAME",
             description = "A card of 'headroom devices', such as rtx-3090.")
-    @Nullable String gpu;
+    @Nullable
+    String gpu;
 
     @Option(names = "--memory", paramLabel = "SIZE", description = "Device memory, such as 24GiB or 40GB.")
-    @Nullable String memory;
+    @Nullable
+    String memory;
 
     @Option(names = "--in-use", paramLabel = "SIZE", description = "Device memory taken by others.")
-    @Nullable String inUse;
+    @Nullable
+    String inUse;
 
     @Option(names = "--limit", paramLabel = "SIZE", description = "What the allocator may reserve.")
-    @Nullable String limit;
+    @Nullable
+    String limit;
 
     /**
      * The scenario on the device.

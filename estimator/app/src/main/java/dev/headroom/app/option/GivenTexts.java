@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.IGetter;
 import picocli.CommandLine.Model.ISetter;
-import org.jspecify.annotations.Nullable;
 
 /** Where picocli puts what an option was given. */
 public final class GivenTexts implements IGetter, ISetter {

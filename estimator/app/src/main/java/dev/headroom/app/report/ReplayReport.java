@@ -1,6 +1,5 @@
 package dev.headroom.app.report;
 
-import java.util.Objects;
 import dev.headroom.allocator.replay.ReplayComparison;
 import dev.headroom.allocator.replay.ReplayResult;
 import dev.headroom.estimator.predict.Prediction;
@@ -9,6 +8,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,7 +73,8 @@ public record ReplayReport(
     }
 
     /** Bytes that the allocator may reserve, or null. */
-    @Nullable Long limit() {
+    @Nullable
+    Long limit() {
         long allowed = recorded().settings().allowedBytes(totalBytes);
         return allowed == Long.MAX_VALUE ? null : (Long) allowed;
     }

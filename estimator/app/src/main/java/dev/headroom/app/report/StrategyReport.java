@@ -1,13 +1,13 @@
 package dev.headroom.app.report;
 
-import dev.headroom.estimator.predict.Prediction;
-import java.util.Objects;
 import dev.headroom.advisor.strategies.PlayedStrategy;
+import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.model.scenario.ScenarioArguments;
 import dev.headroom.model.units.Mib;
 import java.io.PrintWriter;
 import java.io.Writer;
 import java.util.List;
+import java.util.Objects;
 
 /** Strategies for several GPUs, ranked, with the lines of PyTorch or DeepSpeed to write. */
 public final class StrategyReport {

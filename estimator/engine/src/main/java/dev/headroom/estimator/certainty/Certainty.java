@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *     where that is not known
  * @param interval device memory at the peak, or that with room to spare of a run that does not get through
  */
-public record Certainty(List<DeviceLine> lines, Span reserved, @Nullable Span needed, Interval interval) {
+public record Certainty(
+        List<DeviceLine> lines, Span reserved, @Nullable Span needed, Interval interval) {
     /** The level of intervals. */
     public static final double LEVEL = 0.9;
 

@@ -1,10 +1,10 @@
 package dev.headroom.estimator.flops;
 
-import java.util.Objects;
 import dev.headroom.model.error.UserInputException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * FLOPs of {@code torch.einsum}, which contracts its operands two by two from the left, each pair as one batched matrix

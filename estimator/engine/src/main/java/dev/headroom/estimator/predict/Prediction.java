@@ -71,7 +71,11 @@ public record Prediction(
      * @param inUse bytes taken by others
      * @param limit bytes that the allocator may reserve, or {@code null}
      */
-    public record Device(@Nullable Gpu gpu, long memory, long inUse, @Nullable Long limit) {}
+    public record Device(
+            @Nullable Gpu gpu,
+            long memory,
+            long inUse,
+            @Nullable Long limit) {}
 
     /**
      * Peaks.
@@ -91,7 +95,11 @@ public record Prediction(
      * @param minimumMemory the least device memory in which the run gets through, CUDA's context and libraries included
      *     where a card is named; {@code null} where it does not get through at any size
      */
-    public record Verdict(@Nullable Boolean fits, @Nullable Long headroom, @Nullable Double probabilityOom, @Nullable Long minimumMemory) {}
+    public record Verdict(
+            @Nullable Boolean fits,
+            @Nullable Long headroom,
+            @Nullable Double probabilityOom,
+            @Nullable Long minimumMemory) {}
 
     /**
      * How the workspaces of cuDNN convolutions were found.

@@ -1,6 +1,5 @@
 package dev.headroom.estimator.predict;
 
-import java.util.Objects;
 import static dev.headroom.model.scenario.ParallelSettings.RANK;
 
 import dev.headroom.estimator.parallel.RankGroups;
@@ -12,7 +11,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Objects;
 
 /** All ranks of a run on several GPUs: those that are alike are played once. */
 public final class Ranks {

@@ -1,6 +1,5 @@
 package dev.headroom.estimator.predict;
 
-import java.util.Objects;
 import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.estimator.certainty.Certainty;
 import dev.headroom.estimator.certainty.Deviations;
@@ -13,6 +12,7 @@ import dev.headroom.model.device.DeviceLine;
 import dev.headroom.model.device.DeviceLines;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,9 +76,11 @@ final class Verdicts {
     private @Nullable Double probability() {
         return certainty.needed() == null
                 ? null
-                : Double.valueOf(
-                        new Risk(Objects.requireNonNull(certainty.needed()), free(), request.device().limit())
-                                .probability(Deviations.published()));
+                : Double.valueOf(new Risk(
+                                Objects.requireNonNull(certainty.needed()),
+                                free(),
+                                request.device().limit())
+                        .probability(Deviations.published()));
     }
 
     /** What the allocator can get of the device. */

@@ -13,7 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param subGroup most elements that stage 3 steps at once
  */
 public record ZeroSection(
-        @Nullable Integer stage, GradientReduction reduction, ParameterFetching fetching, Offload offload, long subGroup) {
+        @Nullable Integer stage,
+        GradientReduction reduction,
+        ParameterFetching fetching,
+        Offload offload,
+        long subGroup) {
     private static final long SUB_GROUP = 1_000_000_000;
     private static final int STAGES = 3;
 

@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param plan which modules are shared, and how; {@code null} for the usual plan of such a model
  */
 @Withers
-public record TensorOptions(@Nullable Integer degree, boolean sequenceParallel, boolean lossParallel, @Nullable TensorPlan plan)
-        implements TensorOptionsWithers.With {
+public record TensorOptions(
+        @Nullable Integer degree,
+        boolean sequenceParallel,
+        boolean lossParallel,
+        @Nullable TensorPlan plan) implements TensorOptionsWithers.With {
     public static final TensorOptions DEFAULTS = new TensorOptions(null, false, false, null);
 }

@@ -1,9 +1,9 @@
 package dev.headroom.model.plan;
 
-import java.util.Objects;
 import dev.headroom.model.error.UserInputException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +25,10 @@ public record TensorPlan(String file, List<Entry> entries) {
      * @param inner a plan for what is inside of the modules, or {@code null}; under {@code **} the last names of
      * modules
      */
-    public record Entry(String pattern, @Nullable ModuleStyle style, @Nullable TensorPlan inner) {
+    public record Entry(
+            String pattern,
+            @Nullable ModuleStyle style,
+            @Nullable TensorPlan inner) {
         /** The plan for what is inside, of a line that has no style. */
         TensorPlan within() {
             return Objects.requireNonNull(inner, pattern);

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *     for modules and for the switches of libraries
  */
 @Withers
-public record Checkpointing(int segments, List<String> modules, @Nullable Boolean reentrant)
-        implements CheckpointingWithers.With {
+public record Checkpointing(
+        int segments, List<String> modules, @Nullable Boolean reentrant) implements CheckpointingWithers.With {
     public Checkpointing {
         modules = List.copyOf(modules);
     }

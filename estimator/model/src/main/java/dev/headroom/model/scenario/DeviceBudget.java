@@ -1,8 +1,8 @@
 package dev.headroom.model.scenario;
 
-import java.util.Objects;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.record.Withers;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +14,11 @@ import org.jspecify.annotations.Nullable;
  * @param limit bytes that the allocator may reserve, or {@code null}
  */
 @Withers
-public record DeviceBudget(@Nullable Gpu gpu, @Nullable Long memory, long inUse, @Nullable Long limit) implements DeviceBudgetWithers.With {
+public record DeviceBudget(
+        @Nullable Gpu gpu,
+        @Nullable Long memory,
+        long inUse,
+        @Nullable Long limit) implements DeviceBudgetWithers.With {
     /** No card is named, and there is room for anything. */
     public static final DeviceBudget UNKNOWN = new DeviceBudget(null, null, 0, null);
 

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param convertsOnDevice {@code model.cuda().half()}: the model is moved in its own types and converted on the device
  */
 @Withers
-public record Precision(@Nullable DType dtype, @Nullable DType amp, boolean convertsOnDevice) implements PrecisionWithers.With {
+public record Precision(@Nullable DType dtype, @Nullable DType amp, boolean convertsOnDevice)
+        implements PrecisionWithers.With {
     static final Precision DEFAULTS = new Precision(null, null, false);
 }

@@ -1,8 +1,8 @@
 package dev.headroom.executor.cuda.driver;
 
-import java.util.Objects;
 import dev.headroom.allocator.DeviceMemory;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.bytedeco.cuda.cudart.CUmemAccessDesc_v1;
 import org.bytedeco.cuda.cudart.CUmemAllocationProp_v1;

@@ -1,6 +1,5 @@
 package dev.headroom.executor.cuda.library;
 
-import java.util.Objects;
 import dev.headroom.allocator.Bytes;
 import dev.headroom.executor.cuda.kernel.ChannelViews;
 import dev.headroom.executor.cuda.kernel.DeviceView;
@@ -16,6 +15,7 @@ import dev.headroom.executor.kernel.NormGradients;
 import dev.headroom.executor.kernel.NormalizationKernels;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Normalisation by kernels of the project's own and, where PyTorch takes cuDNN's, by cuDNN. */
@@ -46,8 +46,10 @@ public final class CudaNormalizations implements NormalizationKernels {
     /**
      * Types of data, weights, statistics of the batch, and running statistics; what is missing is as something there.
      */
-    private CudaKernel kernel(String name, Tensor data, Tensor weight, @Nullable Tensor statistics, @Nullable Tensor running) {
-        DType batch = Objects.requireNonNull(statistics == null ? running : statistics).dtype();
+    private CudaKernel kernel(
+            String name, Tensor data, Tensor weight, @Nullable Tensor statistics, @Nullable Tensor running) {
+        DType batch = Objects.requireNonNull(statistics == null ? running : statistics)
+                .dtype();
         DType map = weight == null ? batch : weight.dtype();
         return kernels.kernel(
                 "normalizations", name, data.dtype(), map, batch, running == null ? batch : running.dtype());
