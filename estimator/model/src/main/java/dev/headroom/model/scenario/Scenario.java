@@ -2,6 +2,7 @@ package dev.headroom.model.scenario;
 
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.quant.Quantisation;
 import dev.headroom.model.record.Withers;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -20,6 +21,7 @@ import java.util.Map;
  * @param torch the version whose behaviour is modelled
  * @param device the card, and what of its memory the run may use
  * @param parallel over how many cards the run is spread, and how
+ * @param quant which weights are quantised, and how the model is loaded
  */
 @Withers
 public record Scenario(
@@ -32,7 +34,8 @@ public record Scenario(
         String allocConf,
         TorchVersion torch,
         DeviceBudget device,
-        Parallelism parallel)
+        Parallelism parallel,
+        Quantisation quant)
         implements ScenarioWithers.With {
     private static final Scenario DEFAULTS = new Scenario(
             InputSizes.DEFAULTS,
@@ -44,7 +47,8 @@ public record Scenario(
             "",
             TorchVersion.NEWEST,
             DeviceBudget.UNKNOWN,
-            Parallelism.DEFAULTS);
+            Parallelism.DEFAULTS,
+            Quantisation.NONE);
 
     /** Whether multi-tensor optimizer kernels are used. */
     public enum Foreach {
