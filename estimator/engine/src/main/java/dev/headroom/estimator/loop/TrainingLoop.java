@@ -7,6 +7,7 @@ import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.optim.Optimizers;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.GraphRunner;
+import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.estimator.program.NodeRuns;
@@ -124,13 +125,23 @@ public final class TrainingLoop {
 
     private ModelTensors wholeModel() {
         return new ModelTensors(
-                runtime,
-                prepared.graph(),
+                runtime, prepared.graph(), form(), run.precision().convertsOnDevice(), placement());
+    }
+
+    private ModelAssembly.Form form() {
+        return new ModelAssembly.Form(
                 ModelTypes.converts(prepared.graph(), run) ? run.precision().dtype() : null,
                 run.kernels().channelsLast(),
-                run.precision().convertsOnDevice(),
-                run.parallel().build() != Parallelism.Build.CUDA,
-                hooks.around(Placement.FIRST, LoopHook::placement));
+                run.parallel().build() != Parallelism.Build.CUDA);
+    }
+
+    private Placement placement() {
+        return hooks.around(Placement.FIRST, LoopHook::placement);
+    }
+
+    /** A model of which nothing is on the device yet, for a hook that brings it there its own way. */
+    public ModelAssembly assembly() {
+        return new ModelAssembly(runtime, prepared.graph(), form(), placement());
     }
 
     private void makeOptimizer() {

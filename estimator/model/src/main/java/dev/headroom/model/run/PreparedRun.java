@@ -5,6 +5,8 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.quant.pass.Preparing;
+import dev.headroom.model.quant.pass.QuantisedLinears;
 import dev.headroom.model.rewrite.AssignedNumbers;
 import dev.headroom.model.rewrite.SkippedMasks;
 import dev.headroom.model.scenario.LossKind;
@@ -43,17 +45,21 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
 
     private static final List<Pass> SHARED = List.of(
             new Pass("leave out masks that only tracing makes", (g, run, symbols) -> SkippedMasks.restore(g, symbols)),
-            new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)));
+            new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)),
+            new Pass("quantise the weights of linear layers", (g, run, symbols) -> QuantisedLinears.rewrite(g, run)),
+            new Pass("prepare quantised models for training", (g, run, symbols) -> Preparing.rewrite(g, run)));
 
     /**
      * Prepares a run.
      *
      * @param imported as the importer gives it
+     * @param asked as the user gives it
      * @param own passes of the side that runs it, which follow the shared ones
      * @throws dev.headroom.model.error.UserInputException when sizes are missing, contradictory or impossible, and for
      *     checkpoints that the model has no place for
      */
-    public static PreparedRun of(Graph imported, Scenario scenario, List<Pass> own) {
+    public static PreparedRun of(Graph imported, Scenario asked, List<Pass> own) {
+        Scenario scenario = Preparing.applied(asked);
         Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
         if (scenario.model().seq() != null) {
             dims.put(SEQUENCE, scenario.model().seq());

@@ -2,6 +2,7 @@ package dev.headroom.model.scenario;
 
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.quant.Quantisation;
 import dev.headroom.model.record.Withers;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param device the card, and what of its memory the run may use
  * @param model what a model from a {@code config.json} computes
  * @param parallel over how many cards the run is spread, and how
+ * @param quant which weights are quantised, and how the model is loaded
  */
 @Withers
 public record Scenario(
@@ -35,7 +37,8 @@ public record Scenario(
         TorchVersion torch,
         DeviceBudget device,
         ModelOptions model,
-        Parallelism parallel)
+        Parallelism parallel,
+        Quantisation quant)
         implements ScenarioWithers.With {
     private static final Scenario DEFAULTS = new Scenario(
             InputSizes.DEFAULTS,
@@ -48,7 +51,8 @@ public record Scenario(
             TorchVersion.NEWEST,
             DeviceBudget.UNKNOWN,
             ModelOptions.DEFAULTS,
-            Parallelism.DEFAULTS);
+            Parallelism.DEFAULTS,
+            Quantisation.NONE);
 
     /** Whether multi-tensor optimizer kernels are used. */
     public enum Foreach {
