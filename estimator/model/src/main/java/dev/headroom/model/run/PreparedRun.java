@@ -11,6 +11,7 @@ import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -37,6 +38,9 @@ import java.util.Map;
  * @param plan what is recomputed; its graph is the one that runs
  */
 public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symbols, CheckpointPlan plan) {
+    /** The symbol of the sequence length in models from a {@code config.json}. */
+    private static final String SEQUENCE = "seq";
+
     private static final List<Pass> SHARED = List.of(
             new Pass("leave out masks that only tracing makes", (g, run, symbols) -> SkippedMasks.restore(g, symbols)),
             new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)));
@@ -50,8 +54,12 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
      *     checkpoints that the model has no place for
      */
     public static PreparedRun of(Graph imported, Scenario scenario, List<Pass> own) {
-        Map<String, Long> symbols = SymbolBinding.bind(
-                imported, scenario.sizes().batch(), scenario.sizes().dims());
+        Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
+        if (scenario.model().seq() != null) {
+            dims.put(SEQUENCE, scenario.model().seq());
+        }
+        Map<String, Long> symbols =
+                SymbolBinding.bind(imported, scenario.sizes().batch(), dims);
         Graph graph = imported;
         for (Pass pass : SHARED) {
             graph = pass.rewrite().apply(graph, scenario, symbols);

@@ -5,6 +5,7 @@ import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.record.Withers;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is trained, how, and on what: a value, which can be a key. Nested records hold what belongs together; {@link
@@ -19,6 +20,7 @@ import java.util.Map;
  * @param allocConf in the syntax of {@code PYTORCH_CUDA_ALLOC_CONF}
  * @param torch the version whose behaviour is modelled
  * @param device the card, and what of its memory the run may use
+ * @param model what a model from a {@code config.json} computes
  * @param parallel over how many cards the run is spread, and how
  */
 @Withers
@@ -32,6 +34,7 @@ public record Scenario(
         String allocConf,
         TorchVersion torch,
         DeviceBudget device,
+        ModelOptions model,
         Parallelism parallel)
         implements ScenarioWithers.With {
     private static final Scenario DEFAULTS = new Scenario(
@@ -44,6 +47,7 @@ public record Scenario(
             "",
             TorchVersion.NEWEST,
             DeviceBudget.UNKNOWN,
+            ModelOptions.DEFAULTS,
             Parallelism.DEFAULTS);
 
     /** Whether multi-tensor optimizer kernels are used. */
@@ -59,7 +63,9 @@ public record Scenario(
         FLASH,
         EFFICIENT,
         CUDNN,
-        MATH
+        MATH,
+        /** None: a model from a {@code config.json} computes its attention in plain operators. */
+        EAGER
     }
 
     /** Where the workspaces of cuDNN convolutions come from. */
@@ -88,7 +94,7 @@ public record Scenario(
     }
 
     /** The same but for one setting. */
-    public <T> Scenario with(Setting<T> setting, T value) {
+    public <T> Scenario with(Setting<T> setting, @Nullable T value) {
         return setting.set(this, value);
     }
 
