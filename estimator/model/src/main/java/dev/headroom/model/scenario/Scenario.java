@@ -19,6 +19,7 @@ import java.util.Map;
  * @param allocConf in the syntax of {@code PYTORCH_CUDA_ALLOC_CONF}
  * @param torch the version whose behaviour is modelled
  * @param device the card, and what of its memory the run may use
+ * @param generation how many tokens are generated, and with which cache
  * @param parallel over how many cards the run is spread, and how
  */
 @Withers
@@ -32,6 +33,7 @@ public record Scenario(
         String allocConf,
         TorchVersion torch,
         DeviceBudget device,
+        Generation generation,
         Parallelism parallel)
         implements ScenarioWithers.With {
     private static final Scenario DEFAULTS = new Scenario(
@@ -44,6 +46,7 @@ public record Scenario(
             "",
             TorchVersion.NEWEST,
             DeviceBudget.UNKNOWN,
+            Generation.NONE,
             Parallelism.DEFAULTS);
 
     /** Whether multi-tensor optimizer kernels are used. */

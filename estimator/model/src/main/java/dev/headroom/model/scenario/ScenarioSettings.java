@@ -237,7 +237,9 @@ public final class ScenarioSettings {
 
     /** Every setting, in the order of the tables. */
     public static List<Setting<?>> all() {
-        return Stream.concat(ALL.stream(), ParallelSettings.all().stream()).toList();
+        return Stream.of(ALL, GenerationSettings.all(), ParallelSettings.all())
+                .flatMap(List::stream)
+                .toList();
     }
 
     /** Arguments of optimizers' constructors. */
