@@ -140,7 +140,7 @@ public final class TrainingLoop {
         return new ModelTensors(
                 runtime,
                 prepared.graph(),
-                run.precision().dtype(),
+                ModelTypes.converts(prepared.graph(), run) ? run.precision().dtype() : null,
                 run.kernels().channelsLast(),
                 run.precision().convertsOnDevice(),
                 run.parallel().build() != Parallelism.Build.CUDA,

@@ -12,6 +12,7 @@ import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -38,6 +39,9 @@ import java.util.Map;
  * @param plan what is recomputed; its graph is the one that runs
  */
 public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symbols, CheckpointPlan plan) {
+    /** The symbol of the sequence length in models from a {@code config.json}. */
+    private static final String SEQUENCE = "seq";
+
     private static final List<Pass> SHARED = List.of(
             new Pass("leave out masks that only tracing makes", (g, run, symbols) -> SkippedMasks.restore(g, symbols)),
             new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)));
@@ -51,8 +55,12 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
      *     checkpoints that the model has no place for
      */
     public static PreparedRun of(Graph imported, Scenario scenario, List<Pass> own) {
-        Map<String, Long> symbols = SymbolBinding.bind(
-                imported, scenario.sizes().batch(), scenario.sizes().dims());
+        Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
+        if (scenario.model().seq() != null) {
+            dims.put(SEQUENCE, scenario.model().seq());
+        }
+        Map<String, Long> symbols =
+                SymbolBinding.bind(imported, scenario.sizes().batch(), dims);
         List<Pass> passes = new ArrayList<>(SHARED);
         passes.addAll(own);
         Graph graph = GenerationProgram.of(imported)

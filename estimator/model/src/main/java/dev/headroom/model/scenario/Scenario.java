@@ -19,6 +19,7 @@ import java.util.Map;
  * @param allocConf in the syntax of {@code PYTORCH_CUDA_ALLOC_CONF}
  * @param torch the version whose behaviour is modelled
  * @param device the card, and what of its memory the run may use
+ * @param model what a model from a {@code config.json} computes
  * @param generation how many tokens are generated, and with which cache
  * @param parallel over how many cards the run is spread, and how
  */
@@ -33,6 +34,7 @@ public record Scenario(
         String allocConf,
         TorchVersion torch,
         DeviceBudget device,
+        ModelOptions model,
         Generation generation,
         Parallelism parallel)
         implements ScenarioWithers.With {
@@ -46,6 +48,7 @@ public record Scenario(
             "",
             TorchVersion.NEWEST,
             DeviceBudget.UNKNOWN,
+            ModelOptions.DEFAULTS,
             Generation.NONE,
             Parallelism.DEFAULTS);
 
@@ -62,7 +65,9 @@ public record Scenario(
         FLASH,
         EFFICIENT,
         CUDNN,
-        MATH
+        MATH,
+        /** None: a model from a {@code config.json} computes its attention in plain operators. */
+        EAGER
     }
 
     /** Where the workspaces of cuDNN convolutions come from. */
