@@ -5,6 +5,7 @@ import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.record.Withers;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is trained, how, and on what: a value, which can be a key. Nested records hold what belongs together; {@link
@@ -96,7 +97,7 @@ public record Scenario(
     }
 
     /** The same but for one setting. */
-    public <T> Scenario with(Setting<T> setting, T value) {
+    public <T> Scenario with(Setting<T> setting, @Nullable T value) {
         return setting.set(this, value);
     }
 
