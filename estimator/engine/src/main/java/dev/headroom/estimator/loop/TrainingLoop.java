@@ -1,5 +1,6 @@
 package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.generation.GenerationLoop;
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.op.EngineArithmetic;
 import dev.headroom.estimator.op.loss.Losses;
@@ -87,6 +88,10 @@ public final class TrainingLoop {
             phase(Moment.of(Phase.WRAP), this::makeOptimizer);
         }
         phase(Moment.of(Phase.INPUTS), this::loadBatch);
+        if (run.generation().any()) {
+            new GenerationLoop(runtime, prepared, (g, symbols) -> runner(CheckpointPlan.none(g), g, symbols)).play(batch.values(), this::pass);
+            return;
+        }
         forward = hooks.around((ForwardPass) runner(prepared), LoopHook::forward);
         for (int s = 0; s < run.loop().steps(); s++) {
             if (run.loop().inference()) {
@@ -115,6 +120,15 @@ public final class TrainingLoop {
     /** Has memory read inside of a phase, as the end of another one; a hook's own phases may lie in each other. */
     public void mark(Moment inside) {
         listener.ended(inside);
+    }
+
+    private void pass(Moment next, boolean read, Runnable work) {
+        if (read) {
+            phase(next, work);
+        } else {
+            moment = next;
+            work.run();
+        }
     }
 
     private void makeModel() {
@@ -288,8 +302,12 @@ public final class TrainingLoop {
 
     /** What runs a part of a forward pass: the plan's graph, for the sizes of a run. */
     public GraphRunner runner(PreparedRun other, CheckpointPlan part) {
+        return runner(part, other.graph(), other.symbols());
+    }
+
+    private GraphRunner runner(CheckpointPlan part, Graph whole, Map<String, Long> symbols) {
         GraphRunner runner =
-                new GraphRunner(runtime, part, engine, other.symbols(), unmodelled, ModelTypes.of(other.graph(), run));
+                new GraphRunner(runtime, part, engine, symbols, unmodelled, ModelTypes.of(whole, run));
         hooks.each(h -> runner.around(h.nodes()));
         return runner;
     }

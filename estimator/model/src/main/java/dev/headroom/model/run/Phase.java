@@ -32,7 +32,13 @@ public enum Phase {
     /** {@code clip_grad_norm_}, where gradients are clipped. */
     CLIP("clip"),
     /** {@code optimizer.step()}. */
-    OPTIMIZER("optimizer");
+    OPTIMIZER("optimizer"),
+    /** The first forward pass of {@code generate()}, over the prompt. */
+    PREFILL("prefill"),
+    /** A further forward pass of {@code generate()}, over one token; the step is its number. */
+    DECODE("decode"),
+    /** {@code generate()} has returned. */
+    GENERATE("generate");
 
     private final String label;
 

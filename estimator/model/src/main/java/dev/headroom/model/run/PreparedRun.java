@@ -1,6 +1,7 @@
 package dev.headroom.model.run;
 
 import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.generation.GenerationProgram;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
@@ -66,14 +67,21 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
         }
         Map<String, Long> symbols =
                 SymbolBinding.bind(imported, scenario.sizes().batch(), dims);
-        Graph graph = imported;
-        for (Pass pass : SHARED) {
-            graph = pass.rewrite().apply(graph, scenario, symbols);
-        }
-        for (Pass pass : own) {
-            graph = pass.rewrite().apply(graph, scenario, symbols);
-        }
+        List<Pass> passes = new ArrayList<>(SHARED);
+        passes.addAll(own);
+        Graph graph = GenerationProgram.of(imported)
+                .map(program -> program.map(pass -> after(passes, pass, scenario, symbols))
+                        .graph())
+                .orElseGet(() -> after(passes, imported, scenario, symbols));
         return new PreparedRun(graph, scenario, symbols, CheckpointPlan.of(graph, scenario));
+    }
+
+    private static Graph after(List<Pass> passes, Graph imported, Scenario scenario, Map<String, Long> symbols) {
+        Graph graph = imported;
+        for (Pass pass : passes) {
+            graph = pass.rewrite().apply(graph, scenario, symbols);
+        }
+        return graph;
     }
 
     /**

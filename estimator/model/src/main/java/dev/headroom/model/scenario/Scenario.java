@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param torch the version whose behaviour is modelled
  * @param device the card, and what of its memory the run may use
  * @param model what a model from a {@code config.json} computes
+ * @param generation how many tokens are generated, and with which cache
  * @param parallel over how many cards the run is spread, and how
  * @param quant which weights are quantised, and how the model is loaded
  */
@@ -37,6 +38,7 @@ public record Scenario(
         TorchVersion torch,
         DeviceBudget device,
         ModelOptions model,
+        Generation generation,
         Parallelism parallel,
         Quantisation quant)
         implements ScenarioWithers.With {
@@ -51,6 +53,7 @@ public record Scenario(
             TorchVersion.NEWEST,
             DeviceBudget.UNKNOWN,
             ModelOptions.DEFAULTS,
+            Generation.NONE,
             Parallelism.DEFAULTS,
             Quantisation.NONE);
 
