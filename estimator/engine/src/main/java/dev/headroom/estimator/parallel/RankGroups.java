@@ -48,7 +48,7 @@ public final class RankGroups {
             // Every rank's part of a parameter is padded to the same size; only the last may hold less than that.
             case ZERO3 -> rank -> rank == parallel.world() - 1;
             case TP -> rank -> rank % parallel.tensorDegree();
-            case FSDP1, ZERO1, ZERO2, TP_FSDP2, PP -> rank -> rank;
+            case FSDP1, ZERO1, ZERO2, TP_FSDP2, PP, PP_DDP, PP_FSDP2, PP_TP, PP_FSDP2_TP -> rank -> rank;
         };
     }
 
