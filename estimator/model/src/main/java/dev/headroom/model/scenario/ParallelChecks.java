@@ -257,6 +257,12 @@ public final class ParallelChecks {
                     + ": P ranks in a pipeline" + (kind == ParallelKind.PP_TP ? "" : ", D with other data")
                     + (kind.isTensor() ? ", T that share layers" : ""));
         }
+        if (kind == ParallelKind.PP_DDP) {
+            belongs(
+                    !parallel.ddp().staticGraph() && parallel.ddp().compress() == null,
+                    "--static-graph, which fails in a stage's first backward pass, and --compress");
+            belongs(!parallel.ddp().zeroOptimizer(), "--zero-optimizer");
+        }
         if (run.loop().clipGradNorm() != null) {
             throw refused("--clip-grad-norm", "norms over stages are not modelled; leave it out");
         }

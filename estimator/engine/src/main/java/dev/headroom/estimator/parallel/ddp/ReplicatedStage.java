@@ -51,6 +51,13 @@ public final class ReplicatedStage implements StageRegime {
     }
 
     @Override
+    public Tensor output(Tensor made) {
+        return options.findUnusedParameters()
+                ? OutputSink.behind(module.runtime(), new Tensor[] {made}, () -> {})[0]
+                : made;
+    }
+
+    @Override
     public void pause() {
         collectives.endPause();
     }

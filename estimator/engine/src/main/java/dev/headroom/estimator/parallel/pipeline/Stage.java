@@ -6,6 +6,7 @@ import dev.headroom.estimator.parallel.parts.Part;
 import dev.headroom.estimator.program.GraphRunner;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
+import dev.headroom.estimator.program.ValueShape;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
@@ -14,8 +15,6 @@ import dev.headroom.estimator.runtime.ModuleHooks;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
-import dev.headroom.model.graph.SymExpr;
-import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.plan.Placement;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
@@ -37,6 +36,9 @@ final class Stage {
     private final List<StageRegime> regimes;
     private final ModuleHooks modules = new ModuleHooks();
     private GraphRunner runner;
+
+    /** What a microbatch is handed on in. */
+    private final Map<String, ValueShape> shapes = new HashMap<>();
 
     /** By microbatch: where inputs arrive; none for the first stage. */
     private final List<Tensor> inputBuffers = new ArrayList<>();
@@ -146,10 +148,12 @@ final class Stage {
     }
 
     private Tensor buffer(String value) {
-        TensorMeta meta = part.plan().graph().meta(value);
-        DType type = handedOn(meta.dtype());
-        long[] sizes = evaluated(meta.sizes());
-        long[] strides = evaluated(meta.strides());
+        ValueShape shape = shapes.computeIfAbsent(
+                value,
+                v -> ValueShape.of(rows.graph(), rows.symbols(), v));
+        DType type = handedOn(shape.type());
+        long[] sizes = shape.sizes();
+        long[] strides = shape.strides();
         for (StageRegime r : regimes) {
             Placement placement = r.received(division.readers(value));
             if (placement != null) {
@@ -168,10 +172,6 @@ final class Stage {
         DType own = ModelTypes.under(exported, run.precision().dtype());
         DType gathered = run.parallel().sharding().paramDtype();
         return gathered == null || !own.isFloatingPoint() ? own : gathered;
-    }
-
-    private long[] evaluated(List<SymExpr> expressions) {
-        return expressions.stream().mapToLong(s -> s.evaluate(rows.symbols())).toArray();
     }
 
     Tensor inputBuffer(int microbatch) {
@@ -212,6 +212,9 @@ final class Stage {
         inside(() -> {
             regimes.forEach(StageRegime::beforeForward);
             made[0] = runner.run(values)[0];
+            for (StageRegime r : regimes) {
+                made[0] = r.output(made[0]);
+            }
         });
         Tensor output = made[0];
         if (isLast()) {

@@ -41,6 +41,16 @@ public interface StageRegime {
     default void beforeForward() {}
 
     /**
+     * What the stage returns.
+     *
+     * @param made by its forward pass, with a reference that passes over
+     * @return the same, or another with a reference for the caller
+     */
+    default Tensor output(Tensor made) {
+        return made;
+    }
+
+    /**
      * The backward pass of a microbatch begins.
      *
      * @param last whether it is the last that gives gradients to parameters
