@@ -60,7 +60,7 @@ public record TensorPlan(String file, List<Entry> entries) {
                 if (entry.style() != null) {
                     out.add(new PlannedModule(path, entry.style()));
                 } else {
-                    entry.inner().collect(path, modules, out);
+                    entry.inner().collect(path, ModulePaths.inside(path, modules), out);
                 }
             }
         }

@@ -148,22 +148,23 @@ final class Stage {
     }
 
     private Tensor buffer(String value) {
-        ValueShape shape = shapes.computeIfAbsent(
-                value,
-                v -> ValueShape.of(rows.graph(), rows.symbols(), v));
+        ValueShape shape = shapes.computeIfAbsent(value, this::shape);
         DType type = handedOn(shape.type());
-        long[] sizes = shape.sizes();
-        long[] strides = shape.strides();
+        try (Frame frame = runtime.frame()) {
+            return runtime.hold(runtime.emptyStrided(type, shape.sizes(), shape.strides()));
+        }
+    }
+
+    private ValueShape shape(String value) {
+        ValueShape whole = ValueShape.of(rows.graph(), rows.symbols(), value);
         for (StageRegime r : regimes) {
             Placement placement = r.received(division.readers(value));
             if (placement != null) {
-                sizes = r.local(sizes, placement.of(sizes.length));
-                strides = Shapes.contiguous(sizes);
+                long[] sizes = r.local(whole.sizes(), placement.of(whole.sizes().length));
+                return new ValueShape(whole.type(), sizes, Shapes.contiguous(sizes));
             }
         }
-        try (Frame frame = runtime.frame()) {
-            return runtime.hold(runtime.emptyStrided(type, sizes, strides));
-        }
+        return whole;
     }
 
     /** The type in which activations go from stage to stage. */

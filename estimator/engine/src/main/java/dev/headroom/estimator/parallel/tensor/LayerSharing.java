@@ -3,7 +3,6 @@ package dev.headroom.estimator.parallel.tensor;
 import dev.headroom.estimator.parallel.pipeline.StageModule;
 import dev.headroom.estimator.program.NodeHook;
 import dev.headroom.model.error.UserInputException;
-import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.TensorOptions;
 import dev.headroom.model.plan.PlannedModule;
@@ -23,14 +22,14 @@ final class LayerSharing {
 
     /**
      * @param dividedFurther whether {@code fully_shard} divides the parts
-     * @param whole the graph of the whole model, which the plan is for
+     * @param plan of the whole model
      */
-    LayerSharing(Parallelism parallel, TensorRanks ranks, boolean dividedFurther, Graph whole, StageModule module) {
+    LayerSharing(Parallelism parallel, TensorRanks ranks, boolean dividedFurther, List<PlannedModule> plan, StageModule module) {
         this.parallel = parallel;
         this.ranks = ranks;
         this.dividedFurther = dividedFurther;
         this.module = module;
-        this.plan = plan(parallel.tensor(), whole.held().modules()).stream()
+        this.plan = plan.stream()
                 .filter(p -> module.modules().contains(p.path()))
                 .toList();
     }

@@ -7,25 +7,24 @@ import dev.headroom.estimator.program.NodeHook;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.plan.Placement;
+import dev.headroom.model.plan.PlannedModule;
 import java.util.List;
 
 /** A stage of a pipeline whose layers are shared. */
 public final class SharedStage implements StageRegime {
     private final LayerSharing sharing;
-    private final Graph whole;
-    private final Parallelism parallel;
+    private final List<PlannedModule> plan;
     private final Communicator group;
 
     /** @param whole the graph of the whole model, which the plan is for */
     public SharedStage(Parallelism parallel, Communicator group, Graph whole, StageModule module) {
-        this.whole = whole;
+        this.plan = LayerSharing.plan(parallel.tensor(), whole.held().modules());
         this.group = group;
-        this.parallel = parallel;
         this.sharing = new LayerSharing(
                 parallel,
                 new TensorRanks(module.runtime(), group),
                 parallel.kind().shardsWithFsdp2(),
-                whole,
+                plan,
                 module);
     }
 
@@ -47,7 +46,7 @@ public final class SharedStage implements StageRegime {
     /** As the module that is given it says, in this stage or the next. */
     @Override
     public Placement received(List<String> readers) {
-        return LayerSharing.plan(parallel.tensor(), whole.held().modules()).stream()
+        return plan.stream()
                 .filter(p -> readers.contains(p.path()))
                 .flatMap(p -> p.style().inputs().stream().limit(1))
                 .filter(p -> p != null && p.isShard())

@@ -64,7 +64,12 @@ public final class TensorParallel implements LoopHook {
                 loop.graph().held().modules(),
                 loop.symbols(),
                 0);
-        sharing = new LayerSharing(run.parallel(), ranks, divides != null, loop.graph(), whole);
+        sharing = new LayerSharing(
+                run.parallel(),
+                ranks,
+                divides != null,
+                LayerSharing.plan(run.parallel().tensor(), whole.modules()),
+                whole);
         sharing.wrap();
     }
 
