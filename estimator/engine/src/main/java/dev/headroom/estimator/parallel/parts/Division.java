@@ -239,6 +239,23 @@ public final class Division {
                 new ModelState(graph.held().modules(), tensors, graph.held().notes()));
     }
 
+    /** Paths of the modules of a part: those that it calls or that hold something for it, and the model itself. */
+    public List<String> modules(int part) {
+        return graph.held().modules().stream()
+                .filter(m -> m.isEmpty() || partOf(m) == part)
+                .toList();
+    }
+
+    /** Paths of the modules that are given a value. */
+    public List<String> readers(String value) {
+        return graph.nodes().stream()
+                .filter(n -> n.reads().contains(value))
+                .flatMap(n -> n.moduleStack().stream())
+                .map(Node.ModuleCall::path)
+                .distinct()
+                .toList();
+    }
+
     /** Nodes of the whole graph. */
     public int nodes() {
         return graph.nodes().size();
