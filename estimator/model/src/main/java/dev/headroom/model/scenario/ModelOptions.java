@@ -2,6 +2,7 @@ package dev.headroom.model.scenario;
 
 import dev.headroom.model.record.Withers;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a model that is built from its {@code config.json} computes. An archive has decided all of it but the sequence
@@ -18,7 +19,7 @@ import java.util.List;
  */
 @Withers
 public record ModelOptions(
-        Long seq,
+        @Nullable Long seq,
         Task task,
         Mask mask,
         boolean packing,

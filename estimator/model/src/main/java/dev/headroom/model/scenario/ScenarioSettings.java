@@ -238,7 +238,8 @@ public final class ScenarioSettings {
 
     /** Every setting, in the order of the tables. */
     public static List<Setting<?>> all() {
-        return Stream.of(ALL, ModelSettings.all(), GenerationSettings.all(), QuantSettings.all(), ParallelSettings.all())
+        return Stream.of(
+                        ALL, ModelSettings.all(), GenerationSettings.all(), QuantSettings.all(), ParallelSettings.all())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -90,15 +90,14 @@ public final class Pipeline implements LoopHook {
         List<Stage> made = new ArrayList<>();
         for (int index : plan.of(rank)) {
             Graph graph = division.held(index);
-            boolean elsewhere =
-                    parallel.build() == Parallelism.Build.META && parallel.kind().isPipelineInGrid();
+            boolean elsewhere = parallel.build() == Parallelism.Build.META
+                    && parallel.kind().isPipelineInGrid();
             ModelAssembly.Form form = new ModelAssembly.Form(
                     loop.prepared().scenario().precision().dtype(), false, elsewhere);
             ModelTensors model = new ModelTensors(runtime, graph, form, false, Placement.FIRST);
             StageModule module = new StageModule(
                     runtime, loop.engine(), graph, model, division.modules(index), rows.symbols(), made.size());
-            made.add(new Stage(
-                    loop, rows, division, index, model, regimes.of(loop.graph(), module)));
+            made.add(new Stage(loop, rows, division, index, model, regimes.of(loop.graph(), module)));
         }
         stages = made;
         schedule = plan.schedule(runtime, peers, stages, rank, microbatches);
