@@ -233,6 +233,9 @@ public final class TrainingLoop {
             if (run.loop().accumulate() > 1 && !led) {
                 variables.bindLoss(Losses.divide(runtime, made)); // loss = loss / k
             }
+            if (criterion.dropsOutputs()) {
+                variables.deleteOutputs();
+            }
         } finally {
             frame.close();
         }

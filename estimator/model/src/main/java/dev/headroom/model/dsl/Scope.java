@@ -16,6 +16,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** The running program while a model is written: emits operators, keeps the stack of modules and their source lines. */
 public final class Scope {
@@ -38,6 +39,7 @@ public final class Scope {
     private final List<Node> nodes = new ArrayList<>();
     private final Map<String, Integer> names = new HashMap<>();
     private final Map<String, TensorMeta> metas = new LinkedHashMap<>();
+    private int functions;
 
     Scope(ModelParts parts, boolean training) {
         this.parts = parts;
@@ -68,6 +70,21 @@ public final class Scope {
         int n = calls.merge(module, 1, Integer::sum) - 1;
         stack.addLast(new Running(module, new Node.ModuleCall(n == 0 ? path : path + "@" + n, path, module.type())));
         Value[] out = module.results(this, inputs);
+        stack.removeLast();
+        return out;
+    }
+
+    /**
+     * Writes what a function does that the running line calls: its variables end with it.
+     *
+     * @param name for the record
+     */
+    public <T> T function(String name, Supplier<T> body) {
+        Running caller = stack.getLast();
+        String call = caller.call.call() + "/" + name + functions++;
+        stack.addLast(new Running(
+                caller.module, new Node.ModuleCall(call, caller.call.path(), Node.ModuleCall.FUNCTION)));
+        T out = body.get();
         stack.removeLast();
         return out;
     }

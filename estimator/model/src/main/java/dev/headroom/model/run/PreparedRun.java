@@ -9,6 +9,7 @@ import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.quant.pass.Preparing;
 import dev.headroom.model.quant.pass.QuantisedLinears;
 import dev.headroom.model.rewrite.AssignedNumbers;
+import dev.headroom.model.rewrite.InputGradients;
 import dev.headroom.model.rewrite.SkippedMasks;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
@@ -48,7 +49,8 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
             new Pass("leave out masks that only tracing makes", (g, run, symbols) -> SkippedMasks.restore(g, symbols)),
             new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)),
             new Pass("quantise the weights of linear layers", (g, run, symbols) -> QuantisedLinears.rewrite(g, run)),
-            new Pass("prepare quantised models for training", (g, run, symbols) -> Preparing.rewrite(g, run)));
+            new Pass("prepare quantised models for training", (g, run, symbols) -> Preparing.rewrite(g, run)),
+            new Pass("let embedded tokens require gradients", (g, run, symbols) -> InputGradients.enable(g, run)));
 
     /**
      * Prepares a run.
@@ -62,8 +64,9 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
     public static PreparedRun of(Graph imported, Scenario asked, List<Pass> own) {
         Scenario scenario = Preparing.applied(asked);
         Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
-        if (scenario.model().seq() != null) {
-            dims.put(SEQUENCE, scenario.model().seq());
+        Long seq = scenario.model().seq();
+        if (seq != null) {
+            dims.put(SEQUENCE, seq);
         }
         Map<String, Long> symbols =
                 SymbolBinding.bind(imported, scenario.sizes().batch(), dims);

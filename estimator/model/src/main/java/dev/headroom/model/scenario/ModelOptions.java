@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param mask the {@code attention_mask} of a batch
  * @param packing position numbers that restart in the middle of a sequence, without a mask
  * @param useCache {@code config.use_cache} while training: outputs hold keys and values of all layers
+ * @param inputGrads {@code enable_input_require_grads()}: the embedded tokens require a gradient, whatever is frozen
  * @param experts how experts are computed
  * @param routing how many tokens each expert gets where that decides sizes
  * @param entries entries of the {@code config.json} that are replaced, {@code KEY=JSON}
@@ -24,6 +25,7 @@ public record ModelOptions(
         Mask mask,
         boolean packing,
         boolean useCache,
+        boolean inputGrads,
         Experts experts,
         Routing routing,
         List<String> entries)
@@ -33,7 +35,7 @@ public record ModelOptions(
     }
 
     public static final ModelOptions DEFAULTS =
-            new ModelOptions(null, Task.AUTO, Mask.NONE, false, false, Experts.AUTO, Routing.BALANCED, List.of());
+            new ModelOptions(null, Task.AUTO, Mask.NONE, false, false, false, Experts.AUTO, Routing.BALANCED, List.of());
 
     /** Heads of models. */
     public enum Task {
