@@ -25,7 +25,9 @@ public final class Variables {
     /** Gives a name another tensor, or its first one. */
     public void bind(String name, Tensor value) {
         runtime.hold(value);
-        runtime.setCategory(value, Category.OUTPUTS);
+        if (value.storage().category() == Category.TEMPORARIES) {
+            runtime.setCategory(value, Category.OUTPUTS);
+        }
         runtime.release(held.put(name, value));
     }
 

@@ -11,6 +11,10 @@ final class Masks {
 
     static void write(Scope s, Request request, Pass pass, Value embedded, Value positions) {
         s.line("mask = create_causal_mask(embedded, attention_mask, position_ids)");
+        if (request.step() != null) {
+            pass.mask(Decoder.FULL, CacheMasks.given(s, request, Decoder.FULL, null));
+            return;
+        }
         if (!request.caches()) {
             packedSequences(s, positions);
         }
