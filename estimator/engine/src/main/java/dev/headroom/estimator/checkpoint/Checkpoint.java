@@ -22,7 +22,7 @@ public final class Checkpoint {
             Tensor[] inputs,
             Tensor[] held) {
         return plan.reentrant()
-                ? Reentrant.run(runtime, engine, body, inputs)
-                : NonReentrant.run(runtime, body, inputs, held);
+                ? Reentrant.run(runtime, engine, body, inputs, plan.offload())
+                : NonReentrant.run(runtime, body, inputs, held, plan.offload());
     }
 }

@@ -42,15 +42,12 @@ public final class Variables {
         held.clear();
     }
 
-    /** Does what a node says of variables. */
+    /** Binds a variable or deletes it, as a node says. */
     Tensor[] run(Node node, Map<String, Tensor> values) {
-        switch (node.target()) {
-            case VariableNodes.BIND ->
-                bind(VariableNodes.name(node), values.get(node.reads().get(0)));
-            case VariableNodes.DELETE -> delete(VariableNodes.name(node));
-            default -> {
-                // What it reads lives until here.
-            }
+        if (node.target().equals(VariableNodes.BIND)) {
+            bind(VariableNodes.name(node), values.get(node.reads().get(0)));
+        } else {
+            delete(VariableNodes.name(node));
         }
         return new Tensor[0];
     }

@@ -17,6 +17,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** The running program while a model is written: emits operators, keeps the stack of modules and their source lines. */
 public final class Scope {
@@ -32,6 +33,14 @@ public final class Scope {
         }
     }
 
+    /** Whose functions run where no module does. */
+    private static final Layer SCRIPT = new Layer() {
+        @Override
+        protected Value forward(Scope scope, Value... inputs) {
+            throw new IllegalStateException("a script is no module");
+        }
+    };
+
     private final ModelParts parts;
     private final boolean training;
     private final Map<Layer, Integer> calls = new HashMap<>();
@@ -41,6 +50,7 @@ public final class Scope {
     private final Map<String, TensorMeta> metas = new LinkedHashMap<>();
     private final Set<String> variables = new LinkedHashSet<>();
     private final Map<String, Value> given = new HashMap<>();
+    private int functions;
 
     Scope(ModelParts parts, boolean training) {
         this.parts = parts;
@@ -71,6 +81,22 @@ public final class Scope {
         int n = calls.merge(module, 1, Integer::sum) - 1;
         stack.addLast(new Running(module, new Node.ModuleCall(n == 0 ? path : path + "@" + n, path, module.type())));
         Value[] out = module.results(this, inputs);
+        stack.removeLast();
+        return out;
+    }
+
+    /**
+     * Writes what a function does that the running line calls: its variables end with it.
+     *
+     * @param name for the record
+     */
+    public <T> T function(String name, Supplier<T> body) {
+        Running caller = stack.peekLast();
+        String call = (caller == null ? "" : caller.call.call()) + "/" + name + functions++;
+        String path = caller == null ? "" : caller.call.path();
+        Layer module = caller == null ? SCRIPT : caller.module;
+        stack.addLast(new Running(module, new Node.ModuleCall(call, path, Node.ModuleCall.FUNCTION)));
+        T out = body.get();
         stack.removeLast();
         return out;
     }

@@ -7,10 +7,9 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ConfigFile;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.config.ShippedConfigs;
-import dev.headroom.model.family.decoder.Decoder;
+import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.generation.GreedySearch;
-import dev.headroom.model.family.generation.Window;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importer;
@@ -65,7 +64,7 @@ public final class ConfigImporter implements Importer {
                         + "; export the model and predict the archive: headroom export-help prints the program"));
         request.seq();
         if (request.scenario().generation().any()) {
-            return new GreedySearch(name, request, family.model(), List.of(new Window(Decoder.FULL, null))).graph();
+            return new GreedySearch(name, request, family.model(), List.of(Masks.NO_WINDOW)).graph();
         }
         Layer root = family.model().apply(request);
         Model model = Model.of(name, root).type(request.type());

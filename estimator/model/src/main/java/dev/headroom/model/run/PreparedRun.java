@@ -7,6 +7,7 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.rewrite.AssignedNumbers;
+import dev.headroom.model.rewrite.InputGradients;
 import dev.headroom.model.rewrite.SkippedMasks;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
@@ -45,7 +46,8 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
 
     private static final List<Pass> SHARED = List.of(
             new Pass("leave out masks that only tracing makes", (g, run, symbols) -> SkippedMasks.restore(g, symbols)),
-            new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)));
+            new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)),
+            new Pass("let embedded tokens require gradients", (g, run, symbols) -> InputGradients.enable(g, run)));
 
     /**
      * Prepares a run.
@@ -57,8 +59,9 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
      */
     public static PreparedRun of(Graph imported, Scenario scenario, List<Pass> own) {
         Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
-        if (scenario.model().seq() != null) {
-            dims.put(SEQUENCE, scenario.model().seq());
+        Long seq = scenario.model().seq();
+        if (seq != null) {
+            dims.put(SEQUENCE, seq);
         }
         Optional<GenerationProgram> generation = GenerationProgram.of(imported);
         if (generation.isPresent()) {

@@ -119,7 +119,7 @@ public final class ScenarioSettings {
             .written(
                     choice(LossKind.NAMED, OptionNames::of),
                     "KIND",
-                    "cross-entropy, tokens, mse, sum or output (default: output when the model returns a"
+                    "cross-entropy, tokens, shifted, mse, sum or output (default: output when the model returns a"
                             + " scalar first).")
             .trainsWith(kind -> kind != LossKind.AUTO));
 

@@ -158,7 +158,7 @@ public final class Division {
         int shift = first.size() - from;
         CheckpointPlan ownPlan = alone && recomputes
                 ? new CheckpointPlan(ownGraph, itemRegions(ownGraph, from, to, shift), false)
-                : new CheckpointPlan(ownGraph, regions(from, to, shift), plan.reentrant());
+                : new CheckpointPlan(ownGraph, regions(from, to, shift), plan.reentrant(), plan.offload());
         return new Part(from, ownPlan, List.copyOf(inputs), outputs);
     }
 

@@ -16,7 +16,11 @@ import org.jspecify.annotations.Nullable;
  * @param windowed of layers that see a window; {@code null} for a model without such
  */
 public record CacheStep(
-        boolean prompt, boolean first, boolean fixed, Keys all, @Nullable Keys windowed) {
+        boolean prompt,
+        boolean first,
+        boolean fixed,
+        Keys all,
+        @Nullable Keys windowed) {
     /** The number of tokens that the cache holds. */
     static final SymExpr PAST = SymExpr.symbol(GenerationProgram.PAST);
 
@@ -54,7 +58,13 @@ public record CacheStep(
      * @param room tokens that a layer's cache keeps at most; 0 for any number
      */
     public record Keys(
-            SymExpr length, SymExpr offset, @Nullable SymExpr padding, boolean picked, Look look, Update update, long room) {}
+            SymExpr length,
+            SymExpr offset,
+            @Nullable SymExpr padding,
+            boolean picked,
+            Look look,
+            Update update,
+            long room) {}
 
     /** Tokens that go through the model. */
     public SymExpr queries() {
@@ -69,6 +79,16 @@ public record CacheStep(
     /** The keys of layers with a window, or of those without. */
     Keys keys(boolean window) {
         return window && windowed != null ? windowed : all;
+    }
+
+    /**
+     * A pass on its own.
+     *
+     * @param window of layers that have one; {@link Masks#NO_WINDOW} for others
+     */
+    static CacheStep none(long seq, long window) {
+        return new CacheStep(
+                true, false, false, growing(0), window == Masks.NO_WINDOW ? null : growing(seq, true, window));
     }
 
     /**
@@ -147,8 +167,7 @@ public record CacheStep(
         boolean full = past >= room;
         SymExpr padding = full || past + 1 == room ? null : minus(room - 1);
         SymExpr offset = full ? plus(PAST, 1 - room) : SymExpr.of(0);
-        return new Keys(
-                SymExpr.of(room), offset, padding, false, Look.NONE, full ? Update.ROLL : Update.PLACE, room);
+        return new Keys(SymExpr.of(room), offset, padding, false, Look.NONE, full ? Update.ROLL : Update.PLACE, room);
     }
 
     private static SymExpr plus(SymExpr a, long b) {

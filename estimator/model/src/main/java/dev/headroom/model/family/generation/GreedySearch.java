@@ -6,6 +6,7 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.CacheStep;
+import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.generation.GenerationProgram;
 import dev.headroom.model.graph.DType;
@@ -16,7 +17,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -43,24 +43,24 @@ public final class GreedySearch {
     private final String name;
     private final Request request;
     private final Function<Request, Layer> family;
-    private final List<Window> kinds;
+    private final List<Long> windows;
 
     /**
      * @param family writes the model of a request
-     * @param kinds of its layers, in the order in which their masks are made
+     * @param windows of the kinds of its layers, in the order in which their masks are made
      */
-    public GreedySearch(String name, Request request, Function<Request, Layer> family, List<Window> kinds) {
+    public GreedySearch(String name, Request request, Function<Request, Layer> family, List<Long> windows) {
         this.name = name;
         this.request = request;
         this.family = family;
-        this.kinds = kinds;
+        this.windows = windows;
     }
 
     /** The program, as a graph. */
     public Graph graph() {
         Generation asked = request.scenario().generation();
         CacheStep first = step(0);
-        ModelInputs inputs = new ModelInputs(request.at(first), first, kinds);
+        ModelInputs inputs = new ModelInputs(request.at(first), first, windows);
         Prompt prompt = new Prompt(inputs, beginsWithToken());
         List<GenerationProgram.Stage> prefill = List.of(
                 new GenerationProgram.Stage(SEVERAL, graph(first, (s, model) -> prompt.write(s, model, true))),
@@ -70,7 +70,8 @@ public final class GreedySearch {
     }
 
     private CacheStep step(long past) {
-        Long window = kinds.stream().map(Window::tokens).filter(Objects::nonNull).findFirst().orElse(null);
+        Long window =
+                windows.stream().filter(w -> w != Masks.NO_WINDOW).findFirst().orElse(null);
         return CacheStep.of(request.seq(), request.scenario().generation(), past, window);
     }
 
@@ -91,7 +92,7 @@ public final class GreedySearch {
     }
 
     private Graph decode(CacheStep step) {
-        NextToken next = new NextToken(new ModelInputs(request.at(step), step, kinds), step.first());
+        NextToken next = new NextToken(new ModelInputs(request.at(step), step, windows), step.first());
         return graph(step, next::write);
     }
 

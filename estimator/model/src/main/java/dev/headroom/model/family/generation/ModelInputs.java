@@ -2,8 +2,8 @@ package dev.headroom.model.family.generation;
 
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
-import dev.headroom.model.family.decoder.CacheMasks;
 import dev.headroom.model.family.decoder.CacheStep;
+import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.Request;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,23 +12,23 @@ import java.util.List;
 final class ModelInputs {
     private final Request request;
     private final CacheStep step;
-    private final List<Window> kinds;
+    private final List<Long> windows;
 
-    /** @param kinds of layers, in the order in which their masks are made */
-    ModelInputs(Request request, CacheStep step, List<Window> kinds) {
+    /** @param windows of the kinds of layers, in the order in which their masks are made */
+    ModelInputs(Request request, CacheStep step, List<Long> windows) {
         this.request = request;
         this.step = step;
-        this.kinds = kinds;
+        this.windows = windows;
     }
 
     /** Masks of attention, made ahead for a cache of fixed size; else the mask of tokens, of which the model makes them. */
-    List<Value> prepare(Scope s) {
+    List<Value> prepare(Scope s, Value ids, Value positions) {
         if (!step.fixed()) {
             return step.prompt() ? List.of() : List.of(s.given(Names.ATTENTION_MASK));
         }
         List<Value> masks = new ArrayList<>();
-        for (Window kind : kinds) {
-            CacheMasks.prepare(s, request, kind.kind(), kind.tokens()).ifPresent(masks::add);
+        for (long window : windows) {
+            Masks.prepare(s, request, ids, positions, window).ifPresent(masks::add);
         }
         return masks;
     }
@@ -43,7 +43,7 @@ final class ModelInputs {
     /** What the pass over the prompt was given goes when it returns. */
     void deletePrompt(Scope s) {
         s.delete(Names.MODEL_IDS);
-        for (int i = 0; i < kinds.size(); i++) {
+        for (int i = 0; i < windows.size(); i++) {
             s.delete(Names.MODEL_MASK + i);
         }
     }

@@ -25,7 +25,7 @@ final class NextToken {
         Value positions = last(s, Names.KWARGS_POSITIONS);
         s.let(Names.POSITION_IDS, positions);
         s.let(Names.ATTENTION_MASK, s.given(Names.KWARGS_MASK));
-        List<Value> masks = inputs.prepare(s);
+        List<Value> masks = inputs.prepare(s, ids, positions);
         s.bind(Names.MODEL_IDS, ids);
         s.bind(Names.MODEL_POSITIONS, positions);
         inputs.bindMasks(s, masks);
@@ -35,8 +35,7 @@ final class NextToken {
 
     /** {@code x[:, -1:].clone()}. */
     private static Value last(Scope s, String name) {
-        Value cut =
-                s.op("aten.slice.Tensor", "self", s.given(name), "dim", 1, "start", -1, "end", Long.MAX_VALUE);
+        Value cut = s.op("aten.slice.Tensor", "self", s.given(name), "dim", 1, "start", -1, "end", Long.MAX_VALUE);
         return s.op("aten.clone.default", "self", cut);
     }
 
@@ -47,7 +46,8 @@ final class NextToken {
         }
         longerInputs(s);
         Value logits = s.op("aten.select.int", "self", s.variable(Names.LOGITS), "dim", 1, "index", -1);
-        Value scores = s.op("aten.to.dtype", "self", logits, "dtype", DType.FLOAT32, "non_blocking", false, "copy", true);
+        Value scores =
+                s.op("aten.to.dtype", "self", logits, "dtype", DType.FLOAT32, "non_blocking", false, "copy", true);
         s.bind(Names.NEXT_LOGITS, scores);
         Value next = s.op("aten.argmax.default", "self", scores, "dim", -1);
         s.bind(Names.NEXT_TOKENS, next);

@@ -38,11 +38,13 @@ final class Prompt {
         s.bind(Names.KWARGS_POSITIONS, positions);
         s.bind(Names.KWARGS_MASK, mask);
         s.bind(Names.TOKENS, ids);
-        s.bind(Names.UNFINISHED, s.op("aten.ones.default", "size", new SymExpr[] {Request.BATCH}, "dtype", DType.INT64));
+        s.bind(
+                Names.UNFINISHED,
+                s.op("aten.ones.default", "size", new SymExpr[] {Request.BATCH}, "dtype", DType.INT64));
         Value cloned = s.op("aten.clone.default", "self", ids);
         s.let(POSITION_IDS, positions);
         s.let(ATTENTION_MASK, mask);
-        inputs.bindMasks(s, inputs.prepare(s));
+        inputs.bindMasks(s, inputs.prepare(s, cloned, positions));
         s.bind(Names.MODEL_IDS, cloned);
         s.bind(Names.LOGITS, s.results(model, cloned)[0]);
         return new Value[0];

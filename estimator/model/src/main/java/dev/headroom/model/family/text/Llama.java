@@ -58,7 +58,7 @@ public final class Llama {
                 width,
                 layers,
                 new RmsNorm(CLASS + "RMSNorm", width, eps),
-                new RotaryEmbedding(CLASS + "RotaryEmbedding", size));
+                new RotaryEmbedding(CLASS + "RotaryEmbedding", request, size));
         return new CausalLanguageModel(
                 CLASS + "ForCausalLM", request, pass, vocabulary, width, c.flag("tie_word_embeddings", false), decoder);
     }
