@@ -35,7 +35,8 @@ final class Reentrant {
         this.autocast = runtime.autocast().state();
     }
 
-    static Tensor[] run(EagerRuntime runtime, AutogradEngine engine, Body body, Tensor[] inputs, boolean offload) {
+    static Tensor[] run(
+            EagerRuntime runtime, AutogradEngine engine, Body body, Tensor[] inputs, boolean keywords, boolean offload) {
         Recorder r = runtime.record("CheckpointFunctionBackward", inputs);
         boolean mode = runtime.setGradMode(false);
         Tensor[] outputs = body.run(inputs);
@@ -46,7 +47,7 @@ final class Reentrant {
         Reentrant function = new Reentrant(runtime, engine, body, inputs.length);
         function.first = offload && inputs.length > 0 ? Offloaded.of(inputs[0]) : null;
         for (int i = function.first == null ? 0 : 1; i < inputs.length; i++) {
-            function.saved[i] = r.save(inputs[i]);
+            function.saved[i] = i > 0 && keywords ? r.keep(inputs[i]) : r.save(inputs[i]);
         }
         long[][] sizes = new long[outputs.length][];
         DType[] types = new DType[outputs.length];

@@ -41,6 +41,9 @@ public final class GradNode {
 
     final List<Saved> saved = new ArrayList<>(4);
 
+    /** What it keeps until it dies. */
+    final List<Tensor> kept = new ArrayList<>(0);
+
     /** Shape, type and layout of the forward results, one entry an input of this node. */
     final List<long[]> inputSizes = new ArrayList<>(1);
 

@@ -32,6 +32,9 @@ public interface Recorder {
     /** Keeps a copy made for the purpose, which nothing else holds: it ends with the node. */
     Saved saveCopy(Tensor copy);
 
+    /** Keeps an input as a Python function does that keeps it in plain sight: for as long as the node lives. */
+    Saved keep(Tensor t);
+
     /** Keeps a result of the operator. */
     Saved saveOutput(Tensor t);
 

@@ -41,6 +41,11 @@ final class Recording implements Recorder {
     }
 
     @Override
+    public Saved keep(Tensor t) {
+        return tape.keepWith(node, t);
+    }
+
+    @Override
     public Saved saveCopy(Tensor copy) {
         Saved saved = save(copy);
         runtime.free(copy);
@@ -130,6 +135,11 @@ final class Recording implements Recorder {
 
         @Override
         public Saved save(Tensor t) {
+            return Saved.NOTHING;
+        }
+
+        @Override
+        public Saved keep(Tensor t) {
             return Saved.NOTHING;
         }
 

@@ -222,6 +222,12 @@ public final class Tape {
         return saved;
     }
 
+    /** Keeps a tensor with a node until that dies. */
+    Saved keepWith(GradNode node, Tensor t) {
+        node.kept.add(keep(t));
+        return new Saved(t);
+    }
+
     private static Tensor alias(Tensor t) {
         return new Tensor(t.storage(), t.dtype(), t.sizes(), t.strides(), t.offset());
     }
@@ -327,6 +333,8 @@ public final class Tape {
 
     private void bury(GradNode dead) {
         releaseSaved(dead);
+        dead.kept.forEach(this::releaseSaved);
+        dead.kept.clear();
         dead.backward = null;
         for (GradNode.Edge e : dead.edges) {
             if (e != null) {

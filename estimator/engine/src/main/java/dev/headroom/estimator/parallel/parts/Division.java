@@ -188,7 +188,7 @@ public final class Division {
                             + graph.nodes().get(r.from()).module() + "' reaches over the end of a part of the model;"
                             + " choose other segments, or --checkpoint-modules");
                 }
-                regions.add(new Region(r.from() + shift, r.to() + shift, r.held(), r.inputs(), r.outputs()));
+                regions.add(r.shifted(shift));
             }
         }
         return regions;
