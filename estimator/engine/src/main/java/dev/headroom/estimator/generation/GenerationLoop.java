@@ -75,7 +75,7 @@ public final class GenerationLoop {
             watcher.run(Moment.of(Phase.DECODE, n), read, () -> run(program.decode(), inputs));
         }
         watcher.run(Moment.of(Phase.GENERATE), true, () -> {
-            run(program.end(), inputs);
+            run(program.end(), inputs); // what it returns stays with the caller
             variables.deleteAll();
         });
         runtime.setGradMode(before);
@@ -88,9 +88,7 @@ public final class GenerationLoop {
     private void run(Graph graph, Map<String, Tensor> inputs) {
         Map<String, Tensor> all = new HashMap<>(inputs);
         all.putAll(variables.held());
-        for (Tensor t : made.computeIfAbsent(graph, this::runner).run(all)) {
-            runtime.release(t);
-        }
+        made.computeIfAbsent(graph, this::runner).run(all);
     }
 
     private GraphRunner runner(Graph graph) {

@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A graph made ready for a scenario. All that depends on both is decided here, once; the loops of prediction and
@@ -68,11 +69,15 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
         if (seq != null) {
             dims.put(SEQUENCE, seq);
         }
+        Optional<GenerationProgram> generation = GenerationProgram.of(imported);
+        if (generation.isPresent()) {
+            dims.put(GenerationProgram.PAST, dims.get(SEQUENCE)); // of the first new token
+        }
         Map<String, Long> symbols =
                 SymbolBinding.bind(imported, scenario.sizes().batch(), dims);
         List<Pass> passes = new ArrayList<>(SHARED);
         passes.addAll(own);
-        Graph graph = GenerationProgram.of(imported)
+        Graph graph = generation
                 .map(program -> program.map(pass -> after(passes, pass, scenario, symbols))
                         .graph())
                 .orElseGet(() -> after(passes, imported, scenario, symbols));
