@@ -69,7 +69,7 @@ final class UnitHooks implements ModuleHooks.Hook {
         }
         castInputs(call);
         if (group.isEmpty()) {
-            return; // _init_param_group makes no group
+            return;
         }
         group.preForward();
         if (runtime.gradMode()) {
