@@ -2,6 +2,7 @@ package dev.headroom.estimator.certainty;
 
 import dev.headroom.model.device.DeviceLine;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How sure a prediction is.
@@ -13,7 +14,8 @@ import java.util.List;
  *     where that is not known
  * @param interval device memory at the peak, or that with room to spare of a run that does not get through
  */
-public record Certainty(List<DeviceLine> lines, Span reserved, Span needed, Interval interval) {
+public record Certainty(
+        List<DeviceLine> lines, Span reserved, @Nullable Span needed, Interval interval) {
     /** The level of intervals. */
     public static final double LEVEL = 0.9;
 

@@ -8,6 +8,7 @@ import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Makes the optimizer of a run; the one place to add another. */
 public final class Optimizers {
@@ -19,7 +20,7 @@ public final class Optimizers {
      * @return {@code null} for a run without optimizer
      * @throws UserInputException for what the constructor of that PyTorch version refuses
      */
-    public static Optimizer of(Scenario run, EagerRuntime runtime, List<Tensor> parameters) {
+    public static @Nullable Optimizer of(Scenario run, EagerRuntime runtime, List<Tensor> parameters) {
         TorchVersion torch = run.torch();
         check(run.optimizer(), torch);
         OptimizerState state = new OptimizerState(runtime, parameters, torch);

@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** All ranks of a run on several GPUs: those that are alike are played once. */
 public final class Ranks {
@@ -71,7 +72,7 @@ public final class Ranks {
         all.sort(Comparator.comparing((RankMemory r) -> r.peak().reserved())
                 .thenComparing(r -> r.peak().allocated())
                 .reversed());
-        return new Ranks(List.copyOf(all), worst, unplayed);
+        return new Ranks(List.copyOf(all), Objects.requireNonNull(worst, "a world without ranks"), unplayed);
     }
 
     private static Played play(PredictionRequest request, int rank) {

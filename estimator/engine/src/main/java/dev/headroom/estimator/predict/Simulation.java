@@ -11,6 +11,7 @@ import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.run.PreparedRun;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is left of a run that was played to its end, or to where memory ran out. Reports read this; nothing of what
@@ -37,7 +38,7 @@ public record Simulation(
         AskedConvolutions convolutions,
         Map<String, Integer> unmodelled,
         List<List<CollectiveRow>> collectives,
-        Failure failure) {
+        @Nullable Failure failure) {
 
     /** The phases. */
     public PhaseHistory history() {
@@ -60,7 +61,7 @@ public record Simulation(
     }
 
     /** Where memory ran out; {@code null} when the run got through. */
-    public OutOfMemory oom() {
+    public @Nullable OutOfMemory oom() {
         return failure == null ? null : failure.oom();
     }
 

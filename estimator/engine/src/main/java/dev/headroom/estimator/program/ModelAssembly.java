@@ -10,6 +10,9 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.SymExpr;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -57,6 +60,16 @@ public final class ModelAssembly {
         for (String name : graph.held().tensors().keySet()) {
             own.computeIfAbsent(ModelState.owner(name), k -> new ArrayList<>()).add(name);
         }
+    }
+
+    /** A run's model, in the run's form. */
+    public static ModelAssembly of(EagerRuntime runtime, PreparedRun prepared, Placement placement) {
+        Scenario run = prepared.scenario();
+        Form form = new Form(
+                ModelTypes.converts(prepared.graph(), run) ? run.precision().dtype() : null,
+                run.kernels().channelsLast(),
+                run.parallel().build() != Parallelism.Build.CUDA);
+        return new ModelAssembly(runtime, prepared.graph(), form, placement);
     }
 
     /** The model. */
@@ -144,8 +157,11 @@ public final class ModelAssembly {
                 name, state().tensors().get(name), loadType(state().tensors().get(name)));
     }
 
-    /** The type that a tensor is loaded in. */
+    /** The type that a tensor is loaded in: what no checkpoint holds stays as it is. */
     public DType loadType(ModelState.HeldTensor held) {
+        if (held.kind() == Graph.InputKind.BUFFER && !held.persistent()) {
+            return held.type(null);
+        }
         return held.loadType() == null ? held.type(form.type) : held.loadType();
     }
 

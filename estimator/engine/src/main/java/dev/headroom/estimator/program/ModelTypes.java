@@ -27,6 +27,12 @@ public record ModelTypes(DType archive, DType run, boolean mixed) {
                 archive, run, several || run != archive || training.precision().amp() != null);
     }
 
+    /** Whether a run gives the model another type than its own: else all that it holds stays as it is. */
+    public static boolean converts(Graph graph, Scenario training) {
+        DType asked = training.precision().dtype();
+        return asked != null && asked != archive(graph);
+    }
+
     /** A run in the archive's own types. */
     public static ModelTypes same(Graph graph) {
         DType archive = archive(graph);

@@ -13,6 +13,7 @@ import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -39,6 +40,9 @@ import java.util.Map;
  * @param plan what is recomputed; its graph is the one that runs
  */
 public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symbols, CheckpointPlan plan) {
+    /** The symbol of the sequence length in models from a {@code config.json}. */
+    private static final String SEQUENCE = "seq";
+
     private static final List<Pass> SHARED = List.of(
             new Pass("leave out masks that only tracing makes", (g, run, symbols) -> SkippedMasks.restore(g, symbols)),
             new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)),
@@ -56,8 +60,12 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
      */
     public static PreparedRun of(Graph imported, Scenario asked, List<Pass> own) {
         Scenario scenario = Preparing.applied(asked);
-        Map<String, Long> symbols = SymbolBinding.bind(
-                imported, scenario.sizes().batch(), scenario.sizes().dims());
+        Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
+        if (scenario.model().seq() != null) {
+            dims.put(SEQUENCE, scenario.model().seq());
+        }
+        Map<String, Long> symbols =
+                SymbolBinding.bind(imported, scenario.sizes().batch(), dims);
         Graph graph = imported;
         for (Pass pass : SHARED) {
             graph = pass.rewrite().apply(graph, scenario, symbols);

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The optimizers: the one table of what users, reports and advice say of them. What each allocates is the estimator's
@@ -65,7 +66,7 @@ public enum OptimizerKind {
             String constructor,
             String argument,
             TorchVersion since,
-            TorchVersion fusedSince,
+            @Nullable TorchVersion fusedSince,
             boolean foreachByDefault,
             boolean quantised,
             List<String> state) {
@@ -152,7 +153,7 @@ public enum OptimizerKind {
 
     /** Whether its constructor takes {@code fused=True} for CUDA parameters in a version. */
     public boolean fusesIn(TorchVersion torch) {
-        return fuses() && torch.compareTo(facts.fusedSince) >= 0;
+        return facts.fusedSince != null && torch.compareTo(facts.fusedSince) >= 0;
     }
 
     /**

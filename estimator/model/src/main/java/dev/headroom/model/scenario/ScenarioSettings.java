@@ -184,7 +184,7 @@ public final class ScenarioSettings {
                     .written(
                             choice(List.of(Scenario.Attention.values()), OptionNames::of),
                             "KIND",
-                            "auto, flash, efficient, cudnn or math."));
+                            "auto, flash, efficient, cudnn or math; eager for a model from a config.json."));
 
     public static final Setting<Boolean> INPUT_GRAD =
             row(Setting.of("input_grad", LOOP, Loop::inputGrad, Loop::withInputGrad)
@@ -238,7 +238,7 @@ public final class ScenarioSettings {
 
     /** Every setting, in the order of the tables. */
     public static List<Setting<?>> all() {
-        return Stream.of(ALL, QuantSettings.all(), ParallelSettings.all())
+        return Stream.of(ALL, ModelSettings.all(), QuantSettings.all(), ParallelSettings.all())
                 .flatMap(List::stream)
                 .toList();
     }

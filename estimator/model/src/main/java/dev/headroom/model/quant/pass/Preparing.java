@@ -38,8 +38,8 @@ public final class Preparing {
         if (!casts(run)) {
             return graph;
         }
-        DType own = QuantisedLinears.ownType(graph);
-        DType loaded = run.precision().dtype() == null ? own : run.precision().dtype();
+        DType asked = run.precision().dtype();
+        DType loaded = asked == QuantisedLinears.ownType(graph) ? null : asked;
         Map<String, HeldTensor> tensors = new LinkedHashMap<>();
         graph.held().tensors().forEach((name, held) -> {
             boolean weight = held.kind() == Graph.InputKind.PARAMETER
