@@ -123,8 +123,9 @@ public final class TrainingLoop {
     }
 
     private ModelTensors wholeModel() {
-        ModelAssembly moved =
-                run.precision().convertsOnDevice() ? assembly().moveAndConvert() : assembly().move();
+        ModelAssembly moved = run.precision().convertsOnDevice()
+                ? assembly().moveAndConvert()
+                : assembly().move();
         return new ModelTensors(runtime, moved.add());
     }
 

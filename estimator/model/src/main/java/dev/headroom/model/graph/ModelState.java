@@ -14,12 +14,28 @@ import org.jspecify.annotations.Nullable;
  * @param tensors parameters, buffers and constants by qualified name: module by module in that order, a module's
  *     parameters before its buffers before its constants; every alias is listed
  * @param notes what had to be assumed because the file does not say it, one line each
+ * @param loaded whether a library loads the model, before the script does anything with it
  */
-public record ModelState(List<String> modules, Map<String, HeldTensor> tensors, List<String> notes) {
+public record ModelState(List<String> modules, Map<String, HeldTensor> tensors, List<String> notes, boolean loaded) {
     public ModelState {
         modules = List.copyOf(modules);
         tensors = Collections.unmodifiableMap(new LinkedHashMap<>(tensors));
         notes = List.copyOf(notes);
+    }
+
+    /** Of a model that the script builds. */
+    public ModelState(List<String> modules, Map<String, HeldTensor> tensors, List<String> notes) {
+        this(modules, tensors, notes, false);
+    }
+
+    /** The same of a model that a library loads. */
+    public ModelState asLoaded() {
+        return new ModelState(modules, tensors, notes, true);
+    }
+
+    /** The same with other tensors. */
+    public ModelState withTensors(Map<String, HeldTensor> other) {
+        return new ModelState(modules, other, notes, loaded);
     }
 
     /**

@@ -3,7 +3,6 @@ package dev.headroom.model.quant.pass;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.ModelState.HeldTensor;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.scenario.Scenario;
@@ -47,16 +46,7 @@ public final class Preparing {
             DType type = held.type(loaded);
             tensors.put(name, weight ? held.convertedFrom(type, type.isReducedFloat() ? DType.FLOAT32 : type) : held);
         });
-        Graph prepared = new Graph(
-                graph.name(),
-                graph.inputs(),
-                graph.nodes(),
-                graph.outputs(),
-                graph.values(),
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
-                new ModelState(graph.held().modules(), tensors, graph.held().notes()));
+        Graph prepared = graph.withHeld(graph.held().withTensors(tensors));
         boolean reentrant =
                 run.checkpointing().any() && !Objects.equals(run.checkpointing().reentrant(), Boolean.FALSE);
         return reentrant ? inputsRequireGradients(prepared) : prepared;
