@@ -104,7 +104,7 @@ public final class ScenarioSettings {
     public static final Setting<Boolean> MAXIMIZE = argument(
             Setting.of("maximize", ARGUMENTS, OptimizerOptions::maximize, OptimizerOptions::withMaximize),
             "Maximizes the loss: steps work with negated gradients.",
-            kind -> kind.constructor().startsWith("torch."));
+            OptimizerKind::isOfTorch);
 
     public static final Setting<DType> DTYPE =
             row(Setting.of("dtype", PRECISION, Precision::dtype, Precision::withDtype)
