@@ -69,18 +69,19 @@ final class Linear4Bit {
 
     /** _dequant_linear_fallback. */
     private Tensor restored(Tensor x, @Nullable Tensor bias) {
-        @Nullable Tensor codes = null;
-        @Nullable Tensor scales = null;
-        if (nestedAbsmax != null) {
-            codes = rt.emptyLike(absmax, DType.FLOAT32);
-            scales = rt.emptyLike(absmax, DType.FLOAT32);
+        try (Frame locals = rt.frame()) {
+            @Nullable Tensor codes = null;
+            @Nullable Tensor scales = null;
+            if (nestedAbsmax != null) {
+                codes = rt.emptyLike(absmax, DType.FLOAT32);
+                scales = rt.emptyLike(absmax, DType.FLOAT32);
+            }
+            Tensor weight = rt.empty(x.dtype(), out, in);
+            Tensor made = Matmul.linear(rt, x, weight, bias);
+            rt.free(scales);
+            rt.free(codes);
+            return locals.keep(made);
         }
-        Tensor weight = rt.empty(x.dtype(), out, in);
-        Tensor made = Matmul.linear(rt, x, weight, bias);
-        rt.free(scales);
-        rt.free(codes);
-        rt.free(weight);
-        return made;
     }
 
     /** {@code torch.matmul(grad_output, dequantize_4bit(B, state).to(grad_output.dtype))}. */
