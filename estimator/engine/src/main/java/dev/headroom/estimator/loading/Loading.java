@@ -31,7 +31,8 @@ public final class Loading implements LoopHook {
 
     /** What a scenario's loading does around the loop; nothing where the script builds its model. */
     public static List<LoopHook> of(Graph imported, Scenario run) {
-        boolean library = imported.held().loaded() && run.parallel().kind() == ParallelKind.SINGLE;
+        boolean library = (imported.held().loaded() || run.adapters().any())
+                && run.parallel().kind() == ParallelKind.SINGLE;
         Load how = run.quant().loads(library ? Load.TO : null);
         return how == null ? List.of() : List.of(new Loading(run, how));
     }

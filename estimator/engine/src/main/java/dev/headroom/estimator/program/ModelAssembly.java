@@ -106,13 +106,10 @@ public final class ModelAssembly {
         return move();
     }
 
-    /** Makes what is added to a model that is on the device, in the order in which the model holds it. */
+    /** Makes what is added to a model that is on the device. */
     public ModelAssembly add() {
-        state().tensors().forEach((name, held) -> {
-            if (held.added() && !byStorageName.containsKey(held.storage())) {
-                put(name, make(name, form.type));
-            }
-        });
+        ModelAdditions additions = new ModelAdditions(runtime, this);
+        state().additions().forEach(additions::make);
         return this;
     }
 
@@ -168,6 +165,11 @@ public final class ModelAssembly {
     private Tensor make(String name, DType type) {
         ModelState.HeldTensor held = state().tensors().get(name);
         return make(name, held, held.type(type));
+    }
+
+    /** Makes a tensor in a type, with a reference for the caller. */
+    Tensor makeAs(String name, DType of) {
+        return make(name, state().tensors().get(name), of);
     }
 
     private Tensor make(String name, ModelState.HeldTensor held, DType of) {

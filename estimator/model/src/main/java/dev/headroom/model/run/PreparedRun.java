@@ -1,5 +1,8 @@
 package dev.headroom.model.run;
 
+import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.adapter.Adapters;
+import dev.headroom.model.adapter.Surroundings;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -47,7 +50,8 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
             new Pass("leave out masks that only tracing makes", (g, run, symbols) -> SkippedMasks.restore(g, symbols)),
             new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)),
             new Pass("quantise the weights of linear layers", (g, run, symbols) -> QuantisedLinears.rewrite(g, run)),
-            new Pass("prepare quantised models for training", (g, run, symbols) -> Preparing.rewrite(g, run)));
+            new Pass("prepare quantised models for training", (g, run, symbols) -> Preparing.rewrite(g, run)),
+            new Pass("add adapters, freeze the rest", (g, run, symbols) -> adapted(g, run)));
 
     /**
      * Prepares a run.
@@ -74,6 +78,20 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
             graph = pass.rewrite().apply(graph, scenario, symbols);
         }
         return new PreparedRun(graph, scenario, symbols, CheckpointPlan.of(graph, scenario));
+    }
+
+    private static Graph adapted(Graph graph, Scenario run) {
+        AdapterOptions options = run.adapters();
+        boolean trains = !run.loop().inference();
+        boolean changes =
+                options.any() || !options.freeze().isEmpty() || !options.train().isEmpty();
+        // transformers' own switch for checkpoints does the same (modeling_utils.py, gradient_checkpointing_enable)
+        boolean recomputes = trains && changes && run.checkpointing().segments() > 0 && CheckpointPlan.hasSwitch(graph);
+        Graph asked = trains && options.inputGrads() || recomputes ? Preparing.inputsRequireGradients(graph) : graph;
+        return Adapters.rewrite(
+                asked,
+                options,
+                Surroundings.of(graph, run.precision().dtype(), run.precision().amp(), trains));
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.headroom.model.scenario;
 
+import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.quant.Quantisation;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param model what a model from a {@code config.json} computes
  * @param parallel over how many cards the run is spread, and how
  * @param quant which weights are quantised, and how the model is loaded
+ * @param adapters what is trained of the model, and what is added to it
  */
 @Withers
 public record Scenario(
@@ -38,7 +40,8 @@ public record Scenario(
         DeviceBudget device,
         ModelOptions model,
         Parallelism parallel,
-        Quantisation quant)
+        Quantisation quant,
+        AdapterOptions adapters)
         implements ScenarioWithers.With {
     private static final Scenario DEFAULTS = new Scenario(
             InputSizes.DEFAULTS,
@@ -52,7 +55,8 @@ public record Scenario(
             DeviceBudget.UNKNOWN,
             ModelOptions.DEFAULTS,
             Parallelism.DEFAULTS,
-            Quantisation.NONE);
+            Quantisation.NONE,
+            AdapterOptions.NONE);
 
     /** Whether multi-tensor optimizer kernels are used. */
     public enum Foreach {

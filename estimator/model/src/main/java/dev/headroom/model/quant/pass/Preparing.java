@@ -55,6 +55,9 @@ public final class Preparing {
     /** {@code enable_input_require_grads()}: a hook of the module that embeds the tokens. */
     public static Graph inputsRequireGradients(Graph graph) {
         List<Node> nodes = graph.nodes();
+        if (nodes.stream().anyMatch(n -> n.operator().equals(QuantisedOperators.REQUIRES_GRAD))) {
+            return graph;
+        }
         int at = 0;
         while (at < nodes.size() && !nodes.get(at).operator().equals("aten.embedding")) {
             at++;
