@@ -87,9 +87,7 @@ final class Linear4Bit {
     /** {@code torch.matmul(grad_output, dequantize_4bit(B, state).to(grad_output.dtype))}. */
     private Tensor backward(Tensor g) {
         try (Frame locals = rt.frame()) {
-            Tensor scales = nestedAbsmax == null ? null : rt.emptyLike(absmax, DType.FLOAT32);
-            Tensor weight = rt.empty(stored, out, in);
-            rt.free(scales);
+            Tensor weight = Dequantisation.of4Bit(rt, absmax, nestedAbsmax, stored, out, in);
             Tensor like = Copies.to(rt, weight, g.dtype());
             rt.freeUnless(weight, like);
             Tensor made = Matmul.matmul(rt, g, like);
