@@ -21,6 +21,10 @@ final class Reentrant {
     private final AutogradEngine engine;
     private final Body body;
     private final Saved[] saved;
+
+    /** What the body is given by name: {@code run_function}, a plain attribute of {@code ctx}, holds it. */
+    private final Tensor[] named;
+
     private final AutocastMode.State autocast;
 
     private Reentrant(EagerRuntime runtime, AutogradEngine engine, Body body, int inputs) {
@@ -28,6 +32,7 @@ final class Reentrant {
         this.engine = engine;
         this.body = body;
         this.saved = new Saved[inputs];
+        this.named = new Tensor[inputs];
         this.autocast = runtime.autocast().state();
     }
 
@@ -41,7 +46,13 @@ final class Reentrant {
         }
         Reentrant function = new Reentrant(runtime, engine, body, inputs.length);
         for (int i = 0; i < inputs.length; i++) {
-            function.saved[i] = r.save(inputs[i]);
+            // What wants a gradient is given by position (transformers/modeling_layers.py, GradientCheckpointingLayer).
+            if (inputs[i].requiresGrad()) {
+                function.saved[i] = r.save(inputs[i]);
+            } else {
+                function.named[i] = inputs[i];
+                r.attach(inputs[i]);
+            }
         }
         long[][] sizes = new long[outputs.length][];
         DType[] types = new DType[outputs.length];
@@ -68,7 +79,7 @@ final class Reentrant {
         }
         Tensor[] detached = new Tensor[saved.length];
         for (int i = 0; i < saved.length; i++) {
-            Tensor input = saved[i].get();
+            Tensor input = named[i] == null ? saved[i].get() : named[i];
             detached[i] = runtime.detach(input);
             runtime.requireGrad(detached[i], input.requiresGrad());
         }

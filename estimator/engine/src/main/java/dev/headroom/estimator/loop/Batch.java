@@ -53,7 +53,9 @@ public final class Batch {
         List<Tensor> before = inputs;
         Tensor targetBefore = target;
         makeInputs();
-        target = criterion.target();
+        boolean bare = prepared.scenario().loop().inference()
+                && prepared.graph().held().loaded(); // whose batches hold labels only where the model reads them
+        target = bare ? null : criterion.target();
         if (target != null) {
             placeTarget(move);
         }

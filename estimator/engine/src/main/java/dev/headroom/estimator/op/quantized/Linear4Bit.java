@@ -69,26 +69,25 @@ final class Linear4Bit {
 
     /** _dequant_linear_fallback. */
     private Tensor restored(Tensor x, @Nullable Tensor bias) {
-        @Nullable Tensor codes = null;
-        @Nullable Tensor scales = null;
-        if (nestedAbsmax != null) {
-            codes = rt.emptyLike(absmax, DType.FLOAT32);
-            scales = rt.emptyLike(absmax, DType.FLOAT32);
+        try (Frame locals = rt.frame()) {
+            @Nullable Tensor codes = null;
+            @Nullable Tensor scales = null;
+            if (nestedAbsmax != null) {
+                codes = rt.emptyLike(absmax, DType.FLOAT32);
+                scales = rt.emptyLike(absmax, DType.FLOAT32);
+            }
+            Tensor weight = rt.empty(x.dtype(), out, in);
+            Tensor made = Matmul.linear(rt, x, weight, bias);
+            rt.free(scales);
+            rt.free(codes);
+            return locals.keep(made);
         }
-        Tensor weight = rt.empty(x.dtype(), out, in);
-        Tensor made = Matmul.linear(rt, x, weight, bias);
-        rt.free(scales);
-        rt.free(codes);
-        rt.free(weight);
-        return made;
     }
 
     /** {@code torch.matmul(grad_output, dequantize_4bit(B, state).to(grad_output.dtype))}. */
     private Tensor backward(Tensor g) {
         try (Frame locals = rt.frame()) {
-            Tensor scales = nestedAbsmax == null ? null : rt.emptyLike(absmax, DType.FLOAT32);
-            Tensor weight = rt.empty(stored, out, in);
-            rt.free(scales);
+            Tensor weight = Dequantisation.of4Bit(rt, absmax, nestedAbsmax, stored, out, in);
             Tensor like = Copies.to(rt, weight, g.dtype());
             rt.freeUnless(weight, like);
             Tensor made = Matmul.matmul(rt, g, like);
