@@ -5,9 +5,11 @@ import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.matmul.Matmul;
+import dev.headroom.estimator.op.quantized.Dequantisation;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** The operators that optimizers and libraries call on parameters; nothing is recorded for gradients, as their steps run under {@code no_grad}. */
 public final class OptimizerArithmetic {
@@ -61,6 +63,17 @@ public final class OptimizerArithmetic {
     /** {@code t.T}. */
     public static Tensor transposed(EagerRuntime rt, Tensor t) {
         return Views.t(rt, t);
+    }
+
+    /** See {@link Dequantisation#of4Bit}. */
+    public static Tensor dequantised4Bit(
+            EagerRuntime rt, Tensor absmax, @Nullable Tensor nestedAbsmax, DType stored, long out, long in) {
+        return Dequantisation.of4Bit(rt, absmax, nestedAbsmax, stored, out, in);
+    }
+
+    /** See {@link Dequantisation#of8Bit}. */
+    public static Tensor dequantised8Bit(EagerRuntime rt, long out, long in) {
+        return Dequantisation.of8Bit(rt, out, in);
     }
 
     private static Tensor norm(EagerRuntime rt, Tensor t, boolean[] mask, boolean keep) {

@@ -7,7 +7,7 @@ import dev.headroom.model.graph.DType;
 import org.jspecify.annotations.Nullable;
 
 /** Weights in full, made from their quantised storage; nothing is recorded. */
-final class Dequantisation {
+public final class Dequantisation {
     private Dequantisation() {}
 
     /**
@@ -15,7 +15,7 @@ final class Dequantisation {
      *
      * @param nestedAbsmax {@code null} where scales are kept as they are
      */
-    static Tensor of4Bit(
+    public static Tensor of4Bit(
             EagerRuntime rt, Tensor absmax, @Nullable Tensor nestedAbsmax, DType stored, long out, long in) {
         Tensor scales = nestedAbsmax == null ? null : rt.emptyLike(absmax, DType.FLOAT32);
         Tensor weight = rt.empty(stored, out, in);
@@ -37,9 +37,14 @@ final class Dequantisation {
     /** {@code int8_vectorwise_dequant}: integers times scales, times a constant (backends/default/ops.py). */
     static Tensor of8Bit(Call c) {
         long[] shape = c.integers("shape");
-        Tensor scaled = c.runtime().empty(DType.FLOAT32, shape);
-        Tensor weight = c.runtime().empty(DType.FLOAT32, shape);
-        c.runtime().free(scaled);
+        return of8Bit(c.runtime(), shape[0], shape[1]);
+    }
+
+    /** The same. */
+    public static Tensor of8Bit(EagerRuntime rt, long out, long in) {
+        Tensor scaled = rt.empty(DType.FLOAT32, out, in);
+        Tensor weight = rt.empty(DType.FLOAT32, out, in);
+        rt.free(scaled);
         return weight;
     }
 }
