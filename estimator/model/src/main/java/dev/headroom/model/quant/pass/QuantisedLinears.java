@@ -153,7 +153,7 @@ public final class QuantisedLinears {
             }
             parts.forEach(part -> out.put(part.qualifiedName(), part.held()));
         });
-        return new ModelState(graph.held().modules(), out, graph.held().notes());
+        return graph.held().withTensors(out);
     }
 
     /** {@code new_module.requires_grad_(False)} freezes a layer's bias as well. */
