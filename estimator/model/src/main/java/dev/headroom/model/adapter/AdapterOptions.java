@@ -62,7 +62,7 @@ public record AdapterOptions(
     }
 
     /** Whether inputs are dropped. */
-    boolean drops() {
+    public boolean drops() {
         return dropout != null;
     }
 }

@@ -1,8 +1,5 @@
 /**
- * What fine-tuning adds to a model and freezes of it. {@link dev.headroom.model.adapter.Adapters} rewrites a graph into
- * the calls that peft's layers make around those of the base model, with their parameters and how these are made;
- * {@link dev.headroom.model.adapter.LayerKind} is the table of what peft makes of which layer. Begin with {@link
- * dev.headroom.model.adapter.AdapterOptions}.
+ * What of a model is trained, and what fine-tuning adds to it: the options. What they do to a graph is in {@code peft}.
  */
 @NullMarked
 package dev.headroom.model.adapter;

@@ -1,8 +1,8 @@
 package dev.headroom.model.run;
 
 import dev.headroom.model.adapter.AdapterOptions;
-import dev.headroom.model.adapter.Adapters;
-import dev.headroom.model.adapter.Surroundings;
+import dev.headroom.model.adapter.peft.Adapters;
+import dev.headroom.model.adapter.peft.Surroundings;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;

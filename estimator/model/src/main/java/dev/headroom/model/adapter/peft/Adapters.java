@@ -1,10 +1,12 @@
-package dev.headroom.model.adapter;
+package dev.headroom.model.adapter.peft;
 
+import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState.HeldTensor;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -79,7 +81,7 @@ public final class Adapters {
     }
 
     private List<Node> adapt(CallSpan call, LayerKind kind) {
-        Layer layer = layer(call.module().path(), kind);
+        Layer layer = layer(call, kind);
         LoraLayer lora = new LoraLayer(layer, options, run);
         if (!wrappings.containsKey(layer.path())) {
             wrap(lora.wrapping(), layer.type());
@@ -113,16 +115,17 @@ public final class Adapters {
                                 .later()));
     }
 
-    private Layer layer(String path, LayerKind kind) {
+    private Layer layer(CallSpan call, LayerKind kind) {
+        String path = call.module().path();
         String name = path + ".weight";
         HeldTensor weight = graph.held().tensors().get(name);
-        List<Long> sizes =
-                weight.meta().sizes().stream().map(s -> s.evaluate(Map.of())).toList();
-        DType type = weight.type(run.model());
+        List<SymExpr> sizes =
+                kind.isQuantised() ? Quantised.shape(call) : weight.meta().sizes();
+        DType type = kind == LayerKind.LINEAR_4BIT ? Quantised.computeType(call) : weight.type(run.model());
         return new Layer(
                 path,
                 kind,
-                sizes,
+                sizes.stream().map(s -> s.evaluate(Map.of())).toList(),
                 name,
                 graph.held().tensors().containsKey(path + ".bias"),
                 type.isFloatingPoint() ? type : DType.FLOAT32);

@@ -1,6 +1,7 @@
-package dev.headroom.model.adapter;
+package dev.headroom.model.adapter.peft;
 
-import dev.headroom.model.adapter.Wrapping.Added;
+import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.adapter.peft.Wrapping.Added;
 import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
@@ -75,7 +76,7 @@ final class LoraLayer {
             w.line("result = self.lora_variant[active_adapter].forward(self, x=x, result=result)");
             result = new DoraLayer(layer, options, run, this, weights).write(w, x, result, converts);
         } else if (quantised) {
-            w.line("output = lora_B(lora_A(dropout(x))) * scaling");
+            w.line("output = self.lora_B(self.lora_A(self.dropout(x))) * scaling");
             String output = scaled(w, product(w, dropped(w, x)));
             if (converts) {
                 w.line("output = output.to(torch_result.dtype)");
@@ -85,7 +86,7 @@ final class LoraLayer {
             w.last("aten.add.Tensor", "self", result, "other", output);
             return;
         } else {
-            w.line("result = result + lora_B(lora_A(dropout(x))) * scaling");
+            w.line("result = result + self.lora_B(self.lora_A(self.dropout(x))) * scaling");
             String output = scaled(w, product(w, dropped(w, x)));
             result = w.op("aten.add.Tensor", "self", result, "other", output);
         }

@@ -1,4 +1,4 @@
-package dev.headroom.model.adapter;
+package dev.headroom.model.adapter.peft;
 
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
@@ -49,6 +49,11 @@ final class LayerWriter {
         this.outerLines = Frames.before(first.stackTrace(), span.depth());
         Node.ModuleCall own = span.module();
         stack.addLast(new Running(new Node.ModuleCall(own.call(), own.path(), type)));
+    }
+
+    /** The call that is wrapped. */
+    CallSpan call() {
+        return span;
     }
 
     /** What was written, in order. */

@@ -1,4 +1,4 @@
-package dev.headroom.model.adapter;
+package dev.headroom.model.adapter.peft;
 
 import dev.headroom.model.graph.Addition;
 import java.util.List;

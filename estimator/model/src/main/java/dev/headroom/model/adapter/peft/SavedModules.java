@@ -1,5 +1,6 @@
-package dev.headroom.model.adapter;
+package dev.headroom.model.adapter.peft;
 
+import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;

@@ -1,5 +1,6 @@
-package dev.headroom.model.adapter;
+package dev.headroom.model.adapter.peft;
 
+import dev.headroom.model.adapter.AdapterOptions;
 import java.util.Map;
 
 /** What weight decomposition adds to a LoRA layer (peft, tuners/lora/variants.py, DoraLinearVariant; dora.py). */
@@ -33,10 +34,10 @@ final class DoraLayer {
         boolean drops = options.drops() && run.training();
         String input = x;
         if (drops) {
-            w.line("x = dropout(x)");
+            w.line("x = self.dropout(x)");
             input = lora.dropped(w, x);
         }
-        w.line("result = result + module.lora_magnitude_vector[active_adapter](x, base_result=base_result)");
+        w.line("result = result + self.lora_magnitude_vector[active_adapter](x, base_result=base_result)");
         String extra = magnitude(w, input, drops ? "" : base, converted);
         String out = converted
                 ? w.op("aten.add.Tensor", "self", base, "other", extra)
@@ -56,7 +57,7 @@ final class DoraLayer {
         String weight = weights.getOrDefault("weight", "");
         if (layer.kind().isQuantised()) {
             w.line("weight = dequantize_module_weight(base_layer)");
-            weight = Quantised.dequantized(w, layer, weights);
+            weight = Quantised.dequantized(w, w.call());
         }
         w.line("weight = weight.to(" + name + ")");
         weight = w.op("aten.to.dtype", "self", weight, "dtype", type);
@@ -68,7 +69,7 @@ final class DoraLayer {
         String magnitude = Wrapping.value(layer.path() + "." + MAGNITUDE + ".weight");
         String scale = w.op("aten.div.Tensor", "self", magnitude, "other", norms);
         scale = w.op("aten.view.default", "self", scale, "size", new long[] {1, -1});
-        w.line("lora_result = lora_B(lora_A(x))");
+        w.line("lora_result = self.lora_B(self.lora_A(x))");
         String product = lora.product(w, x);
         String result = base;
         if (base.isEmpty()) {
@@ -97,7 +98,7 @@ final class DoraLayer {
         w.line("x_eye = torch.eye(lora_A.weight.shape[1], dtype=torch."
                 + lora.type().torchName() + ")");
         String eye = w.op("aten.eye.default", "n", layer.in(), "dtype", lora.type());
-        w.line("lora_weight = lora_B(lora_A(x_eye)).T");
+        w.line("lora_weight = self.lora_B(self.lora_A(x_eye)).T");
         String out = w.op("aten.t.default", "self", lora.product(w, eye));
         w.leave();
         return out;

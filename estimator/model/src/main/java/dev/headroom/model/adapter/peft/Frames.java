@@ -1,4 +1,4 @@
-package dev.headroom.model.adapter;
+package dev.headroom.model.adapter.peft;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.headroom.model.adapter;
+package dev.headroom.model.adapter.peft;
 
 import dev.headroom.model.graph.DType;
 import java.util.List;

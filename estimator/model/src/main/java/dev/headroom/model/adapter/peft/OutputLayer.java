@@ -1,7 +1,9 @@
-package dev.headroom.model.adapter;
+package dev.headroom.model.adapter.peft;
 
+import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState.HeldTensor;
+import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.SymExpr;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +26,7 @@ final class OutputLayer {
         this.embedding = graph.nodes().stream()
                 .filter(n -> n.operator().equals("aten.embedding"))
                 .findFirst()
-                .map(n -> sizes(graph.meta(n.reads().get(0)).sizes()))
+                .map(n -> sizes(graph.meta(weight(n)).sizes()))
                 .orElse(null);
     }
 
@@ -35,6 +37,14 @@ final class OutputLayer {
                 && embedding != null
                 && sizes(weight.meta().sizes()).get(0).equals(embedding.get(0));
         return scores || HEADS.contains(path);
+    }
+
+    private static String weight(Node embedding) {
+        return embedding.arguments().stream()
+                .filter(a -> a.name().equals("weight"))
+                .map(a -> ((Argument.Value) a.value()).name())
+                .findFirst()
+                .orElseThrow();
     }
 
     private static List<Long> sizes(List<SymExpr> sizes) {

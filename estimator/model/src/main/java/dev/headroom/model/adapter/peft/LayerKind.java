@@ -1,6 +1,7 @@
-package dev.headroom.model.adapter;
+package dev.headroom.model.adapter.peft;
 
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.quant.pass.QuantisedOperators;
 import java.util.List;
 import java.util.Optional;
 
@@ -60,12 +61,9 @@ enum LayerKind {
                     case "aten.addmm" -> call.module().type().endsWith("Conv1D") ? TRANSPOSED_LINEAR : null;
                     case "aten.embedding" -> EMBEDDING;
                     case "aten.conv1d", "aten.conv2d", "aten.conv3d" -> CONVOLUTION;
-                    default ->
-                        operator.contains("linear_4bit")
-                                ? LINEAR_4BIT
-                                : operator.contains("linear_8bit") || operator.contains("linear_int8")
-                                        ? LINEAR_8BIT
-                                        : null;
+                    case QuantisedOperators.LINEAR_4BIT -> LINEAR_4BIT;
+                    case QuantisedOperators.LINEAR_8BIT -> LINEAR_8BIT;
+                    default -> null;
                 });
     }
 }

@@ -1,4 +1,4 @@
-package dev.headroom.model.adapter;
+package dev.headroom.model.adapter.peft;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;

@@ -1,5 +1,6 @@
-package dev.headroom.model.adapter;
+package dev.headroom.model.adapter.peft;
 
+import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.ModelState.HeldTensor;
