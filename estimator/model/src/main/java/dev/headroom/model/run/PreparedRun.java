@@ -6,6 +6,7 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.rewrite.AssignedNumbers;
+import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.rewrite.SkippedMasks;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
@@ -43,7 +44,10 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
 
     private static final List<Pass> SHARED = List.of(
             new Pass("leave out masks that only tracing makes", (g, run, symbols) -> SkippedMasks.restore(g, symbols)),
-            new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)));
+            new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)),
+            new Pass(
+                    "hand the model what a Trainer counts",
+                    (g, run, symbols) -> run.trainer().loop().isTrainer() ? ItemsInBatch.given(g) : g));
 
     /**
      * Prepares a run.
@@ -53,7 +57,8 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
      * @throws dev.headroom.model.error.UserInputException when sizes are missing, contradictory or impossible, and for
      *     checkpoints that the model has no place for
      */
-    public static PreparedRun of(Graph imported, Scenario scenario, List<Pass> own) {
+    public static PreparedRun of(Graph imported, Scenario asked, List<Pass> own) {
+        Scenario scenario = TrainerDefaults.applied(asked);
         Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
         if (scenario.model().seq() != null) {
             dims.put(SEQUENCE, scenario.model().seq());

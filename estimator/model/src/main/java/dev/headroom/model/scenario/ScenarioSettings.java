@@ -237,7 +237,7 @@ public final class ScenarioSettings {
 
     /** Every setting, in the order of the tables. */
     public static List<Setting<?>> all() {
-        return Stream.of(ALL, ModelSettings.all(), ParallelSettings.all())
+        return Stream.of(ALL, TrainerSettings.all(), ModelSettings.all(), ParallelSettings.all())
                 .flatMap(List::stream)
                 .toList();
     }
