@@ -6,7 +6,9 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.rewrite.FusedLanguageHead;
 import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.run.Phase;
 import java.util.ArrayList;
@@ -31,6 +33,16 @@ final class TrainerBatches {
     /** Whether the model is told how many labels there are. */
     boolean counted() {
         return items != null;
+    }
+
+    /** An input of the batch that is used, by the name that the model has for it; {@code null} for none. */
+    Tensor input(String name) {
+        return loop.graph().inputs().stream()
+                .filter(in ->
+                        in.kind() == Graph.InputKind.USER && in.qualifiedName().equals(name))
+                .map(in -> loop.batch().values().get(in.value()))
+                .findFirst()
+                .orElse(null);
     }
 
     /** The batch of a pass. */
@@ -92,7 +104,8 @@ final class TrainerBatches {
 
     /** Labels are moved by one within losses of causal models, and the first is not counted there. */
     private static boolean shiftsLabels(Node n) {
-        return n.operator().equals("aten.pad") && n.stackTrace().contains("loss_function");
+        return n.operator().equals(FusedLanguageHead.HEAD)
+                || n.operator().equals("aten.pad") && n.stackTrace().contains("loss_function");
     }
 
     private Tensor count(Tensor labels, boolean shifted) {

@@ -3,6 +3,7 @@ package dev.headroom.estimator.loop;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Pointwise;
+import dev.headroom.estimator.op.fused.SupervisedLoss;
 import dev.headroom.estimator.op.loss.Losses;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -11,10 +12,12 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
+import dev.headroom.model.scenario.LoopKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * The loop of {@code transformers.Trainer} (5.17, trainer.py, _inner_training_loop, training_step and compute_loss;
@@ -118,11 +121,24 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
         return out;
     }
 
+    @Override
+    public Tensor loss(Tensor output, UnaryOperator<Tensor> own) {
+        LoopVariables variables = loop.variables();
+        return fused()
+                ? SupervisedLoss.of(
+                        runtime, variables.outputs(), batches.input("attention_mask"), variables::deleteOutputs)
+                : own.apply(output);
+    }
+
+    private boolean fused() {
+        return run.trainer().loop() == LoopKind.SFT;
+    }
+
     /** {@code loss *= num_processes}, where the model is told how many tokens there are. */
     @Override
     public void end(Moment phase) {
         if (phase.phase() == Phase.LOSS) {
-            if (batches.counted()) {
+            if (batches.counted() && !fused()) {
                 try (Frame frame = runtime.frame()) {
                     Pointwise.mulInPlace(runtime, loop.variables().loss(), runtime.wrappedNumber(DType.INT64));
                 }

@@ -6,8 +6,10 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.rewrite.AssignedNumbers;
+import dev.headroom.model.rewrite.FusedLanguageHead;
 import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.rewrite.SkippedMasks;
+import dev.headroom.model.scenario.LoopKind;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
@@ -45,6 +47,9 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
     private static final List<Pass> SHARED = List.of(
             new Pass("leave out masks that only tracing makes", (g, run, symbols) -> SkippedMasks.restore(g, symbols)),
             new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)),
+            new Pass(
+                    "put on the head of trl's SFTTrainer",
+                    (g, run, symbols) -> run.trainer().loop() == LoopKind.SFT ? FusedLanguageHead.put(g) : g),
             new Pass(
                     "hand the model what a Trainer counts",
                     (g, run, symbols) -> run.trainer().loop().isTrainer() ? ItemsInBatch.given(g) : g));
