@@ -13,7 +13,10 @@ import dev.headroom.model.quant.pass.Preparing;
 import dev.headroom.model.quant.pass.QuantisedLinears;
 import dev.headroom.model.rewrite.AssignedNumbers;
 import dev.headroom.model.rewrite.InputGradients;
+import dev.headroom.model.rewrite.FusedLanguageHead;
+import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.rewrite.SkippedMasks;
+import dev.headroom.model.scenario.LoopKind;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
@@ -55,7 +58,13 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
             new Pass("quantise the weights of linear layers", (g, run, symbols) -> QuantisedLinears.rewrite(g, run)),
             new Pass("prepare quantised models for training", (g, run, symbols) -> Preparing.rewrite(g, run)),
             new Pass("let embedded tokens require gradients", (g, run, symbols) -> InputGradients.enable(g, run)),
-            new Pass("add adapters, freeze the rest", (g, run, symbols) -> adapted(g, run)));
+            new Pass("add adapters, freeze the rest", (g, run, symbols) -> adapted(g, run)),
+            new Pass(
+                    "put on the head of trl's SFTTrainer",
+                    (g, run, symbols) -> run.trainer().loop() == LoopKind.SFT ? FusedLanguageHead.put(g) : g),
+            new Pass(
+                    "hand the model what a Trainer counts",
+                    (g, run, symbols) -> run.trainer().loop().isTrainer() ? ItemsInBatch.given(g) : g));
 
     /**
      * Prepares a run.
@@ -67,7 +76,7 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
      *     checkpoints that the model has no place for
      */
     public static PreparedRun of(Graph imported, Scenario asked, List<Pass> own) {
-        Scenario scenario = Preparing.applied(asked);
+        Scenario scenario = Preparing.applied(TrainerDefaults.applied(asked));
         Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
         Long seq = scenario.model().seq();
         if (seq != null) {

@@ -240,6 +240,7 @@ public final class ScenarioSettings {
     public static List<Setting<?>> all() {
         return Stream.of(
                         ALL,
+                        TrainerSettings.all(),
                         ModelSettings.all(),
                         GenerationSettings.all(),
                         QuantSettings.all(),
