@@ -22,6 +22,7 @@ final class Reentrant {
     private final AutogradEngine engine;
     private final Body body;
     private final Saved[] saved;
+
     private final AutocastMode.State autocast;
 
     /** What stands for the first input, or {@code null} where it stays on the device. */
@@ -36,7 +37,12 @@ final class Reentrant {
     }
 
     static Tensor[] run(
-            EagerRuntime runtime, AutogradEngine engine, Body body, Tensor[] inputs, boolean keywords, boolean offload) {
+            EagerRuntime runtime,
+            AutogradEngine engine,
+            Body body,
+            Tensor[] inputs,
+            boolean keywords,
+            boolean offload) {
         Recorder r = runtime.record("CheckpointFunctionBackward", inputs);
         boolean mode = runtime.setGradMode(false);
         Tensor[] outputs = body.run(inputs);

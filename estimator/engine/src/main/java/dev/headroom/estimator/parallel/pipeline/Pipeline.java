@@ -5,7 +5,6 @@ import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.op.core.Joining;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
-import dev.headroom.model.parts.Division;
 import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.Placement;
@@ -16,6 +15,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.parts.Division;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PreparedRun;
@@ -94,7 +94,8 @@ public final class Pipeline implements LoopHook {
                     && parallel.kind().isPipelineInGrid();
             ModelAssembly.Form form = new ModelAssembly.Form(
                     loop.prepared().scenario().precision().dtype(), false, elsewhere);
-            ModelTensors model = new ModelTensors(runtime, graph, form, false, Placement.FIRST);
+            ModelAssembly assembled = new ModelAssembly(runtime, graph, form, Placement.FIRST);
+            ModelTensors model = new ModelTensors(runtime, assembled.move().add());
             StageModule module = new StageModule(
                     runtime, loop.engine(), graph, model, division.modules(index), rows.symbols(), made.size());
             made.add(new Stage(loop, rows, division, index, model, regimes.of(loop.graph(), module)));
