@@ -19,7 +19,8 @@ public final class Inputs {
     private Inputs() {}
 
     /** The user's inputs, made and filled, each with a reference for the caller; by value name. */
-    public static Map<String, Tensor> make(Eager eager, Graph graph, Scenario run, Map<String, Long> symbols, Batch batch) {
+    public static Map<String, Tensor> make(
+            Eager eager, Graph graph, Scenario run, Map<String, Long> symbols, Batch batch) {
         eager.own(new Owner("", Phase.INPUTS.label()));
         Map<String, Tensor> out = new LinkedHashMap<>();
         try {

@@ -27,7 +27,7 @@ import java.util.Objects;
 
 /** What a stage hands on for a microbatch. */
 record Boundary(DType type, long[] sizes, long[] strides) {
-    private static final long PLENTY = 1L << 44;
+    private static final long PLENTY = 1L << 42;
 
     /** What each stage hands on, found by a forward pass without data ({@code record_parallel.py}, stages). */
     static List<Boundary> of(Division division, PreparedRun rows, Settings settings) {
@@ -47,7 +47,9 @@ record Boundary(DType type, long[] sizes, long[] strides) {
                         .findFirst()
                         .orElseThrow(() -> new UserInputException("--parallel pp: a stage hands nothing on"));
                 out.add(new Boundary(first.dtype(), first.sizes(), first.strides()));
-                given = part.outputs().isEmpty() ? Map.of() : Map.of(part.outputs().get(0), first);
+                given = part.outputs().isEmpty()
+                        ? Map.of()
+                        : Map.of(part.outputs().get(0), first);
             }
         }
         return out;

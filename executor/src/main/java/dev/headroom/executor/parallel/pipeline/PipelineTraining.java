@@ -22,12 +22,14 @@ import dev.headroom.executor.train.Target;
 import dev.headroom.executor.train.Training;
 import dev.headroom.executor.train.TrainingRun;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parts.Division;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.ArrayList;
@@ -38,7 +40,8 @@ import java.util.function.DoubleConsumer;
 
 /** The training loop of a rank with stages: a schedule takes the place of forward and backward passes. */
 public final class PipelineTraining implements TrainingRun, SingleStageSchedules.Loop {
-    private static final Formula DIVIDE = new Formula("pipeline_divide", "y0 = x0 / s0;", (x, s, y) -> y[0] = x[0] / s[0]);
+    private static final Formula DIVIDE =
+            new Formula("pipeline_divide", "y0 = x0 / s0;", (x, s, y) -> y[0] = x[0] / s[0]);
 
     private final Eager eager;
     private final PreparedRun prepared;
@@ -125,12 +128,25 @@ public final class PipelineTraining implements TrainingRun, SingleStageSchedules
             model.initialise(values);
             model.places().forEach(model::materialise);
         }
+        requireParameters();
         end(Moment.of(Phase.MODEL));
         eager.own(new Owner("", Phase.OPTIMIZER.label()));
         optimizer = Optimizers.of(eager, run, trained());
         end(Moment.of(Phase.WRAP));
         load(batch);
         end(Moment.of(Phase.INPUTS));
+    }
+
+    /** Optimizers take no empty list, and without parameters before it the first stage has no backward pass. */
+    private void requireParameters() {
+        boolean nothing =
+                run.optimizer().kind() != OptimizerKind.NONE && trained().isEmpty();
+        boolean first = stages.stream()
+                .anyMatch(s -> s.isFirst() && s.model().trained().stream().noneMatch(Tensor::requiresGrad));
+        if (nothing || first) {
+            throw new UserInputException("--parallel pp: rank " + group.rank()
+                    + " has a stage without parameters that are trained; cut elsewhere with --split");
+        }
     }
 
     private List<Tensor> trained() {
@@ -223,10 +239,23 @@ public final class PipelineTraining implements TrainingRun, SingleStageSchedules
         }
     }
 
-    /** All stages say that they know the shapes of what they are given: small numbers go down and up the pipeline. */
+    /**
+     * All stages say that they know the shapes of what they are given: numbers go down the pipeline and up again
+     * (_warmup_forward_vote and _warmup_backward_result). What they say is known here.
+     */
     private void vote() {
         try (Scope s = eager.open()) {
-            eager.empty(dev.headroom.model.graph.DType.INT32, 1);
+            eager.empty(DType.INT32, 1); // the own vote
+            for (Stage stage : stages) {
+                if (!stage.isFirst()) {
+                    Tensor given = eager.empty(DType.INT32, 1);
+                    eager.empty(DType.INT32, 1); // both
+                    eager.free(given);
+                }
+                if (!stage.isLast()) {
+                    eager.empty(DType.INT32, 1); // the result
+                }
+            }
         }
     }
 
@@ -242,8 +271,7 @@ public final class PipelineTraining implements TrainingRun, SingleStageSchedules
         try (Scope s = eager.open()) {
             Tensor all = eager.emptyStrided(first.dtype(), sizes, Layout.preserved(sizes, Layout.contiguous(sizes)));
             for (int i = 0; i < chunks.size(); i++) {
-                Tensor place = eager.alias(
-                        all, first.sizes(), all.strides(), i * first.size(0) * all.stride(0));
+                Tensor place = eager.alias(all, first.sizes(), all.strides(), i * first.size(0) * all.stride(0));
                 Copies.fill(eager, place, chunks.get(i));
             }
             eager.hold(all);

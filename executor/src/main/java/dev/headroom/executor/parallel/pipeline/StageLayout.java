@@ -38,6 +38,9 @@ record StageLayout(String schedule, int ranks, int ofEach) {
     }
 
     List<Integer> of(int rank) {
-        return IntStream.range(0, stages()).filter(s -> rankOf(s) == rank).boxed().toList();
+        return IntStream.range(0, stages())
+                .filter(s -> rankOf(s) == rank)
+                .boxed()
+                .toList();
     }
 }

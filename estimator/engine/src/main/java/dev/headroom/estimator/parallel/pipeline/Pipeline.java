@@ -19,6 +19,7 @@ import dev.headroom.model.parts.Division;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,6 +101,11 @@ public final class Pipeline implements LoopHook {
                     runtime, loop.engine(), graph, model, division.modules(index), rows.symbols(), made.size());
             made.add(new Stage(loop, rows, division, index, model, regimes.of(loop.graph(), module)));
         }
+        if (made.stream().allMatch(stage -> stage.model().parameters().isEmpty())
+                && loop.prepared().scenario().optimizer().kind() != OptimizerKind.NONE) {
+            throw new UserInputException("--parallel pp: rank " + rank + " has no parameters, and PyTorch's optimizers"
+                    + " take no empty list; cut elsewhere with --split");
+        }
         stages = made;
         schedule = plan.schedule(runtime, peers, stages, rank, microbatches);
         return ModelTensors.together(runtime, stages.stream().map(Stage::model).toList());
@@ -168,7 +174,7 @@ public final class Pipeline implements LoopHook {
                     peers,
                     step,
                     first ? chunks(input()) : List.of(),
-                    last ? chunks(loop.batch().target()) : List.of());
+                    last && loop.batch().target() != null ? chunks(loop.batch().target()) : List.of());
             if (!initialized) {
                 initialized = true;
                 new WarmUp(runtime, peers, plan, rank).vote(stages);

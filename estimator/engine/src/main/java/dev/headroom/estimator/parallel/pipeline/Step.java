@@ -46,7 +46,7 @@ final class Step {
     void lossOf(Stage stage, Tensor output, int microbatch) {
         if (stage.isLast()) {
             try (Frame frame = runtime.frame()) {
-                losses.add(runtime.hold(loop.batch().loss(output, targets.get(microbatch))));
+                losses.add(runtime.hold(loop.batch().loss(output, targets.isEmpty() ? null : targets.get(microbatch))));
             }
         }
     }
