@@ -84,12 +84,12 @@ public final class Adapters {
 
     private List<Node> adapt(CallSpan call, LayerKind kind) {
         Layer layer = layer(call, kind);
-        LoraLayer lora = new LoraLayer(layer, options, run);
+        AdapterLayer adapter = AdapterLayer.of(layer, call, options, run);
         if (!wrappings.containsKey(layer.path())) {
-            wrap(lora.wrapping(), layer.type());
+            wrap(adapter.wrapping(), layer.type());
         }
         LayerWriter writer = new LayerWriter(call, kind.wrapper());
-        lora.write(writer, weights(layer.path()));
+        adapter.write(writer, weights(layer.path()));
         note(writer);
         return writer.nodes();
     }
