@@ -1,6 +1,5 @@
 package dev.headroom.model.run;
 
-import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.adapter.peft.Adapters;
 import dev.headroom.model.adapter.peft.Surroundings;
 import dev.headroom.model.checkpoint.CheckpointPlan;
