@@ -45,7 +45,7 @@ final class LoopVariables {
         loss = made;
     }
 
-    /** {@code del outputs}. */
+    /** {@code outputs = None}. */
     void deleteOutputs() {
         releaseOutputs();
         outputs = new Tensor[0];

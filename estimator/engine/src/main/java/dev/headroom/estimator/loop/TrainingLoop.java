@@ -1,24 +1,22 @@
 package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.generation.GenerationLoop;
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.op.EngineArithmetic;
-import dev.headroom.estimator.op.loss.Losses;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.optim.Optimizers;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.GraphRunner;
+import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.estimator.program.NodeRuns;
 import dev.headroom.estimator.program.Placement;
 import dev.headroom.estimator.program.Unmodelled;
-import dev.headroom.estimator.runtime.AutocastMode;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
-import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Moment;
@@ -49,11 +47,10 @@ public final class TrainingLoop {
     private final AutogradEngine engine;
     private final Criterion criterion;
     private final LoopVariables variables;
+    private final Passes passes;
     private ModelTensors model;
     private Optimizer optimizer;
     private Batch batch;
-    private ForwardPass forward;
-    private AutocastMode.State outside;
     private Moment moment = Moment.of(Phase.MODEL);
 
     /**
@@ -70,6 +67,7 @@ public final class TrainingLoop {
         this.engine = new AutogradEngine(runtime, new EngineArithmetic());
         this.criterion = new Criterion(runtime, prepared);
         this.variables = new LoopVariables(runtime);
+        this.passes = new Passes(this, hooks, criterion, variables);
     }
 
     /** Plays all steps. */
@@ -91,10 +89,15 @@ public final class TrainingLoop {
         } else {
             library.begin(this::makeOptimizer);
         }
-        forward = hooks.around((ForwardPass) runner(prepared), LoopHook::forward);
+        if (run.generation().any()) {
+            new GenerationLoop(runtime, prepared, (g, symbols) -> runner(CheckpointPlan.none(g), g, symbols))
+                    .play(batch.values(), this::pass);
+            return;
+        }
+        passes.through(hooks.around((ForwardPass) runner(prepared), LoopHook::forward));
         for (int s = 0; s < run.loop().steps(); s++) {
             if (run.loop().inference()) {
-                phase(Moment.of(Phase.FORWARD, s), this::infer);
+                phase(Moment.of(Phase.FORWARD, s), passes::infer);
             } else if (library != null) {
                 library.step(s);
             } else {
@@ -123,6 +126,15 @@ public final class TrainingLoop {
         listener.ended(inside);
     }
 
+    private void pass(Moment next, boolean read, Runnable work) {
+        if (read) {
+            phase(next, work);
+        } else {
+            moment = next;
+            work.run();
+        }
+    }
+
     private void makeModel() {
         Supplier<ModelTensors> whole = this::wholeModel;
         model = hooks.around(whole, (hook, own) -> () -> hook.model(own)).get();
@@ -141,13 +153,23 @@ public final class TrainingLoop {
 
     private ModelTensors wholeModel() {
         return new ModelTensors(
-                runtime,
-                prepared.graph(),
+                runtime, prepared.graph(), form(), run.precision().convertsOnDevice(), placement());
+    }
+
+    private ModelAssembly.Form form() {
+        return new ModelAssembly.Form(
                 ModelTypes.converts(prepared.graph(), run) ? run.precision().dtype() : null,
                 run.kernels().channelsLast(),
-                run.precision().convertsOnDevice(),
-                run.parallel().build() != Parallelism.Build.CUDA,
-                hooks.around(Placement.FIRST, LoopHook::placement));
+                run.parallel().build() != Parallelism.Build.CUDA);
+    }
+
+    private Placement placement() {
+        return hooks.around(Placement.FIRST, LoopHook::placement);
+    }
+
+    /** A model of which nothing is on the device yet, for a hook that brings it there its own way. */
+    public ModelAssembly assembly() {
+        return new ModelAssembly(runtime, prepared.graph(), form(), placement());
     }
 
     private void makeOptimizer() {
@@ -178,80 +200,18 @@ public final class TrainingLoop {
 
     private void passes(int step) {
         for (int k = 0; k < run.loop().accumulate(); k++) {
-            pass(step, run.loop().accumulate() > 1 ? k : null);
+            forwardAndBackward(step, run.loop().accumulate() > 1 ? k : null);
         }
     }
 
     /** Forward, loss and backward. */
-    void pass(int step, Integer micro) {
-        phase(new Moment(Phase.FORWARD, step, micro), () -> {
-            outside = enterAutocast();
-            forward();
-        });
-        phase(new Moment(Phase.LOSS, step, micro), () -> {
-            computeLoss();
-            leaveAutocast();
-        });
-        phase(new Moment(Phase.BACKWARD, step, micro), this::backward);
+    void forwardAndBackward(int step, Integer micro) {
+        passes.run(step, micro);
     }
 
     /** Ends autocast's region, where a pass has begun one. */
     void leaveAutocast() {
-        if (outside != null) {
-            runtime.autocast().exit(outside);
-            outside = null;
-        }
-    }
-
-    private void infer() {
-        runtime.setGradMode(false);
-        AutocastMode.State before = enterAutocast();
-        forward();
-        runtime.autocast().exit(before);
-    }
-
-    private AutocastMode.State enterAutocast() {
-        DType amp = run.precision().amp();
-        return runtime.autocast()
-                .enter(amp == null ? runtime.autocast().state() : new AutocastMode.State(true, amp, true));
-    }
-
-    private void forward() {
-        Tensor[] made = forward.run(batch.values());
-        variables.bindOutputs(hooks.around(made, LoopHook::outputs));
-    }
-
-    private void computeLoss() {
-        workOf(Phase.LOSS);
-        Frame frame = runtime.frame();
-        try {
-            UnaryOperator<Tensor> loss = out -> criterion.loss(out, batch.target());
-            Tensor made = hooks.around(loss, (hook, own) -> out -> hook.loss(out, own))
-                    .apply(variables.outputs()[0]);
-            variables.bindLoss(made);
-            if (run.loop().accumulate() > 1 && !led) {
-                variables.bindLoss(Losses.divide(runtime, made)); // loss = loss / k
-            }
-        } finally {
-            frame.close();
-        }
-    }
-
-    private void backward() {
-        workOf(Phase.BACKWARD);
-        Frame frame = runtime.frame();
-        try {
-            Tensor root = hooks.around(variables.loss(), LoopHook::root);
-            hooks.wrapped(() -> backward(root), LoopHook::backward);
-        } finally {
-            frame.close();
-        }
-    }
-
-    private void backward(Tensor root) {
-        try (Frame frame = runtime.frame()) {
-            engine.backward(root, runtime.emptyLike(root));
-        }
+        passes.leaveAutocast();
     }
 
     /** @param own clips */
@@ -311,8 +271,11 @@ public final class TrainingLoop {
 
     /** What runs a part of a forward pass: the plan's graph, for the sizes of a run. */
     public GraphRunner runner(PreparedRun other, CheckpointPlan part) {
-        GraphRunner runner =
-                new GraphRunner(runtime, part, engine, other.symbols(), unmodelled, ModelTypes.of(other.graph(), run));
+        return runner(part, other.graph(), other.symbols());
+    }
+
+    private GraphRunner runner(CheckpointPlan part, Graph whole, Map<String, Long> symbols) {
+        GraphRunner runner = new GraphRunner(runtime, part, engine, symbols, unmodelled, ModelTypes.of(whole, run));
         hooks.each(h -> runner.around(h.nodes()));
         return runner;
     }
@@ -364,7 +327,7 @@ public final class TrainingLoop {
 
     /** How the nodes of the plan's graph ran so far. */
     public NodeRuns nodeRuns() {
-        return forward == null ? NodeRuns.NONE : forward.runs();
+        return passes.nodeRuns();
     }
 
     /** Calls of operators that have no rule, by operator. */

@@ -48,6 +48,11 @@ final class Recording implements Recorder {
     }
 
     @Override
+    public Saved attach(Tensor t) {
+        return tape.attach(node, t);
+    }
+
+    @Override
     public Saved saveOutput(Tensor t) {
         return tape.save(node, t, true);
     }
@@ -136,6 +141,11 @@ final class Recording implements Recorder {
         @Override
         public Saved saveCopy(Tensor copy) {
             runtime.free(copy);
+            return Saved.NOTHING;
+        }
+
+        @Override
+        public Saved attach(Tensor t) {
             return Saved.NOTHING;
         }
 

@@ -2,6 +2,7 @@ package dev.headroom.model.scenario;
 
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.quant.Quantisation;
 import dev.headroom.model.record.Withers;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -22,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  * @param device the card, and what of its memory the run may use
  * @param trainer whose training loop runs
  * @param model what a model from a {@code config.json} computes
+ * @param generation how many tokens are generated, and with which cache
  * @param parallel over how many cards the run is spread, and how
+ * @param quant which weights are quantised, and how the model is loaded
  */
 @Withers
 public record Scenario(
@@ -37,7 +40,9 @@ public record Scenario(
         DeviceBudget device,
         TrainerOptions trainer,
         ModelOptions model,
-        Parallelism parallel)
+        Generation generation,
+        Parallelism parallel,
+        Quantisation quant)
         implements ScenarioWithers.With {
     private static final Scenario DEFAULTS = new Scenario(
             InputSizes.DEFAULTS,
@@ -51,7 +56,9 @@ public record Scenario(
             DeviceBudget.UNKNOWN,
             TrainerOptions.DEFAULTS,
             ModelOptions.DEFAULTS,
-            Parallelism.DEFAULTS);
+            Generation.NONE,
+            Parallelism.DEFAULTS,
+            Quantisation.NONE);
 
     /** Whether multi-tensor optimizer kernels are used. */
     public enum Foreach {

@@ -26,7 +26,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Every setting of a scenario: the one table of options, with {@link ParallelSettings} for several GPUs. Help, the
+ * Every setting of a scenario: the one table of options, with {@link ParallelSettings} for several GPUs and
+ * {@link QuantSettings} for quantised weights. Help, the
  * words of an option, JSON, completion and the manual are made from these rows, in their order. What a setting means to
  * a run stands at the component of the record that keeps it.
  */
@@ -119,7 +120,7 @@ public final class ScenarioSettings {
             .written(
                     choice(LossKind.NAMED, OptionNames::of),
                     "KIND",
-                    "cross-entropy, tokens, mse, sum or output (default: output when the model returns a"
+                    "cross-entropy, tokens, shifted, mse, sum or output (default: output when the model returns a"
                             + " scalar first).")
             .trainsWith(kind -> kind != LossKind.AUTO));
 
@@ -237,7 +238,13 @@ public final class ScenarioSettings {
 
     /** Every setting, in the order of the tables. */
     public static List<Setting<?>> all() {
-        return Stream.of(ALL, TrainerSettings.all(), ModelSettings.all(), ParallelSettings.all())
+        return Stream.of(
+                        ALL,
+                        TrainerSettings.all(),
+                        ModelSettings.all(),
+                        GenerationSettings.all(),
+                        QuantSettings.all(),
+                        ParallelSettings.all())
                 .flatMap(List::stream)
                 .toList();
     }

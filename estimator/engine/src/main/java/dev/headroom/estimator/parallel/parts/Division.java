@@ -158,7 +158,7 @@ public final class Division {
         int shift = first.size() - from;
         CheckpointPlan ownPlan = alone && recomputes
                 ? new CheckpointPlan(ownGraph, itemRegions(ownGraph, from, to, shift), false)
-                : new CheckpointPlan(ownGraph, regions(from, to, shift), plan.reentrant());
+                : new CheckpointPlan(ownGraph, regions(from, to, shift), plan.reentrant(), plan.offload());
         return new Part(from, ownPlan, List.copyOf(inputs), outputs);
     }
 
@@ -188,7 +188,7 @@ public final class Division {
                             + graph.nodes().get(r.from()).module() + "' reaches over the end of a part of the model;"
                             + " choose other segments, or --checkpoint-modules");
                 }
-                regions.add(new Region(r.from() + shift, r.to() + shift, r.held(), r.inputs(), r.outputs()));
+                regions.add(r.shifted(shift));
             }
         }
         return regions;
@@ -223,9 +223,7 @@ public final class Division {
             boolean unread = held.value() == null || !read.contains(held.value());
             if (unread ? partOf(ModelState.owner(name)) == part : own.contains(held.value())) {
                 String storage = tensors.containsKey(held.storage()) ? held.storage() : name;
-                tensors.put(
-                        name,
-                        new ModelState.HeldTensor(held.kind(), held.meta(), held.persistent(), held.value(), storage));
+                tensors.put(name, held.as(held.value(), storage));
             }
         });
         Graph of = parts.get(part).plan().graph();
@@ -239,6 +237,23 @@ public final class Division {
                 of.symbols(),
                 of.state(),
                 new ModelState(graph.held().modules(), tensors, graph.held().notes()));
+    }
+
+    /** Paths of the modules of a part: those that it calls or that hold something for it, and the model itself. */
+    public List<String> modules(int part) {
+        return graph.held().modules().stream()
+                .filter(m -> m.isEmpty() || partOf(m) == part)
+                .toList();
+    }
+
+    /** Paths of the modules that are given a value. */
+    public List<String> readers(String value) {
+        return graph.nodes().stream()
+                .filter(n -> n.reads().contains(value))
+                .flatMap(n -> n.moduleStack().stream())
+                .map(Node.ModuleCall::path)
+                .distinct()
+                .toList();
     }
 
     /** Nodes of the whole graph. */
