@@ -54,7 +54,10 @@ public final class Batch {
         List<Tensor> before = inputs;
         Tensor targetBefore = target;
         makeInputs();
-        target = prepared.scenario().generation().any() ? null : criterion.target();
+        // Batches for inference hold labels only where the model reads them.
+        boolean bare = prepared.scenario().generation().any()
+                || prepared.scenario().loop().inference() && prepared.graph().held().loaded();
+        target = bare ? null : criterion.target();
         if (target != null) {
             placeTarget(move);
         }

@@ -18,7 +18,6 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PreparedRun;
@@ -152,24 +151,15 @@ public final class TrainingLoop {
     }
 
     private ModelTensors wholeModel() {
-        return new ModelTensors(
-                runtime, prepared.graph(), form(), run.precision().convertsOnDevice(), placement());
+        ModelAssembly moved = run.precision().convertsOnDevice()
+                ? assembly().moveAndConvert()
+                : assembly().move();
+        return new ModelTensors(runtime, moved.add());
     }
 
-    private ModelAssembly.Form form() {
-        return new ModelAssembly.Form(
-                ModelTypes.converts(prepared.graph(), run) ? run.precision().dtype() : null,
-                run.kernels().channelsLast(),
-                run.parallel().build() != Parallelism.Build.CUDA);
-    }
-
-    private Placement placement() {
-        return hooks.around(Placement.FIRST, LoopHook::placement);
-    }
-
-    /** A model of which nothing is on the device yet, for a hook that brings it there its own way. */
+    /** The model, of which nothing is on the device yet: for a hook that brings it there its own way. */
     public ModelAssembly assembly() {
-        return new ModelAssembly(runtime, prepared.graph(), form(), placement());
+        return ModelAssembly.of(runtime, prepared, hooks.around(Placement.FIRST, LoopHook::placement));
     }
 
     private void makeOptimizer() {

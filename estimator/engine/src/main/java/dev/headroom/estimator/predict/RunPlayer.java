@@ -79,7 +79,7 @@ public record RunPlayer(
                 .toList();
         EagerRuntime runtime = new EagerRuntime(allocators, device, options(scenario));
         List<LoopHook> hooks = new ArrayList<>(regime);
-        hooks.addAll(Loading.of(scenario));
+        hooks.addAll(Loading.of(imported, scenario));
         hooks.addAll(rank.hooks());
         if (scenario.parallel().events() == Parallelism.Events.LAZY) {
             allocators.forEach(CachingAllocator::deviceLags);

@@ -1,5 +1,8 @@
 package dev.headroom.model.run;
 
+import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.adapter.peft.Adapters;
+import dev.headroom.model.adapter.peft.Surroundings;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.generation.GenerationProgram;
 import dev.headroom.model.graph.DType;
@@ -55,6 +58,7 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
             new Pass("quantise the weights of linear layers", (g, run, symbols) -> QuantisedLinears.rewrite(g, run)),
             new Pass("prepare quantised models for training", (g, run, symbols) -> Preparing.rewrite(g, run)),
             new Pass("let embedded tokens require gradients", (g, run, symbols) -> InputGradients.enable(g, run)),
+            new Pass("add adapters, freeze the rest", (g, run, symbols) -> adapted(g, run)),
             new Pass(
                     "put on the head of trl's SFTTrainer",
                     (g, run, symbols) -> run.trainer().loop() == LoopKind.SFT ? FusedLanguageHead.put(g) : g),
@@ -99,6 +103,14 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
             graph = pass.rewrite().apply(graph, scenario, symbols);
         }
         return graph;
+    }
+
+    private static Graph adapted(Graph graph, Scenario run) {
+        boolean trains = !run.loop().inference();
+        return Adapters.rewrite(
+                graph,
+                run.adapters(),
+                Surroundings.of(graph, run.precision().dtype(), run.precision().amp(), trains));
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.headroom.model.scenario;
 
+import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.quant.Quantisation;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param generation how many tokens are generated, and with which cache
  * @param parallel over how many cards the run is spread, and how
  * @param quant which weights are quantised, and how the model is loaded
+ * @param adapters what is trained of the model, and what is added to it
  */
 @Withers
 public record Scenario(
@@ -42,7 +44,8 @@ public record Scenario(
         ModelOptions model,
         Generation generation,
         Parallelism parallel,
-        Quantisation quant)
+        Quantisation quant,
+        AdapterOptions adapters)
         implements ScenarioWithers.With {
     private static final Scenario DEFAULTS = new Scenario(
             InputSizes.DEFAULTS,
@@ -58,7 +61,8 @@ public record Scenario(
             ModelOptions.DEFAULTS,
             Generation.NONE,
             Parallelism.DEFAULTS,
-            Quantisation.NONE);
+            Quantisation.NONE,
+            AdapterOptions.NONE);
 
     /** Whether multi-tensor optimizer kernels are used. */
     public enum Foreach {

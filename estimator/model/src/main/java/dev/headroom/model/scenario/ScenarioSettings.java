@@ -26,8 +26,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Every setting of a scenario: the one table of options, with {@link ParallelSettings} for several GPUs and
- * {@link QuantSettings} for quantised weights. Help, the
+ * Every setting of a scenario: the one table of options, with {@link ParallelSettings} for several GPUs, {@link
+ * QuantSettings} for quantised weights and {@link AdapterSettings} for adapters. Help, the
  * words of an option, JSON, completion and the manual are made from these rows, in their order. What a setting means to
  * a run stands at the component of the record that keeps it.
  */
@@ -244,6 +244,7 @@ public final class ScenarioSettings {
                         ModelSettings.all(),
                         GenerationSettings.all(),
                         QuantSettings.all(),
+                        AdapterSettings.all(),
                         ParallelSettings.all())
                 .flatMap(List::stream)
                 .toList();

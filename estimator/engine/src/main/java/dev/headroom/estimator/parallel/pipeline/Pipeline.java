@@ -94,7 +94,8 @@ public final class Pipeline implements LoopHook {
                     && parallel.kind().isPipelineInGrid();
             ModelAssembly.Form form = new ModelAssembly.Form(
                     loop.prepared().scenario().precision().dtype(), false, elsewhere);
-            ModelTensors model = new ModelTensors(runtime, graph, form, false, Placement.FIRST);
+            ModelAssembly assembled = new ModelAssembly(runtime, graph, form, Placement.FIRST);
+            ModelTensors model = new ModelTensors(runtime, assembled.move().add());
             StageModule module = new StageModule(
                     runtime, loop.engine(), graph, model, division.modules(index), rows.symbols(), made.size());
             made.add(new Stage(loop, rows, division, index, model, regimes.of(loop.graph(), module)));
