@@ -75,7 +75,7 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
      *     checkpoints that the model has no place for
      */
     public static PreparedRun of(Graph imported, Scenario asked, List<Pass> own) {
-        Scenario scenario = Preparing.applied(TrainerDefaults.applied(asked));
+        Scenario scenario = TrainerDefaults.applied(Preparing.applied(asked));
         Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
         Long seq = scenario.model().seq();
         if (seq != null) {
