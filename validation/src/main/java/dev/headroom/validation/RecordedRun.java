@@ -130,16 +130,20 @@ public final class RecordedRun {
 
     /** The whole question about a graph that was read before. */
     public PredictionRequest request(Graph graph) {
+        return request(graph, training());
+    }
+
+    /** A question about the recording's card. */
+    public PredictionRequest request(Graph graph, Scenario run) {
         JsonNode root = recording.root();
         JsonNode limit = root.path("limit_bytes").isNumber() ? root.path("limit_bytes") : config.path("limit_bytes");
         return new PredictionRequest(
                 graph,
-                training()
-                        .withDevice(new DeviceBudget(
-                                gpu(),
-                                root.path("total_bytes").asLong(),
-                                root.path("in_use_bytes").asLong(),
-                                limit.isNumber() ? limit.asLong() : null)));
+                run.withDevice(new DeviceBudget(
+                        gpu(),
+                        root.path("total_bytes").asLong(),
+                        root.path("in_use_bytes").asLong(),
+                        limit.isNumber() ? limit.asLong() : null)));
     }
 
     /** The options of the training loop. */

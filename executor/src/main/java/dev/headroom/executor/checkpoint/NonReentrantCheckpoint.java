@@ -7,6 +7,7 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code checkpoint(…, use_reentrant=False)} (torch/utils/checkpoint.py, _checkpoint_without_reentrant_generator and
@@ -19,9 +20,9 @@ public final class NonReentrantCheckpoint implements SavedTensorHooks {
     /** Stands for a saved tensor. */
     private static final class Holder {
         private boolean alive = true;
-        private Tensor recomputed;
+        private @Nullable Tensor recomputed;
         /** What it gave away, which an operator may ask for again while it has it. */
-        private Tensor given;
+        private @Nullable Tensor given;
     }
 
     private final Eager eager;

@@ -3,6 +3,7 @@ package dev.headroom.executor.checkpoint;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a checkpoint remembers of its forward pass, to run under the same conditions again: autocast and the state of
@@ -10,7 +11,7 @@ import dev.headroom.model.graph.DType;
  */
 final class Surroundings {
     private final Eager eager;
-    private final DType autocast;
+    private final @Nullable DType autocast;
     private final long randomness;
 
     /** Those of the moment. */

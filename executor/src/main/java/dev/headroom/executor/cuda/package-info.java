@@ -4,4 +4,7 @@
  * device. The packages below are layers: {@code driver}, {@code runtime} over it, {@code kernel} with kernels of the
  * project's own, {@code library} with what NVIDIA's libraries compute.
  */
+@NullMarked
 package dev.headroom.executor.cuda;
+
+import org.jspecify.annotations.NullMarked;

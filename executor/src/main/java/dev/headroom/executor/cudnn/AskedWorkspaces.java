@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.bytedeco.cuda.global.cudnn;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Workspaces as an installed cuDNN of version 9.8 or newer tells them. Without one it knows nothing. Predictions on
@@ -22,7 +23,7 @@ public final class AskedWorkspaces implements WorkspaceSource {
     private static final long FIRST_VERSION = 90_800;
 
     private final Map<CudnnDevice, Heuristics> byDevice = new HashMap<>();
-    private Boolean usable;
+    private @Nullable Boolean usable;
 
     @Override
     public WorkspaceLevel level() {

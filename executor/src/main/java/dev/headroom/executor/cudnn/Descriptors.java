@@ -23,6 +23,7 @@ import org.bytedeco.javacpp.LongPointer;
 import org.bytedeco.javacpp.Pointer;
 import org.bytedeco.javacpp.PointerPointer;
 import org.bytedeco.javacpp.PointerScope;
+import org.jspecify.annotations.Nullable;
 
 /** Descriptors of cuDNN's backend that are made for one question and destroyed with it. */
 final class Descriptors implements AutoCloseable {
@@ -114,7 +115,7 @@ final class Descriptors implements AutoCloseable {
         return out;
     }
 
-    private long get(cudnnBackendDescriptor_t d, int attribute, int type, long most, Pointer values) {
+    private long get(cudnnBackendDescriptor_t d, int attribute, int type, long most, @Nullable Pointer values) {
         long[] count = new long[1];
         check("cudnnBackendGetAttribute", cudnnBackendGetAttribute(d, attribute, type, most, count, values));
         return Math.min(count[0], most == 0 ? count[0] : most);

@@ -3,6 +3,7 @@ package dev.headroom.executor.host;
 import dev.headroom.executor.kernel.AttentionCall;
 import dev.headroom.executor.kernel.AttentionKernels;
 import dev.headroom.executor.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 final class HostAttention implements AttentionKernels {
     private final HostArrays arrays;
@@ -27,7 +28,7 @@ final class HostAttention implements AttentionKernels {
         final double[] q;
         final double[] k;
         final double[] v;
-        final double[] bias;
+        final double @Nullable [] bias;
         final AttentionCall.Spec spec;
 
         Operands(AttentionCall call) {
@@ -176,7 +177,7 @@ final class HostAttention implements AttentionKernels {
         arrays.write(gradients.q(), outQ);
         arrays.write(gradients.k(), outK);
         arrays.write(gradients.v(), outV);
-        if (gradients.bias() != null) {
+        if (gradients.bias() != null && outBias != null) {
             arrays.write(gradients.bias(), outBias);
         }
     }

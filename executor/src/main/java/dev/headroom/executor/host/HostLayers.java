@@ -3,6 +3,7 @@ package dev.headroom.executor.host;
 import dev.headroom.executor.kernel.RecurrentKernels.Cell;
 import dev.headroom.executor.kernel.RecurrentKernels.Problem;
 import dev.headroom.executor.kernel.RecurrentLayers;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Recurrent layers in plain Java. What a training run keeps of a part, for all steps and sequences: the gates, the
@@ -21,7 +22,7 @@ final class HostLayers {
     private final double[] kept;
 
     /** @param kept of the forward pass, or {@code null} before it */
-    HostLayers(Problem p, double[] weights, double[] kept) {
+    HostLayers(Problem p, double[] weights, double @Nullable [] kept) {
         layers = p.layers();
         steps = (int) p.steps();
         batch = (int) p.batch();

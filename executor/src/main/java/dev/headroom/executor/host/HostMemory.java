@@ -5,6 +5,7 @@ import dev.headroom.allocator.SimulatedDeviceMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Host memory in the place of a device's. Addresses and refusals are those of a simulated device; the bytes behind a
@@ -17,7 +18,7 @@ public final class HostMemory implements DeviceMemory {
     /** Its bytes are made when a kernel first looks: most of a workspace is never touched. */
     private static final class Segment {
         private final long bytes;
-        private ByteBuffer buffer;
+        private @Nullable ByteBuffer buffer;
 
         private Segment(long bytes) {
             this.bytes = bytes;

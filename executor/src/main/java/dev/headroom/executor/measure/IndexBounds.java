@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** How many entries the tables have that a model's inputs are looked up in, through whatever hands their numbers on. */
 final class IndexBounds {
@@ -105,14 +106,14 @@ final class IndexBounds {
         }
     }
 
-    private void bound(String indices, long entries) {
+    private void bound(@Nullable String indices, long entries) {
         if (indices != null) {
             sources.getOrDefault(indices, Set.of()).forEach(s -> bounds.merge(s, entries, Math::min));
         }
     }
 
     /** A model built in Java does not tell the sizes of what it computes; the first entry is always there. */
-    private long size(String tensor, int dim) {
+    private long size(@Nullable String tensor, int dim) {
         TensorMeta meta = tensor == null ? null : graph.values().get(tensor);
         if (meta == null || meta.sizes().isEmpty()) {
             return 1;
@@ -130,7 +131,7 @@ final class IndexBounds {
         return 0;
     }
 
-    private static String value(Node node, String argument) {
+    private static @Nullable String value(Node node, String argument) {
         for (Node.NamedArgument a : node.arguments()) {
             if (a.name().equals(argument) && a.value() instanceof Argument.Value v) {
                 return v.name();

@@ -5,6 +5,7 @@ import dev.headroom.executor.tensor.MemoryLog;
 import dev.headroom.model.run.OutOfMemory;
 import dev.headroom.model.run.PhaseMemory;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a run took, in bytes.
@@ -24,8 +25,8 @@ public record Measurement(
         List<MemoryLog.Share> atPeak,
         List<Workspace> workspaces,
         List<Double> losses,
-        Device device,
-        OutOfMemory oom) {
+        @Nullable Device device,
+        @Nullable OutOfMemory oom) {
     /** Peaks of the whole run. */
     public record Peak(long allocated, long reserved) {}
 
@@ -47,6 +48,6 @@ public record Measurement(
     public record Device(
             DeviceMeter.Reading beforeContext,
             DeviceMeter.Reading afterContext,
-            DeviceMeter.Reading started,
+            DeviceMeter.@Nullable Reading started,
             DeviceMeter.Reading ended) {}
 }

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The library's entry: runs a model on a backend and measures. */
 public final class Measurer {
@@ -35,9 +36,9 @@ public final class Measurer {
     private final List<Double> losses = new ArrayList<>();
 
     /** The ranks, as this one sees them; {@code null} for a run on its own. */
-    private final ProcessGroup group;
+    private final @Nullable ProcessGroup group;
 
-    private Measurer(MeasurementRequest request, Backend backend, ProcessGroup group) {
+    private Measurer(MeasurementRequest request, Backend backend, @Nullable ProcessGroup group) {
         this.request = request;
         this.backend = backend;
         this.group = group;
@@ -106,7 +107,7 @@ public final class Measurer {
         training.run();
     }
 
-    private Wrapper wrapper(Eager eager) {
+    private @Nullable Wrapper wrapper(Eager eager) {
         return group == null ? null : new DistributedDataParallel(eager, request.scenario(), group);
     }
 
@@ -122,11 +123,11 @@ public final class Measurer {
         }
     }
 
-    private DeviceMeter.Reading reading() {
+    private DeviceMeter.@Nullable Reading reading() {
         return backend instanceof DeviceMeter meter ? meter.now() : null;
     }
 
-    private Measurement result(Eager eager, DeviceMeter.Reading started, OutOfMemory oom) {
+    private Measurement result(Eager eager, DeviceMeter.@Nullable Reading started, @Nullable OutOfMemory oom) {
         var statistics = eager.allocator().statistics();
         List<MemoryLog.Share> atPeak = eager.log().atPeak().stream()
                 .sorted(Comparator.comparingLong(MemoryLog.Share::rounded)

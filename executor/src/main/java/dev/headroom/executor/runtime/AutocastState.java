@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code torch.autocast} for CUDA as it stands: what it lowers to, and the lowered weights that it keeps until the
@@ -15,14 +16,14 @@ public final class AutocastState {
     private final Eager eager;
     private final List<DType> outer = new ArrayList<>();
     private final Map<Tensor, Tensor> casts = new LinkedHashMap<>();
-    private DType type;
+    private @Nullable DType type;
 
     AutocastState(Eager eager) {
         this.eager = eager;
     }
 
     /** The type that it lowers to, or {@code null} while it is off. */
-    public DType type() {
+    public @Nullable DType type() {
         return type;
     }
 
@@ -31,7 +32,7 @@ public final class AutocastState {
      *
      * @param lower what it lowers to; {@code null}: it switches autocast off
      */
-    public void enter(DType lower) {
+    public void enter(@Nullable DType lower) {
         outer.add(type);
         type = lower;
     }
@@ -46,7 +47,7 @@ public final class AutocastState {
     }
 
     /** The kept cast of a weight, borrowed, or {@code null}. */
-    public Tensor kept(Tensor weight) {
+    public @Nullable Tensor kept(Tensor weight) {
         return casts.get(weight);
     }
 

@@ -14,6 +14,7 @@ import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.validation.published.XmemRow;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A run of the xMem repository and what was predicted of it, with the workspaces that ship with Headroom, so that every
@@ -62,7 +63,7 @@ public record MeasuredRun(XmemRow row, Prediction prediction, Span span) impleme
         Certainty c = prediction.certainty();
         List<DeviceLine> beside = c.lines().subList(1, c.lines().size());
         Span free = Certainty.free(beside, row.totalBytes(), row.totalBytes());
-        return new Risk(c.needed(), free, null).probability(others);
+        return new Risk(Objects.requireNonNull(c.needed()), free, null).probability(others);
     }
 
     private static final class Predicted {

@@ -51,9 +51,9 @@ public final class RecordAnswers {
 
     private static CudnnDevice device(PredictionRequest request) {
         return new CudnnDevice(
-                request.device().gpu().major(),
-                request.device().gpu().minor(),
-                request.device().gpu().sms());
+                request.device().givenGpu().major(),
+                request.device().givenGpu().minor(),
+                request.device().givenGpu().sms());
     }
 
     private static void record(PredictionRequest request, CudnnDevice device, Set<String> lines) {

@@ -11,6 +11,7 @@ import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -60,7 +61,7 @@ public final class LeastMemory {
                     "P8",
                     "batch " + batch + ", least memory",
                     Quantity.RESERVED,
-                    p.verdict().minimumMemory() - context - model.reserved(),
+                    Objects.requireNonNull(p.verdict().minimumMemory()) - context - model.reserved(),
                     (row.fits + row.fails) / 2,
                     "published: " + (long) row.fits + " fits, " + (long) row.fails + " does not"));
         });

@@ -80,7 +80,7 @@ final class RecordingRun implements MeasuredRuns {
                 source,
                 name().replaceFirst("\\.json(\\.gz)?$", ""),
                 ModelClass.of(request.graph()).label(),
-                request.device().gpu().name(),
+                request.device().givenGpu().name(),
                 verdict.right() ? peaks(recording, prediction, comparison) : List.of(),
                 verdict,
                 interval(recording, prediction),

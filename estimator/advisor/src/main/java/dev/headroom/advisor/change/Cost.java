@@ -1,5 +1,7 @@
 package dev.headroom.advisor.change;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a change costs in a step.
  *
@@ -8,7 +10,7 @@ package dev.headroom.advisor.change;
  *     not counted
  * @param recomputedShare these as a share of the step's without recomputation, such as 0.25
  */
-public record Cost(int passes, Long recomputedFlops, double recomputedShare) {
+public record Cost(int passes, @Nullable Long recomputedFlops, double recomputedShare) {
     /** Nothing. */
     public static final Cost NONE = new Cost(1, 0L, 0);
 

@@ -18,7 +18,7 @@ public final class MicroBatches {
     static final List<CatalogueEntry> ENTRIES = List.of(CatalogueEntry.of(s -> of(s, 2))
             .notPlanned()
             .when(s -> s.run().sizes().batch() != null
-                    && s.run().sizes().batch() >= 2
+                    && s.run().sizes().givenBatch() >= 2
                     && s.model().hasBatch())
             .explained("batch", s -> s.trains() ? "Half the batch, twice the passes" : "Half the batch", Target.BATCH));
 
@@ -29,7 +29,7 @@ public final class MicroBatches {
         List<Integer> parts = new ArrayList<>();
         long batch = run.sizes().batch() == null ? 1 : Math.min(run.sizes().batch(), LARGEST);
         for (int k = 2; k <= batch; k++) {
-            if (run.sizes().batch() % k == 0) {
+            if (run.sizes().givenBatch() % k == 0) {
                 parts.add(k);
             }
         }
@@ -37,16 +37,16 @@ public final class MicroBatches {
     }
 
     static Change of(Situation s, int parts) {
-        long batch = s.run().sizes().batch();
+        long batch = s.run().sizes().givenBatch();
         String title = parts + " micro-batches of " + batch / parts;
         Cost cost = new Cost(parts, 0L, 0);
         if (!s.trains()) {
-            return Change.free(KIND, title, r -> r.with(BATCH, r.sizes().batch() / parts))
+            return Change.free(KIND, title, r -> r.with(BATCH, r.sizes().givenBatch() / parts))
                     .withIntrusion(Intrusion.WORK)
                     .withCost(cost)
                     .withCode("outputs = [model(part).cpu() for part in inputs.chunk(" + parts + ")]");
         }
-        Change change = Change.free(KIND, title, r -> r.with(BATCH, r.sizes().batch() / parts)
+        Change change = Change.free(KIND, title, r -> r.with(BATCH, r.sizes().givenBatch() / parts)
                         .with(ACCUMULATE, r.loop().accumulate() * parts))
                 .withCost(cost)
                 .withCode(loop(s.model(), batch / parts, parts * s.run().loop().accumulate()));

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /** Lists of modules in a shorter form: siblings together, as patterns and as Python expressions. */
@@ -40,7 +41,8 @@ final class ModuleGroups {
             String owner = ModelState.owner(group.get(0));
             boolean all = group.size() > 1
                     && !owner.isEmpty()
-                    && group.size() == running.get(owner).size();
+                    && group.size()
+                            == Objects.requireNonNull(running.get(owner)).size();
             out.addAll(all ? List.of(owner + ".*") : group);
         }
         return out;

@@ -5,4 +5,7 @@
  * each when a run leaves it to be made, whether plans may propose it, and what an explanation says of it. Whether a
  * change helps a run is found out by playing it, and not known here.
  */
+@NullMarked
 package dev.headroom.advisor.change;
+
+import org.jspecify.annotations.NullMarked;

@@ -3,6 +3,7 @@ package dev.headroom.advisor.checkpoints;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The best plans of a model of costs, by a dynamic program over the stages: Rotor's problem (Inria RR-9302) for the
@@ -48,6 +49,7 @@ final class ChainProgram {
     }
 
     /** The plan with the lowest peak, and of several the one with the least recomputation. */
+    @Nullable
     Schedule leanest() {
         return cheapest(leanestPeak());
     }
@@ -58,6 +60,7 @@ final class ChainProgram {
      * @param budget bytes above those before the pass
      * @return {@code null} when no plan is within it
      */
+    @Nullable
     Schedule cheapest(long budget) {
         if (leanestPeak() > budget) {
             return null;

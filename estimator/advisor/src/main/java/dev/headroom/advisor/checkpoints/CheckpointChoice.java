@@ -2,6 +2,7 @@ package dev.headroom.advisor.checkpoints;
 
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A way to checkpoint a run, and what playing the run with it gave.
@@ -18,7 +19,7 @@ public record CheckpointChoice(
         String name,
         int segments,
         List<String> modules,
-        Boolean reentrant,
+        @Nullable Boolean reentrant,
         long peakAllocated,
         long recomputedFlops,
         double recomputedShare) {

@@ -1,6 +1,7 @@
 package dev.headroom.advisor.checkpoints;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What can be had by recomputation.
@@ -19,7 +20,7 @@ public record CheckpointPlans(
         List<CheckpointChoice> pareto,
         List<CheckpointChoice> baselines,
         long lowerBound,
-        NestedLeast nestedLeast,
+        @Nullable NestedLeast nestedLeast,
         String method,
         boolean exact) {
     public CheckpointPlans {

@@ -3,7 +3,9 @@ package dev.headroom.advisor.checkpoints;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Looks for plans by the model of costs, and plays them. */
 final class CheckpointSearch {
@@ -64,7 +66,7 @@ final class CheckpointSearch {
         long low = program.leanestPeak();
         long high = costs.evaluate(List.of()).peak();
         for (int k = 0; k < BUDGETS; k++) {
-            play(program.cheapest(low + (high - low) * k / BUDGETS));
+            play(Objects.requireNonNull(program.cheapest(low + (high - low) * k / BUDGETS)));
         }
         return baselines;
     }
@@ -76,12 +78,12 @@ final class CheckpointSearch {
         return Math.max(brief.necessary(), least.leanestPeak() + brief.forwardStart[0]);
     }
 
-    private NestedLeast nestedLeast() {
+    private @Nullable NestedLeast nestedLeast() {
         if (NestedChain.work(costs.allowed()) > NESTED_PAIRS) {
             return null;
         }
         NestedChain nested = new NestedChain(survey.nested(log, costs, reentrant));
-        NestedSchedule leanest = nested.leanest();
+        NestedSchedule leanest = Objects.requireNonNull(nested.leanest());
         return new NestedLeast(
                 leanest.peak() + log.forwardStart[0],
                 program.leanestPeak() - leanest.peak(),

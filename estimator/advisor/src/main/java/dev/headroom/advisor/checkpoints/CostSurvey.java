@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Learns the costs of a model's stages from two plays: one that stores all, and one that checkpoints every stage. */
 final class CostSurvey {
@@ -24,7 +25,7 @@ final class CostSurvey {
      */
     private final int[] changes;
 
-    private long[][] again;
+    private long @Nullable [][] again;
 
     CostSurvey(Rehearsal rehearsal, Stages stages) {
         this.rehearsal = rehearsal;

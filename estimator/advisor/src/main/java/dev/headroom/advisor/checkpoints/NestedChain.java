@@ -3,6 +3,7 @@ package dev.headroom.advisor.checkpoints;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The best plans whose checkpoints may hold checkpoints, by a dynamic program over segments: Rotor's problem (Beaumont,
@@ -47,6 +48,7 @@ final class NestedChain {
     }
 
     /** The plan with the lowest peak, and of several the one with the least recomputation. */
+    @Nullable
     NestedSchedule leanest() {
         return cheapest(leastPeak);
     }
@@ -144,6 +146,7 @@ final class NestedChain {
      * @param budget bytes above those before the pass
      * @return {@code null} when no plan is within it
      */
+    @Nullable
     NestedSchedule cheapest(long budget) {
         if (leastPeak > budget) {
             return null;
@@ -199,7 +202,7 @@ final class NestedChain {
         exact &= continuations.exact();
     }
 
-    private static List<NestedSegment> tree(Tradeoffs.Continuation whole) {
+    private static List<NestedSegment> tree(Tradeoffs.@Nullable Continuation whole) {
         List<NestedSegment> out = new ArrayList<>();
         for (Tradeoffs.Continuation w = whole; w != null; w = w.rest()) {
             if (w.inner() != null) {

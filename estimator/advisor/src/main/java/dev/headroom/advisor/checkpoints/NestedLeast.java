@@ -1,6 +1,7 @@
 package dev.headroom.advisor.checkpoints;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The least memory that could be had if checkpoints were put into checkpoints, over the same stages and runs as the
@@ -33,7 +34,7 @@ public record NestedLeast(
      * @param modules a module or a run of siblings, as {@code --checkpoint-modules} names them
      * @param inner checkpoints around some of these modules, in order
      */
-    public record Checkpoint(String modules, List<Checkpoint> inner) {
+    public record Checkpoint(@Nullable String modules, List<Checkpoint> inner) {
         public Checkpoint {
             inner = List.copyOf(inner);
         }

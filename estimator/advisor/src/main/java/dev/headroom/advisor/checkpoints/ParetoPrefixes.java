@@ -2,6 +2,7 @@ package dev.headroom.advisor.checkpoints;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Beginnings of plans up to one stage, of which none leaves as much and costs as much as another, by the bytes that
@@ -20,7 +21,7 @@ final class ParetoPrefixes {
      * @param stage the first of the last piece
      * @param checkpoint whether the last piece is one, or a stored stage
      */
-    record Beginning(long left, long again, Beginning before, int stage, boolean checkpoint) {}
+    record Beginning(long left, long again, @Nullable Beginning before, int stage, boolean checkpoint) {}
 
     private final long budget;
     private List<Beginning> all = new ArrayList<>();
@@ -77,15 +78,16 @@ final class ParetoPrefixes {
             long price = other == null ? 0 : other.again + again;
             boolean ownFirst =
                     own != null && (other == null || own.left < left || own.left == left && own.again <= price);
-            if (ownFirst) {
+            Beginning first = ownFirst ? own : null;
+            if (first != null) {
                 mine++;
             } else {
                 theirs++;
             }
-            long next = ownFirst ? own.again : price;
+            long next = first != null ? first.again : price;
             if (next < least) {
                 least = next;
-                merged.add(ownFirst ? own : new Beginning(left, price, other, stage, checkpoint));
+                merged.add(first != null ? first : new Beginning(left, price, other, stage, checkpoint));
             }
         }
         all = merged;

@@ -5,6 +5,7 @@ import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.runtime.SavedTensorHooks;
 import dev.headroom.estimator.runtime.Tape;
 import dev.headroom.estimator.runtime.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hooks that keep every saved tensor as it is. What hooks hand out ends with the node's function, a little before what
@@ -20,7 +21,7 @@ final class PassThroughHooks implements LoopHook {
 
     private static final class Kept implements SavedTensorHooks.Packed {
         private final Tape tape;
-        private Tensor kept;
+        private @Nullable Tensor kept;
 
         Kept(Tape tape, Tensor kept) {
             this.tape = tape;
@@ -28,7 +29,7 @@ final class PassThroughHooks implements LoopHook {
         }
 
         @Override
-        public Tensor unpack() {
+        public @Nullable Tensor unpack() {
             Tensor out = kept;
             kept = null;
             return out;

@@ -1,5 +1,7 @@
 package dev.headroom.advisor.checkpoints;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A piece of the forward pass: the call of a module, or operators between such calls.
  *
@@ -7,7 +9,7 @@ package dev.headroom.advisor.checkpoints;
  * @param from first node
  * @param to one after the last node
  */
-record Stage(String path, int from, int to) {
+record Stage(@Nullable String path, int from, int to) {
     boolean isModule() {
         return path != null;
     }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A model as a sequence of stages, the smallest pieces that a plan tells apart: the blocks of its containers and what
@@ -56,6 +57,7 @@ final class Stages {
     }
 
     /** What {@code checkpointModules} calls the stages from {@code first} to {@code last}, or {@code null}. */
+    @Nullable
     String name(int first, int last) {
         Stage end = stages.get(last);
         return end.from() == end.to() ? null : names.get(key(stages.get(first).from(), end.to()));
@@ -82,7 +84,7 @@ final class Stages {
     }
 
     private boolean isCalledOnce(ModuleCalls.Call call) {
-        return !call.path().isEmpty() && timesCalled.get(call.path()) == 1;
+        return !call.path().isEmpty() && timesCalled.getOrDefault(call.path(), 0) == 1;
     }
 
     private void collect(List<ModuleCalls.Call> calls) {

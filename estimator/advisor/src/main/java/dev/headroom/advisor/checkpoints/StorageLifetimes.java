@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Memory that a forward pass makes, by number of the storage: the stages in which its life takes a turn. */
 final class StorageLifetimes {
@@ -60,7 +61,7 @@ final class StorageLifetimes {
         graph.outputs().forEach(o -> use(storageOf.get(o.value()), stages.size()));
     }
 
-    private void use(Integer storage, int stage) {
+    private void use(@Nullable Integer storage, int stage) {
         if (storage != null) {
             used[storage] = Math.max(used[storage], stage);
         }

@@ -3,6 +3,7 @@ package dev.headroom.advisor.checkpoints;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Ways to go on from a stage of which none needs at most the bytes and recomputes at most what another does. */
 final class Tradeoffs {
@@ -19,7 +20,13 @@ final class Tradeoffs {
      * @param inner inside of the piece, if it is a checkpoint; {@code null}: a stored stage
      * @param rest what follows the piece, {@code null} at the end
      */
-    record Continuation(long need, long again, int first, int last, Continuation inner, Continuation rest) {}
+    record Continuation(
+            long need,
+            long again,
+            int first,
+            int last,
+            @Nullable Continuation inner,
+            @Nullable Continuation rest) {}
 
     private final long limit;
     private final long dearest;
@@ -49,6 +56,7 @@ final class Tradeoffs {
     }
 
     /** The way with the least recomputation, or {@code null}. */
+    @Nullable
     Continuation cheapest() {
         return continuations.isEmpty() ? null : continuations.get(continuations.size() - 1);
     }

@@ -3,4 +3,7 @@
  * model's stages off one play, solves the choice of checkpoints by dynamic programs, and plays every plan before it is
  * reported.
  */
+@NullMarked
 package dev.headroom.advisor.checkpoints;
+
+import org.jspecify.annotations.NullMarked;

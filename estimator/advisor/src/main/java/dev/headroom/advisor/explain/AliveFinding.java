@@ -1,5 +1,6 @@
 package dev.headroom.advisor.explain;
 
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.log.Category;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -103,8 +104,8 @@ final class AliveFinding {
     }
 
     private static String keeper(Holding h) {
-        boolean backward = h.endedBy() != null && !h.endedBy().node().isEmpty();
-        return Words.maker(backward ? h.endedBy() : h.savedBy());
+        Attribution end = h.endedBy();
+        return Words.maker(end != null && !end.node().isEmpty() ? end : h.savedBy());
     }
 
     private static String maker(Holding h) {

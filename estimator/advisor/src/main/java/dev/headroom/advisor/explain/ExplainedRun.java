@@ -10,6 +10,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** A run, and where to look in it. */
 final class ExplainedRun {
@@ -73,7 +74,7 @@ final class ExplainedRun {
     }
 
     /** @param micro {@code null}: the last pass */
-    Optional<PhaseSpan> phase(Phase phase, int step, Integer micro) {
+    Optional<PhaseSpan> phase(Phase phase, int step, @Nullable Integer micro) {
         List<PhaseSpan> all = timeline().phases().stream()
                 .filter(p -> p.phase() == phase && Objects.equals(p.step(), step))
                 .filter(p -> micro == null || micro.equals(p.micro()))

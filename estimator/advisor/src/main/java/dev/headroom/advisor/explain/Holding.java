@@ -3,6 +3,7 @@ package dev.headroom.advisor.explain;
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.timeline.LiveTensor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A tensor that is alive at a moment.
@@ -13,7 +14,11 @@ import dev.headroom.estimator.timeline.LiveTensor;
  * @param forRecomputation whether a checkpoint keeps it to compute from it again
  */
 record Holding(
-        LiveTensor tensor, Category category, Attribution savedBy, Attribution endedBy, boolean forRecomputation) {
+        LiveTensor tensor,
+        Category category,
+        Attribution savedBy,
+        @Nullable Attribution endedBy,
+        boolean forRecomputation) {
     long bytes() {
         return tensor.requested();
     }

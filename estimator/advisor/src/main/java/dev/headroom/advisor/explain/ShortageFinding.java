@@ -8,6 +8,7 @@ import dev.headroom.estimator.timeline.PlayedRun;
 import dev.headroom.model.run.OutOfMemory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** Where and why a run ran out of memory. */
 final class ShortageFinding {
@@ -18,7 +19,7 @@ final class ShortageFinding {
     /** @param story the run with room to spare */
     static Finding of(PlayedRun run, ExplainedRun explained) {
         Prediction p = run.prediction();
-        OutOfMemory oom = p.oom();
+        OutOfMemory oom = Objects.requireNonNull(p.oom());
         AliveAt last = new ExplainedRun(run).moment(run.timeline().size() - 1);
         List<Segment> segments = last.event() < 0
                 ? List.of()
@@ -38,7 +39,7 @@ final class ShortageFinding {
                 .orElse(0);
         long unused = unused(run, last);
         Account device = device(run, last, gaps, whole, unused);
-        String place = Words.place(run.timeline().failed());
+        String place = Words.place(Objects.requireNonNull(run.timeline().failed()));
         List<String> answer = new ArrayList<>();
         answer.add("In " + oom.moment().words() + ", when " + place + " runs: the allocator asks the driver for "
                 + Words.size(oom.requested()) + "; what is left, its free segments included, is "
@@ -67,7 +68,7 @@ final class ShortageFinding {
     /** Bytes of the device; where only the allocator is limited, that limit. */
     private static long total(PlayedRun run) {
         Prediction.Device device = run.prediction().device();
-        return device == null ? run.request().device().limit() : device.memory();
+        return device == null ? Objects.requireNonNull(run.request().device().limit()) : device.memory();
     }
 
     /** Bytes that the driver could still have given. */

@@ -2,6 +2,7 @@ package dev.headroom.advisor.plans;
 
 import dev.headroom.estimator.predict.Prediction;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What to change.
@@ -14,7 +15,12 @@ import java.util.List;
  * @param notes what would not help and why, a sentence each
  */
 public record Advice(
-        Goal goal, Prediction asked, List<Largest> largest, List<Plan> plans, Shortfall shortfall, List<String> notes) {
+        Goal goal,
+        Prediction asked,
+        List<Largest> largest,
+        List<Plan> plans,
+        @Nullable Shortfall shortfall,
+        List<String> notes) {
     /** Whether the run gets through as it is. */
     public boolean fits() {
         return asked.oom() == null;

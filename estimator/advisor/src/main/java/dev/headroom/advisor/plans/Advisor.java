@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** The library's entry to advice: what to change so that a run fits its device. */
 public final class Advisor {
@@ -119,7 +120,7 @@ public final class Advisor {
                 .toList();
     }
 
-    private Shortfall shortfall(List<Variant> variants) {
+    private @Nullable Shortfall shortfall(List<Variant> variants) {
         return variants.parallelStream()
                 .map(variant -> shortfall(variant, player.predict(variant.run())))
                 .filter(s -> s != null)
@@ -127,7 +128,7 @@ public final class Advisor {
                 .orElse(null);
     }
 
-    private static Shortfall shortfall(Variant variant, Prediction prediction) {
+    private static @Nullable Shortfall shortfall(Variant variant, Prediction prediction) {
         Prediction.Verdict verdict = prediction.verdict();
         return verdict.minimumMemory() == null || verdict.headroom() == null
                 ? null

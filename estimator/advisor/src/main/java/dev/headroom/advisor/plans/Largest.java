@@ -1,5 +1,7 @@
 package dev.headroom.advisor.plans;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The largest value of an open size with which a run gets through: the next one does not, and neither do a few after
  * it.
@@ -11,11 +13,16 @@ package dev.headroom.advisor.plans;
  * @param safe the largest value found whose risk of running out is at most {@link #RISK}; {@code null} when there is
  *     none or it was not looked for
  */
-public record Largest(String name, Long value, Long next, Limit limit, Long safe) {
+public record Largest(
+        String name,
+        @Nullable Long value,
+        Long next,
+        Limit limit,
+        @Nullable Long safe) {
     /** One run in twenty: what people call safe enough to start before a night. */
     public static final double RISK = 0.05;
 
-    Largest withSafe(Long found) {
+    Largest withSafe(@Nullable Long found) {
         return new Largest(name, value, next, limit, found);
     }
 

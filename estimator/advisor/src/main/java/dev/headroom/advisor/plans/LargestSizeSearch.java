@@ -7,7 +7,9 @@ import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.scenario.Scenario;
+import java.util.Objects;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for the largest batch, or other open size, with which a run gets through. Memory grows with the size nearly as
@@ -39,13 +41,13 @@ final class LargestSizeSearch {
 
     /** The largest batch, for a run that names one. */
     static Largest batch(VariantPlayer player, Scenario run) {
-        return batches(player, run).from(run.sizes().batch());
+        return batches(player, run).from(run.sizes().givenBatch());
     }
 
     /** The same with the largest batch that is safe. */
     static Largest safeBatch(VariantPlayer player, Scenario run) {
         LargestSizeSearch batches = batches(player, run);
-        Largest found = batches.from(run.sizes().batch());
+        Largest found = batches.from(run.sizes().givenBatch());
         return found.value() == null ? found : found.withSafe(batches.safe(found.value()));
     }
 
@@ -56,7 +58,7 @@ final class LargestSizeSearch {
     /** The largest value of a size that the run's {@code dims} give. */
     static Largest dim(VariantPlayer player, Scenario run, String dim) {
         return new LargestSizeSearch(player, dim, run, (r, value) -> r.withDim(dim, value))
-                .from(run.sizes().dims().get(dim));
+                .from(Objects.requireNonNull(run.sizes().dims().get(dim), dim));
     }
 
     private Scenario with(long value) {
@@ -114,7 +116,7 @@ final class LargestSizeSearch {
      *
      * @return {@code null} when there is none
      */
-    private Long safe(long largest) {
+    private @Nullable Long safe(long largest) {
         if (isSafe(largest)) {
             return largest;
         }

@@ -54,6 +54,6 @@ final class MicroBatchSearch {
 
     private static Scenario settled(Scenario run, int parts) {
         int passes = run.loop().inference() ? 1 : Math.max(run.loop().accumulate(), DISTINCT_PASSES);
-        return run.with(BATCH, run.sizes().batch() / parts).with(ACCUMULATE, passes);
+        return run.with(BATCH, run.sizes().givenBatch() / parts).with(ACCUMULATE, passes);
     }
 }

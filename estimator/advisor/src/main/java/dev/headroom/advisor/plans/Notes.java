@@ -47,12 +47,12 @@ final class Notes {
     /** Weights and what goes with them outweigh all that recomputation could save. */
     private Optional<String> dominated(Prediction unbounded, AvailableChanges tools) {
         Map<Category, Long> peak = unbounded.atPeak();
-        long fixed = peak.get(Category.PARAMETERS)
-                + peak.get(Category.BUFFERS)
-                + peak.get(Category.GRADIENTS)
-                + peak.get(Category.OPTIMIZER_STATE);
+        long fixed = peak.getOrDefault(Category.PARAMETERS, 0L)
+                + peak.getOrDefault(Category.BUFFERS, 0L)
+                + peak.getOrDefault(Category.GRADIENTS, 0L)
+                + peak.getOrDefault(Category.OPTIMIZER_STATE, 0L);
         long allocated = unbounded.peak().allocated();
-        long saved = peak.get(Category.SAVED_ACTIVATIONS);
+        long saved = peak.getOrDefault(Category.SAVED_ACTIVATIONS, 0L);
         String where = "the peak of " + Mib.text(allocated) + " (in "
                 + unbounded.peak().moment().phase() + ") holds "
                 + Mib.text(fixed) + " of weights, gradients and optimizer state and " + Mib.text(saved)

@@ -6,6 +6,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for changes under which a run gets through without losing samples of a step. Single changes come first. They
@@ -81,7 +82,7 @@ final class PlanSearch {
         return all;
     }
 
-    private void combine(Variant base, Variant best) {
+    private void combine(Variant base, @Nullable Variant best) {
         if (player.mayFit(base.run())) {
             // Alone it is listed already; where it is a combination, nothing has to be added.
             list(base, best);
@@ -118,7 +119,7 @@ final class PlanSearch {
                         .map(change -> variant.with(passes).with(change)));
     }
 
-    private void list(Variant variant, Variant best) {
+    private void list(Variant variant, @Nullable Variant best) {
         boolean cheaper = best == null || Variant.RANK.compare(variant, best) < 0;
         boolean known =
                 found.stream().anyMatch(f -> variant.kinds().containsAll(f.kinds()) && !muchCheaper(variant, f));

@@ -3,4 +3,7 @@
  * was played within the device's memory before it is told. What changes nothing in the results comes first, then more
  * work for the same results, fewer bits, and other optimizers.
  */
+@NullMarked
 package dev.headroom.advisor.plans;
+
+import org.jspecify.annotations.NullMarked;

@@ -2,6 +2,7 @@ package dev.headroom.advisor.strategies;
 
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.model.scenario.Scenario;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a strategy went on the rank that takes most.
@@ -14,4 +15,9 @@ import dev.headroom.model.scenario.Scenario;
  *     if it does
  */
 public record PlayedStrategy(
-        Strategy strategy, Scenario run, boolean fits, Prediction.Peak peak, long communicated, String refused) {}
+        Strategy strategy,
+        Scenario run,
+        boolean fits,
+        Prediction.@Nullable Peak peak,
+        long communicated,
+        String refused) {}

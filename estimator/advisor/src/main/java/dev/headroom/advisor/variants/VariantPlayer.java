@@ -11,9 +11,11 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Plays variants of a run, each once: on the device of the question, and with room for anything. Threads may share it.
@@ -45,7 +47,7 @@ public final class VariantPlayer {
 
     /** Bytes that the allocator can have on the device of the question. */
     public long room() {
-        return Predictor.room(asked);
+        return Objects.requireNonNull(Predictor.room(asked), "a run without a device");
     }
 
     /** Within the device's memory, to the end. */
@@ -101,22 +103,24 @@ public final class VariantPlayer {
     /** A scenario that is played when somebody first asks; who asks meanwhile waits. */
     private final class Play {
         private final Scenario run;
-        private Outcome outcome;
+        private @Nullable Outcome outcome;
 
         Play(Scenario run) {
             this.run = run;
         }
 
         synchronized Outcome outcome() {
-            if (outcome == null) {
-                try {
-                    simulate();
-                } catch (UserInputException e) {
-                    outcome = Outcome.IMPOSSIBLE;
-                    count();
-                }
+            if (outcome != null) {
+                return outcome;
             }
-            return outcome;
+            try {
+                simulate();
+                return Objects.requireNonNull(outcome);
+            } catch (UserInputException e) {
+                outcome = Outcome.IMPOSSIBLE;
+                count();
+                return outcome;
+            }
         }
 
         synchronized Simulation simulate() {

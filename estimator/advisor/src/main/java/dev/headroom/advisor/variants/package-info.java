@@ -4,4 +4,7 @@
  * anything, and remembers how it went. Explanations, plans and the search for checkpoints all play their variants here.
  * Why a variant is worth playing is not known here.
  */
+@NullMarked
 package dev.headroom.advisor.variants;
+
+import org.jspecify.annotations.NullMarked;

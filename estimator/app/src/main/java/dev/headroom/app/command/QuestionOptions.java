@@ -36,7 +36,7 @@ final class QuestionOptions {
      */
     PredictionRequest read(Services engine) {
         Scenario asked = asked();
-        return new PredictionRequest(engine.reader().apply(model), asked);
+        return new PredictionRequest(engine.reader().apply(model, asked), asked);
     }
 
     /** What was asked for and cannot have an effect, one line each. */

@@ -8,6 +8,7 @@ import dev.headroom.estimator.timeline.PlayedRun;
 import dev.headroom.model.error.Unwritable;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.Scenario;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.BiFunction;
@@ -20,7 +21,7 @@ import java.util.function.Function;
  * @param recorder predicts, and writes the run to a file as a snapshot
  */
 record Services(
-        Function<Path, Graph> reader,
+        BiFunction<Path, Scenario, Graph> reader,
         Function<PredictionRequest, Prediction> predictor,
         Function<PredictionRequest, PlayedRun> player,
         BiFunction<PredictionRequest, Path, Prediction> recorder) {
@@ -28,7 +29,11 @@ record Services(
 
     /** Without files. */
     Services(Function<Path, Graph> reader, Function<PredictionRequest, Prediction> predictor) {
-        this(reader, predictor, PlayedRun::of, (request, unused) -> predictor.apply(request));
+        this(
+                (file, unused) -> reader.apply(file),
+                predictor,
+                PlayedRun::of,
+                (request, unused) -> predictor.apply(request));
     }
 
     private static Prediction record(PredictionRequest request, Path out) {

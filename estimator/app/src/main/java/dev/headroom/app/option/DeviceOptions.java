@@ -5,6 +5,7 @@ import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The card and what of it the run may use. */
@@ -17,15 +18,19 @@ public final class DeviceOptions {
             completionCandidates = Candidates.Gpus.class,
             paramLabel = "NAME",
             description = "A card of 'headroom devices', such as rtx-3090.")
+    @Nullable
     String gpu;
 
     @Option(names = "--memory", paramLabel = "SIZE", description = "Device memory, such as 24GiB or 40GB.")
+    @Nullable
     String memory;
 
     @Option(names = "--in-use", paramLabel = "SIZE", description = "Device memory taken by others.")
+    @Nullable
     String inUse;
 
     @Option(names = "--limit", paramLabel = "SIZE", description = "What the allocator may reserve.")
+    @Nullable
     String limit;
 
     /**
@@ -34,7 +39,7 @@ public final class DeviceOptions {
      * @throws dev.headroom.model.error.UserInputException for an unknown card or sizes that contradict each other
      */
     public Scenario on(Scenario run) {
-        Gpu card = gpu == null ? null : card();
+        Gpu card = gpu == null ? null : card(gpu);
         Long total = memory == null ? null : (Long) Sizes.positive("--memory", memory);
         long taken = inUse == null ? 0 : Sizes.parse("--in-use", inUse);
         Long most = limit == null ? null : (Long) Sizes.positive("--limit", limit);
@@ -61,19 +66,19 @@ public final class DeviceOptions {
         gpu = card;
     }
 
-    private Gpu card() {
-        return GpuCatalogue.find(gpu)
-                .orElseThrow(() -> new BadOption("--gpu: '" + gpu + "' is not in the catalogue"
-                        + Suggestion.of(gpu, GpuCatalogue.names()) + "; 'headroom devices' lists all"));
+    private static Gpu card(String name) {
+        return GpuCatalogue.find(name)
+                .orElseThrow(() -> new BadOption("--gpu: '" + name + "' is not in the catalogue"
+                        + Suggestion.of(name, GpuCatalogue.names()) + "; 'headroom devices' lists all"));
     }
 
-    private static void plausible(String option, String text, Long bytes) {
+    private static void plausible(String option, @Nullable String text, @Nullable Long bytes) {
         if (bytes != null && bytes > MOST) {
             throw new BadOption(option + ": " + text + " is more than any device has (4 TiB at most); check the unit");
         }
     }
 
-    private static void within(String option, String text, long bytes, Long size) {
+    private static void within(String option, @Nullable String text, long bytes, @Nullable Long size) {
         if (size != null && bytes > size) {
             throw new BadOption(option + ": " + text + " is more than the device's " + size + " bytes; lower it");
         }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.IGetter;
 import picocli.CommandLine.Model.ISetter;
 
@@ -23,7 +24,7 @@ public final class GivenTexts implements IGetter, ISetter {
 
     @Override
     @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // picocli casts to the option's type
-    public <T> T get() {
+    public <T> @Nullable T get() {
         List<String> texts = given.get(setting);
         Object value =
                 switch (arity) {
@@ -35,7 +36,7 @@ public final class GivenTexts implements IGetter, ISetter {
     }
 
     @Override
-    public <T> T set(T value) {
+    public <T> @Nullable T set(T value) {
         T before = get();
         if (value == null || Boolean.FALSE.equals(value)) {
             given.remove(setting);

@@ -11,6 +11,7 @@ import it.unimi.dsi.fastutil.objects.Object2IntLinkedOpenHashMap;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A timeline as columns of numbers. Tensors are numbered in order of birth; strings stand in one list, {@code words}.
@@ -59,7 +60,9 @@ final class EventsJson {
         column(
                 json,
                 "counts",
-                e -> timeline.isFree(e) ? -1 : timeline.category(e).ordinal());
+                e -> timeline.isFree(e)
+                        ? -1
+                        : Objects.requireNonNull(timeline.category(e)).ordinal());
         json.writeEndObject();
         changes(json, "running", e -> actor(timeline.running(e)));
         changes(json, "reserved", timeline::reserved);

@@ -2,6 +2,7 @@ package dev.headroom.app.page;
 
 import com.fasterxml.jackson.core.SerializableString;
 import com.fasterxml.jackson.core.io.CharacterEscapes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes {@code <} of JSON strings as an escape: within an element of HTML, {@code </script>} and {@code <!--} would
@@ -22,7 +23,7 @@ final class InScript extends CharacterEscapes {
     }
 
     @Override
-    public SerializableString getEscapeSequence(int character) {
+    public @Nullable SerializableString getEscapeSequence(int character) {
         return null;
     }
 }

@@ -12,6 +12,7 @@ import dev.headroom.model.scenario.ScenarioArguments;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Advice as one JSON object: {@code goal, fits, asked, largest, plans, shortfall, notes}; bytes throughout. {@code
@@ -109,7 +110,7 @@ public final class AdviceJson {
         json.writeEndArray();
     }
 
-    private void shortfall(Shortfall shortfall) throws IOException {
+    private void shortfall(@Nullable Shortfall shortfall) throws IOException {
         if (shortfall == null) {
             json.writeNullField("shortfall");
             return;

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
 
 /** Advice for people: the verdict, what is the most and the least, and the plans with the code to change. */
 public final class AdviceReport {
@@ -100,7 +101,7 @@ public final class AdviceReport {
         out.println();
     }
 
-    private void shortfall(Shortfall shortfall) {
+    private void shortfall(@Nullable Shortfall shortfall) {
         if (shortfall != null) {
             StringJoiner changes = new StringJoiner(", ");
             shortfall.changes().forEach(change -> changes.add(change.title()));

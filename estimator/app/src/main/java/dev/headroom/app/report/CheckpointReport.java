@@ -10,6 +10,7 @@ import java.io.PrintWriter;
 import java.io.Writer;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** The choices between memory and recomputation: a curve, what users would write without a search, and a bound. */
 public final class CheckpointReport {
@@ -80,7 +81,7 @@ public final class CheckpointReport {
     /**
      * By the model of costs, not played: {@code peak_allocated, saves, recomputed_share, depth, exact, checkpoints}.
      */
-    private static void nested(JsonGenerator json, NestedLeast nested) throws IOException {
+    private static void nested(JsonGenerator json, @Nullable NestedLeast nested) throws IOException {
         if (nested == null) {
             json.writeNullField("nested");
             return;

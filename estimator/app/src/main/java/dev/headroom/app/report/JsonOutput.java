@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What the JSON that commands print has in common. */
 public final class JsonOutput {
@@ -37,7 +38,7 @@ public final class JsonOutput {
     }
 
     /** A field with a whole number, or null. */
-    public static void number(JsonGenerator json, String key, Number value) throws IOException {
+    public static void number(JsonGenerator json, String key, @Nullable Number value) throws IOException {
         if (value == null) {
             json.writeNullField(key);
         } else {

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.io.Writer;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A prediction as one JSON object: bytes throughout, keys in a fixed order, {@code null} where nothing is known. */
 public final class JsonReport {
@@ -65,7 +66,7 @@ public final class JsonReport {
         json.writeEndObject();
     }
 
-    private void device(Prediction.Device device) throws IOException {
+    private void device(Prediction.@Nullable Device device) throws IOException {
         if (device == null) {
             json.writeNullField("device");
             return;
@@ -178,7 +179,7 @@ public final class JsonReport {
         json.writeEndObject();
     }
 
-    private void convolutions(Prediction.Convolutions convolutions) throws IOException {
+    private void convolutions(Prediction.@Nullable Convolutions convolutions) throws IOException {
         if (convolutions == null) {
             json.writeNullField("convolution_workspaces");
             return;
@@ -192,7 +193,7 @@ public final class JsonReport {
         json.writeEndObject();
     }
 
-    private void number(String key, Number value) throws IOException {
+    private void number(String key, @Nullable Number value) throws IOException {
         JsonOutput.number(json, key, value);
     }
 }

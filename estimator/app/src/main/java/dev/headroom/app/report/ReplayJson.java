@@ -5,6 +5,7 @@ import dev.headroom.allocator.replay.ReplayResult;
 import dev.headroom.estimator.predict.Prediction;
 import java.io.IOException;
 import java.io.Writer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A comparison of settings as one JSON object: {@code trace, events, device, limit, settings, best, warnings}; bytes
@@ -68,7 +69,7 @@ final class ReplayJson {
         json.writeEndObject();
     }
 
-    private void failure(ReplayResult.Failure failure) throws IOException {
+    private void failure(ReplayResult.@Nullable Failure failure) throws IOException {
         if (failure == null) {
             json.writeNullField("oom");
             return;

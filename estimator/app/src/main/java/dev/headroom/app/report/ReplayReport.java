@@ -8,6 +8,8 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A trace under several settings, for people and for programs.
@@ -54,7 +56,7 @@ public record ReplayReport(
         comparison.results().stream()
                 .filter(result -> !result.fits())
                 .findFirst()
-                .ifPresent(result -> lines(name(result) + ": " + failure(result.firstFailure()))
+                .ifPresent(result -> lines(name(result) + ": " + failure(Objects.requireNonNull(result.firstFailure())))
                         .forEach(line -> out.println(style.bad(line))));
         for (String warning : warnings) {
             lines("warning: " + warning).forEach(line -> out.println(style.faint(line)));
@@ -71,6 +73,7 @@ public record ReplayReport(
     }
 
     /** Bytes that the allocator may reserve, or null. */
+    @Nullable
     Long limit() {
         long allowed = recorded().settings().allowedBytes(totalBytes);
         return allowed == Long.MAX_VALUE ? null : (Long) allowed;

@@ -8,6 +8,7 @@ import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.scenario.OptionNames;
 import java.io.IOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Phases and their ends in JSON, the same for runs that were predicted and for runs that were measured; bytes. */
 public final class RunJson {
@@ -55,7 +56,7 @@ public final class RunJson {
     }
 
     /** The field {@code oom}; {@code null} for a run that got through. */
-    public static void oom(OutOfMemory oom, JsonGenerator json) throws IOException {
+    public static void oom(@Nullable OutOfMemory oom, JsonGenerator json) throws IOException {
         if (oom == null) {
             json.writeNullField("oom");
             return;

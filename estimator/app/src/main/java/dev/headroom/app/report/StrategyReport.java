@@ -1,11 +1,13 @@
 package dev.headroom.app.report;
 
 import dev.headroom.advisor.strategies.PlayedStrategy;
+import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.model.scenario.ScenarioArguments;
 import dev.headroom.model.units.Mib;
 import java.io.PrintWriter;
 import java.io.Writer;
 import java.util.List;
+import java.util.Objects;
 
 /** Strategies for several GPUs, ranked, with the lines of PyTorch or DeepSpeed to write. */
 public final class StrategyReport {
@@ -35,10 +37,11 @@ public final class StrategyReport {
                         .forEach(line -> out.println(style.faint(line)));
                 continue;
             }
+            Prediction.Peak peak = Objects.requireNonNull(s.peak());
             out.println(Columns.left("  " + s.strategy().name(), NAME)
                     + Columns.right(s.fits() ? "yes" : "no", 6)
-                    + Columns.right(Mib.text(s.peak().reserved()), NUMBER)
-                    + Columns.right(Mib.text(s.peak().device()), NUMBER)
+                    + Columns.right(Mib.text(peak.reserved()), NUMBER)
+                    + Columns.right(Mib.text(peak.device()), NUMBER)
                     + Columns.right(Mib.text(s.communicated()), 14));
         }
         List<PlayedStrategy> best =
@@ -66,11 +69,12 @@ public final class StrategyReport {
                 json.writeStringField("name", s.strategy().name());
                 json.writeBooleanField("fits", s.fits());
                 json.writeStringField("refused", s.refused());
-                if (s.peak() != null) {
+                Prediction.Peak peak = s.peak();
+                if (peak != null) {
                     json.writeObjectFieldStart("peak");
-                    json.writeNumberField("allocated", s.peak().allocated());
-                    json.writeNumberField("reserved", s.peak().reserved());
-                    json.writeNumberField("device", s.peak().device());
+                    json.writeNumberField("allocated", peak.allocated());
+                    json.writeNumberField("reserved", peak.reserved());
+                    json.writeNumberField("device", peak.device());
                     json.writeEndObject();
                 }
                 json.writeNumberField("communicated", s.communicated());

@@ -50,8 +50,8 @@ final class Verdict {
             return "";
         }
         // Beside a limit it is the limit's rest, not the card's.
-        boolean whole = p.device() != null && p.device().limit() == null;
-        String of = whole ? " of " + Mib.text(p.device().memory()) : "";
+        Prediction.Device device = p.device();
+        String of = device != null && device.limit() == null ? " of " + Mib.text(device.memory()) : "";
         return ": " + Mib.text(verdict.headroom()) + " free" + of + risk(verdict);
     }
 

@@ -1,5 +1,7 @@
 package dev.headroom.estimator.certainty;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The probability that memory runs out.
  *
@@ -8,7 +10,7 @@ package dev.headroom.estimator.certainty;
  *     take, and of the card's size where only the nominal one is known
  * @param limit what the allocator may reserve, or {@code null}
  */
-public record Risk(Span needed, Span free, Long limit) {
+public record Risk(Span needed, Span free, @Nullable Long limit) {
     /** Points at which a span is looked at, each as likely as the others. */
     private static final int POINTS = 8;
 

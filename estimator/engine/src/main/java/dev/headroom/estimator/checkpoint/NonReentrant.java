@@ -8,6 +8,7 @@ import dev.headroom.estimator.runtime.StopRecomputation;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code checkpoint(…, use_reentrant=False)} (torch/utils/checkpoint.py, _checkpoint_without_reentrant_generator):
@@ -104,11 +105,11 @@ final class NonReentrant {
 
     /** Stands for a saved tensor. */
     private final class Holder implements SavedTensorHooks.Packed {
-        private Tensor tensor;
+        private @Nullable Tensor tensor;
         private boolean alive = true;
 
         @Override
-        public Tensor unpack() {
+        public @Nullable Tensor unpack() {
             if (!recomputed) {
                 recompute();
             }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** The rules of all generations of GPUs, each read when it is first asked for. */
 final class RuleBook {
@@ -43,7 +44,7 @@ final class RuleBook {
         return out;
     }
 
-    private static String type(DType type) {
+    private static @Nullable String type(DType type) {
         return switch (type) {
             case FLOAT32 -> "fp32";
             case FLOAT16, BFLOAT16 -> "half";

@@ -4,4 +4,7 @@
  * DistilledWorkspaces}); and <em>bounds</em> where neither applies ({@link BoundedWorkspaces}). {@link
  * WorkspaceSources} puts them in order.
  */
+@NullMarked
 package dev.headroom.estimator.cudnn;
+
+import org.jspecify.annotations.NullMarked;

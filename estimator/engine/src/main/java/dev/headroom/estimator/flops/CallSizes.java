@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The sizes that one operator call works on, in elements, and for which of its arguments a gradient is wanted. */
 final class CallSizes {
@@ -29,7 +30,7 @@ final class CallSizes {
         return node;
     }
 
-    private Argument find(String name) {
+    private @Nullable Argument find(String name) {
         for (Node.NamedArgument a : node.arguments()) {
             if (a.name().equals(name)) {
                 return a.value();

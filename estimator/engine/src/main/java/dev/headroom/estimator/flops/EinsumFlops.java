@@ -4,6 +4,7 @@ import dev.headroom.model.error.UserInputException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * FLOPs of {@code torch.einsum}, which contracts its operands two by two from the left, each pair as one batched matrix
@@ -36,7 +37,7 @@ final class EinsumFlops {
             String both = kept(left, operands.get(i) + later) + kept(operands.get(i), left + later);
             long flops = 2;
             for (char index : both.chars().distinct().mapToObj(c -> (char) c).toList()) {
-                flops = Math.multiplyExact(flops, sizes.get(index));
+                flops = Math.multiplyExact(flops, Objects.requireNonNull(sizes.get(index)));
             }
             int rightWanted = call.wanted("tensors", i);
             sum = sum.plus(OperatorFlops.products(flops, leftWanted + rightWanted));

@@ -2,6 +2,7 @@ package dev.headroom.estimator.host;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The plans that convolutions were run with: each thread remembers its own (ATen/native/cudnn/Conv_v8.cpp, the
@@ -13,7 +14,7 @@ public final class PlanCache {
     PlanCache() {}
 
     /** Bytes of the workspace of a problem's plan, or {@code null} when it has none yet. */
-    public Long find(Object problem) {
+    public @Nullable Long find(Object problem) {
         return workspaces.get(problem);
     }
 

@@ -5,6 +5,7 @@ import it.unimi.dsi.fastutil.bytes.ByteArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.objects.ObjectArrayList;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Every allocation, free and change of category of a run, in order. Rows of storages: requested and rounded bytes, who
@@ -77,7 +78,7 @@ public final class EventLog {
     }
 
     /** What an event's storage counts as from then on; {@code null} when the event frees it. */
-    public Category category(int event) {
+    public @Nullable Category category(int event) {
         byte kind = eventKind.getByte(event);
         return kind == FREE ? null : CATEGORIES[kind];
     }

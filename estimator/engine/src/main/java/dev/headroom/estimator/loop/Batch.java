@@ -53,7 +53,7 @@ public final class Batch {
         List<Tensor> before = inputs;
         Tensor targetBefore = target;
         makeInputs();
-        target = criterion.target();
+        target = prepared.scenario().generation().any() ? null : criterion.target();
         if (target != null) {
             placeTarget(move);
         }

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.generation.GenerationLoop;
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.op.EngineArithmetic;
 import dev.headroom.estimator.op.loss.Losses;
@@ -7,6 +8,7 @@ import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.optim.Optimizers;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.GraphRunner;
+import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.estimator.program.NodeRuns;
@@ -86,6 +88,10 @@ public final class TrainingLoop {
             phase(Moment.of(Phase.WRAP), this::makeOptimizer);
         }
         phase(Moment.of(Phase.INPUTS), this::loadBatch);
+        if (run.generation().any()) {
+            new GenerationLoop(runtime, prepared, (g, symbols) -> runner(CheckpointPlan.none(g), g, symbols)).play(batch.values(), this::pass);
+            return;
+        }
         forward = hooks.around((ForwardPass) runner(prepared), LoopHook::forward);
         for (int s = 0; s < run.loop().steps(); s++) {
             if (run.loop().inference()) {
@@ -116,6 +122,15 @@ public final class TrainingLoop {
         listener.ended(inside);
     }
 
+    private void pass(Moment next, boolean read, Runnable work) {
+        if (read) {
+            phase(next, work);
+        } else {
+            moment = next;
+            work.run();
+        }
+    }
+
     private void makeModel() {
         Supplier<ModelTensors> whole = this::wholeModel;
         model = hooks.around(whole, (hook, own) -> () -> hook.model(own)).get();
@@ -124,13 +139,23 @@ public final class TrainingLoop {
 
     private ModelTensors wholeModel() {
         return new ModelTensors(
-                runtime,
-                prepared.graph(),
-                run.precision().dtype(),
+                runtime, prepared.graph(), form(), run.precision().convertsOnDevice(), placement());
+    }
+
+    private ModelAssembly.Form form() {
+        return new ModelAssembly.Form(
+                ModelTypes.converts(prepared.graph(), run) ? run.precision().dtype() : null,
                 run.kernels().channelsLast(),
-                run.precision().convertsOnDevice(),
-                run.parallel().build() != Parallelism.Build.CUDA,
-                hooks.around(Placement.FIRST, LoopHook::placement));
+                run.parallel().build() != Parallelism.Build.CUDA);
+    }
+
+    private Placement placement() {
+        return hooks.around(Placement.FIRST, LoopHook::placement);
+    }
+
+    /** A model of which nothing is on the device yet, for a hook that brings it there its own way. */
+    public ModelAssembly assembly() {
+        return new ModelAssembly(runtime, prepared.graph(), form(), placement());
     }
 
     private void makeOptimizer() {
@@ -277,8 +302,12 @@ public final class TrainingLoop {
 
     /** What runs a part of a forward pass: the plan's graph, for the sizes of a run. */
     public GraphRunner runner(PreparedRun other, CheckpointPlan part) {
+        return runner(part, other.graph(), other.symbols());
+    }
+
+    private GraphRunner runner(CheckpointPlan part, Graph whole, Map<String, Long> symbols) {
         GraphRunner runner =
-                new GraphRunner(runtime, part, engine, other.symbols(), unmodelled, ModelTypes.of(other.graph(), run));
+                new GraphRunner(runtime, part, engine, symbols, unmodelled, ModelTypes.of(whole, run));
         hooks.each(h -> runner.around(h.nodes()));
         return runner;
     }

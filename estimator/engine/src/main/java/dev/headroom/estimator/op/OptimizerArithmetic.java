@@ -31,6 +31,11 @@ public final class OptimizerArithmetic {
         return Reductions.mean(rt, t, new long[] {dim}, true, t.dtype());
     }
 
+    /** {@code t.mean()}. */
+    public static Tensor mean(EagerRuntime rt, Tensor t) {
+        return Reductions.mean(rt, t, null, false, t.dtype());
+    }
+
     /** {@code torch.linalg.vector_norm(t, dim=dim, keepdim=True)} (ATen/native/cuda/ReduceNormKernel.cu). */
     public static Tensor norm(EagerRuntime rt, Tensor t, int dim) {
         return norm(rt, t, Reductions.mask(new long[] {dim}, t.dim()), true);

@@ -21,6 +21,7 @@ import dev.headroom.estimator.op.pooling.AdaptivePoolingRules;
 import dev.headroom.estimator.op.pooling.ImagePatchRules;
 import dev.headroom.estimator.op.pooling.PoolingRules;
 import dev.headroom.estimator.op.pooling.UpsamplingRules;
+import dev.headroom.estimator.op.quantized.QuantisedRules;
 import dev.headroom.estimator.op.recurrent.CellRules;
 import dev.headroom.estimator.op.recurrent.RecurrentRules;
 import dev.headroom.estimator.op.reduction.ReductionRules;
@@ -66,6 +67,7 @@ public final class StandardRules {
             .family("recurrent", CellRules::register)
             .family("recurrent", RecurrentRules::register)
             .family("attention", AttentionRules::register)
+            .family("quantised layers", QuantisedRules::register)
             .complete();
 
     private StandardRules() {}

@@ -12,6 +12,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a run would do, in bytes.
@@ -37,7 +38,7 @@ import java.util.Map;
 public record Prediction(
         String model,
         Scenario run,
-        Device device,
+        @Nullable Device device,
         List<PhaseMemory> phases,
         Peak peak,
         Map<Category, Long> atPeak,
@@ -45,8 +46,8 @@ public record Prediction(
         long cachedFree,
         List<LayerShare> layers,
         Verdict verdict,
-        OutOfMemory oom,
-        Convolutions convolutions,
+        @Nullable OutOfMemory oom,
+        @Nullable Convolutions convolutions,
         List<String> warnings,
         List<Unmodelled> unmodelled,
         Certainty certainty,
@@ -70,7 +71,11 @@ public record Prediction(
      * @param inUse bytes taken by others
      * @param limit bytes that the allocator may reserve, or {@code null}
      */
-    public record Device(Gpu gpu, long memory, long inUse, Long limit) {}
+    public record Device(
+            @Nullable Gpu gpu,
+            long memory,
+            long inUse,
+            @Nullable Long limit) {}
 
     /**
      * Peaks.
@@ -90,7 +95,11 @@ public record Prediction(
      * @param minimumMemory the least device memory in which the run gets through, CUDA's context and libraries included
      *     where a card is named; {@code null} where it does not get through at any size
      */
-    public record Verdict(Boolean fits, Long headroom, Double probabilityOom, Long minimumMemory) {}
+    public record Verdict(
+            @Nullable Boolean fits,
+            @Nullable Long headroom,
+            @Nullable Double probabilityOom,
+            @Nullable Long minimumMemory) {}
 
     /**
      * How the workspaces of cuDNN convolutions were found.

@@ -11,6 +11,7 @@ import dev.headroom.model.device.Gpu;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.scenario.TorchVersion;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The library's entry: answers a {@link PredictionRequest}. */
 public final class Predictor {
@@ -112,7 +113,7 @@ public final class Predictor {
     }
 
     /** Bytes that the allocator can reserve, or {@code null} when neither a device nor a limit was named. */
-    public static Long room(PredictionRequest request) {
+    public static @Nullable Long room(PredictionRequest request) {
         Long total = request.device().total();
         Long free = total == null ? null : (Long) (total - request.device().inUse() - context(request));
         if (free == null || request.device().limit() == null) {

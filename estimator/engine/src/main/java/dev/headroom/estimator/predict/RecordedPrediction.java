@@ -9,6 +9,7 @@ import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A prediction and the run behind it as a memory snapshot of PyTorch, with all of its history. The frames of an event
@@ -40,7 +41,7 @@ public record RecordedPrediction(Prediction prediction, Snapshot snapshot) {
     /** Where a run has come to, as a stack; the same list as long as it stays there. */
     private static final class Stack {
         private final RunWatcher.Place place;
-        private Attribution running;
+        private @Nullable Attribution running;
         private Moment moment = Moment.of(Phase.MODEL);
         private List<Frame> frames = List.of();
 
@@ -51,9 +52,9 @@ public record RecordedPrediction(Prediction prediction, Snapshot snapshot) {
         @SuppressWarnings("ReferenceEquality") // numbers of the same object: an attribution is made once
         List<Frame> frames() {
             if (running != place.running() || !moment.equals(place.moment().inStep())) {
-                running = place.running();
                 moment = place.moment().inStep();
-                frames = stack(running);
+                frames = stack(place.running());
+                running = place.running();
             }
             return frames;
         }

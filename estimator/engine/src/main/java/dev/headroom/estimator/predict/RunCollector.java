@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Reads memory phase by phase while a run is played, and finishes into what is left of the run. */
 final class RunCollector implements PhaseListener {
@@ -49,7 +50,7 @@ final class RunCollector implements PhaseListener {
     }
 
     /** @param end {@code null} when the run got through */
-    Simulation finish(PreparedRun prepared, TrainingLoop loop, OutOfMemoryException end) {
+    Simulation finish(PreparedRun prepared, TrainingLoop loop, @Nullable OutOfMemoryException end) {
         List<DeviceRun> devices = IntStream.range(0, runtime.devices().count())
                 .mapToObj(d -> device(d, end == null))
                 .toList();
@@ -63,6 +64,7 @@ final class RunCollector implements PhaseListener {
                 runtime.options().convolutions().asked(),
                 Collections.unmodifiableMap(loop.unmodelled()),
                 collectives.phases(),
+                runtime.devices().paged(),
                 end == null ? null : failure(loop.moment(), end));
     }
 

@@ -11,6 +11,7 @@ import dev.headroom.model.run.PhaseMemory;
 import dev.headroom.model.run.PreparedRun;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is left of a run that was played to its end, or to where memory ran out. Reports read this; nothing of what
@@ -25,6 +26,7 @@ import java.util.Map;
  * @param convolutions whose workspaces were asked for
  * @param unmodelled calls of operators that have no rule, by operator, in alphabetical order
  * @param collectives that the rank asked for, by phase; empty for a run on one GPU
+ * @param paged bytes of managed memory, which CUDA moves between host and device
  * @param failure {@code null} when the run got through
  */
 public record Simulation(
@@ -37,7 +39,8 @@ public record Simulation(
         AskedConvolutions convolutions,
         Map<String, Integer> unmodelled,
         List<List<CollectiveRow>> collectives,
-        Failure failure) {
+        long paged,
+        @Nullable Failure failure) {
 
     /** The phases. */
     public PhaseHistory history() {
@@ -60,7 +63,7 @@ public record Simulation(
     }
 
     /** Where memory ran out; {@code null} when the run got through. */
-    public OutOfMemory oom() {
+    public @Nullable OutOfMemory oom() {
         return failure == null ? null : failure.oom();
     }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Reads a prediction off a run that was played. */
 final class Summaries {
@@ -110,7 +111,7 @@ final class Summaries {
         return out;
     }
 
-    private static Prediction.Convolutions convolutions(AskedConvolutions asked) {
+    private static Prediction.@Nullable Convolutions convolutions(AskedConvolutions asked) {
         if (asked.answered().isEmpty()) {
             return null;
         }

@@ -12,6 +12,8 @@ import dev.headroom.model.device.DeviceLine;
 import dev.headroom.model.device.DeviceLines;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether a run that was played fits, and how sure that is: on the GPU that takes most, where there are several alike.
@@ -26,8 +28,8 @@ final class Verdicts {
 
     private final List<DeviceLine> beside;
     private final long context;
-    private final Long total;
-    private final Long minimum;
+    private final @Nullable Long total;
+    private final @Nullable Long minimum;
     private final Certainty certainty;
 
     Verdicts(PredictionRequest request, Simulation run) {
@@ -71,12 +73,14 @@ final class Verdicts {
         return total == null ? Long.MAX_VALUE : total - request.device().inUse();
     }
 
-    private Double probability() {
+    private @Nullable Double probability() {
         return certainty.needed() == null
                 ? null
-                : Double.valueOf(
-                        new Risk(certainty.needed(), free(), request.device().limit())
-                                .probability(Deviations.published()));
+                : Double.valueOf(new Risk(
+                                Objects.requireNonNull(certainty.needed()),
+                                free(),
+                                request.device().limit())
+                        .probability(Deviations.published()));
     }
 
     /** What the allocator can get of the device. */
@@ -102,7 +106,7 @@ final class Verdicts {
             }
         }
         if (needed != null && run.oom() == null) {
-            needed = needed.atMost(Predictor.room(request));
+            needed = needed.atMost(Objects.requireNonNull(Predictor.room(request)));
         }
         List<DeviceLine> lines = new ArrayList<>();
         lines.add(new DeviceLine(
@@ -112,6 +116,9 @@ final class Verdicts {
                 Math.max(reserved.high(), run.mostReserved()),
                 RESERVED));
         lines.addAll(beside);
+        if (whole.paged() > 0) {
+            lines.add(DeviceLine.paged(whole.paged()));
+        }
         return new Certainty(
                 lines, reserved, needed, interval(reserved, run.unmodelled().isEmpty() ? allocated : 0));
     }

@@ -4,4 +4,7 @@
  * {@link dev.headroom.estimator.predict.Simulation}, plain data without the runtime that made it. The prediction is
  * read off that: peaks, categories, layers, the least memory that does, and how sure all of it is.
  */
+@NullMarked
 package dev.headroom.estimator.predict;
+
+import org.jspecify.annotations.NullMarked;

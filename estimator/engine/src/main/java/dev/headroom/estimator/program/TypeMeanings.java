@@ -90,7 +90,10 @@ final class TypeMeanings {
             }
         }
         for (int i = 0; i < nodes.size(); i++) {
-            if (named(nodes.get(i)) == archive) {
+            String of = typeOf(nodes.get(i));
+            if (of != null) {
+                meanings[i] = new Meaning(Kind.FOLLOW, of);
+            } else if (named(nodes.get(i)) == archive) {
                 meanings[i] = meaning(i);
             }
         }
@@ -104,6 +107,16 @@ final class TypeMeanings {
     /** The node that makes a value, or {@code null} for an input. */
     Integer producer(String value) {
         return producer.get(value);
+    }
+
+    /** The value whose type a node's {@code dtype} is said to be, or {@code null}. */
+    private static String typeOf(Node n) {
+        for (Node.NamedArgument a : n.arguments()) {
+            if (a.name().equals("dtype") && a.value() instanceof Argument.TypeOf t) {
+                return t.value();
+            }
+        }
+        return null;
     }
 
     private static DType named(Node n) {

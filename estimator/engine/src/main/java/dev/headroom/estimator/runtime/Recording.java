@@ -48,6 +48,11 @@ final class Recording implements Recorder {
     }
 
     @Override
+    public void attach(Tensor t) {
+        tape.attach(node, t);
+    }
+
+    @Override
     public Saved saveOutput(Tensor t) {
         return tape.save(node, t, true);
     }
@@ -137,6 +142,11 @@ final class Recording implements Recorder {
         public Saved saveCopy(Tensor copy) {
             runtime.free(copy);
             return Saved.NOTHING;
+        }
+
+        @Override
+        public void attach(Tensor t) {
+            // Nothing is recorded.
         }
 
         @Override

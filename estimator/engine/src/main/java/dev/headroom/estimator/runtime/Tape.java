@@ -222,6 +222,11 @@ public final class Tape {
         return saved;
     }
 
+    /** Holds a tensor as long as a node is there; hooks on saved tensors do not see it. */
+    void attach(GradNode node, Tensor t) {
+        node.attached.add(keep(t));
+    }
+
     private static Tensor alias(Tensor t) {
         return new Tensor(t.storage(), t.dtype(), t.sizes(), t.strides(), t.offset());
     }
@@ -327,6 +332,8 @@ public final class Tape {
 
     private void bury(GradNode dead) {
         releaseSaved(dead);
+        dead.attached.forEach(this::releaseSaved);
+        dead.attached.clear();
         dead.backward = null;
         for (GradNode.Edge e : dead.edges) {
             if (e != null) {

@@ -3,6 +3,7 @@ package dev.headroom.estimator.timeline;
 import dev.headroom.estimator.log.Category;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bytes of blocks by category along a run, thinned to so many columns: of the events that share a column the one with
@@ -36,7 +37,7 @@ public final class CategoryCurve {
         }
     }
 
-    private static void move(long[] now, Category[] of, LiveTensor t, Category to) {
+    private static void move(long[] now, Category[] of, LiveTensor t, @Nullable Category to) {
         if (of[t.number()] != null) {
             now[of[t.number()].ordinal()] -= t.rounded();
         }

@@ -2,6 +2,7 @@ package dev.headroom.estimator.timeline;
 
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A phase of the training loop and its events: those from {@code from} up to, but without, {@code to}.
@@ -15,12 +16,12 @@ public record PhaseSpan(Moment moment, int from, int to) {
     }
 
     /** Its step, or {@code null} before the first. */
-    public Integer step() {
+    public @Nullable Integer step() {
         return moment.step();
     }
 
     /** Its pass of an accumulated step, or {@code null}. */
-    public Integer micro() {
+    public @Nullable Integer micro() {
         return moment.micro();
     }
 

@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run event by event. An event is an allocation, a free, or a change of what a storage counts as; "after event e" is
@@ -139,7 +140,7 @@ public final class Timeline {
     }
 
     /** What asked for the memory that was not there; {@code null} when the run got through. */
-    public Attribution failed() {
+    public @Nullable Attribution failed() {
         return run.failure() == null ? null : run.failure().requester();
     }
 
@@ -178,7 +179,7 @@ public final class Timeline {
     }
 
     /** What an event's storage counts as from then on; {@code null} when the event frees it. */
-    public Category category(int event) {
+    public @Nullable Category category(int event) {
         return log.category(event);
     }
 

@@ -3,4 +3,7 @@
  * allocator's segments. It is read off the log of a simulation; only segments are found by asking a fresh allocator the
  * same requests again.
  */
+@NullMarked
 package dev.headroom.estimator.timeline;
+
+import org.jspecify.annotations.NullMarked;

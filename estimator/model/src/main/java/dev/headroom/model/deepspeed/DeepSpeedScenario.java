@@ -9,6 +9,7 @@ import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Puts what DeepSpeed's JSON says into a scenario, where options say nothing else. */
 public final class DeepSpeedScenario {
@@ -32,7 +33,7 @@ public final class DeepSpeedScenario {
         return sizes(out, training);
     }
 
-    private static Scenario stage(Scenario run, Integer stage) {
+    private static Scenario stage(Scenario run, @Nullable Integer stage) {
         if (stage == null) {
             return run;
         }
@@ -62,10 +63,8 @@ public final class DeepSpeedScenario {
         Long passes = t.passes();
         Long batch = t.batch();
         if (t.wholeBatch() != null) {
-            if (passes == null && batch == null) {
-                passes = 1L;
-            }
             if (batch == null) {
+                passes = passes == null ? Long.valueOf(1) : passes;
                 batch = quotient(t.wholeBatch(), passes * world);
             } else if (passes == null) {
                 passes = quotient(t.wholeBatch(), batch * world);
@@ -89,7 +88,7 @@ public final class DeepSpeedScenario {
     }
 
     private static <T> Scenario agreed(
-            Scenario run, Setting<T> setting, T value, java.util.function.Function<T, String> word) {
+            Scenario run, Setting<T> setting, @Nullable T value, java.util.function.Function<T, String> word) {
         T given = setting.get(run);
         if (value == null || Objects.equals(given, value)) {
             return run;

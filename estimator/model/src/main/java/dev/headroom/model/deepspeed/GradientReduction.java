@@ -1,5 +1,7 @@
 package dev.headroom.model.deepspeed;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * How gradients are reduced among ranks (deepspeed/runtime/zero/config.py).
  *
@@ -16,7 +18,7 @@ public record GradientReduction(
         boolean scatters,
         boolean manyRanks,
         boolean roundRobin,
-        Boolean overlaps) {
+        @Nullable Boolean overlaps) {
     private static final long BUCKET = 500_000_000;
 
     static GradientReduction read(ConfigSection zero) {

@@ -4,6 +4,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.OptimizerKind;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the JSON says about training beside ZeRO; {@code null} for what it leaves open.
@@ -18,11 +19,11 @@ import java.util.Locale;
  * @param clips whether gradients are clipped
  */
 public record Training(
-        DType type,
-        Long batch,
-        Long passes,
-        Long wholeBatch,
-        OptimizerKind optimizer,
+        @Nullable DType type,
+        @Nullable Long batch,
+        @Nullable Long passes,
+        @Nullable Long wholeBatch,
+        @Nullable OptimizerKind optimizer,
         boolean fusedOptimizer,
         boolean checksOverflow,
         boolean clips) {
@@ -111,7 +112,7 @@ public record Training(
         bf16.ignore("immediate_grad_update");
     }
 
-    private static Long number(ConfigSection whole, String name) {
+    private static @Nullable Long number(ConfigSection whole, String name) {
         long n = whole.count(-1, name);
         if (n == 0) {
             throw new UserInputException("--ds-config: " + name + " is 0; it takes 1 or more");

@@ -1,6 +1,7 @@
 package dev.headroom.model.deepspeed;
 
 import dev.headroom.model.error.UserInputException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The section {@code zero_optimization}.
@@ -12,7 +13,11 @@ import dev.headroom.model.error.UserInputException;
  * @param subGroup most elements that stage 3 steps at once
  */
 public record ZeroSection(
-        Integer stage, GradientReduction reduction, ParameterFetching fetching, Offload offload, long subGroup) {
+        @Nullable Integer stage,
+        GradientReduction reduction,
+        ParameterFetching fetching,
+        Offload offload,
+        long subGroup) {
     private static final long SUB_GROUP = 1_000_000_000;
     private static final int STAGES = 3;
 

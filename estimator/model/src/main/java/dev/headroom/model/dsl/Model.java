@@ -3,11 +3,10 @@ package dev.headroom.model.dsl;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
-import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +21,7 @@ public final class Model {
     private final String name;
     private final Layer root;
     private final Map<String, TensorMeta> inputs = new LinkedHashMap<>();
+    private DType type = DType.FLOAT32;
     private boolean training = true;
 
     private Model(String name, Layer root) {
@@ -36,16 +36,35 @@ public final class Model {
 
     /** Adds an input; {@link #BATCH} may stand for its first size. */
     public Model input(String inputName, DType type, long... sizes) {
-        List<SymExpr> symbolic = new ArrayList<>();
-        for (long s : sizes) {
-            symbolic.add(s == BATCH ? new SymExpr.Symbol(BATCH_SYMBOL) : SymExpr.of(s));
+        SymExpr[] symbolic = new SymExpr[sizes.length];
+        for (int i = 0; i < sizes.length; i++) {
+            symbolic[i] = sizes[i] == BATCH ? SymExpr.symbol(BATCH_SYMBOL) : SymExpr.of(sizes[i]);
         }
-        long[] strides = Shapes.contiguous(sizes);
-        List<SymExpr> steps = new ArrayList<>();
-        for (long s : strides) {
-            steps.add(SymExpr.of(s));
+        return input(inputName, type, symbolic);
+    }
+
+    /** Adds an input of sizes that may depend on symbols. */
+    public Model input(String inputName, DType type, SymExpr... sizes) {
+        List<SymExpr> strides = new ArrayList<>();
+        SymExpr next = SymExpr.of(1);
+        for (int i = sizes.length - 1; i >= 0; i--) {
+            strides.add(0, next);
+            next = product(sizes[i], next);
         }
-        inputs.put(inputName, new TensorMeta(type, symbolic, steps, SymExpr.of(0), false));
+        inputs.put(inputName, new TensorMeta(type, List.of(sizes), strides, SymExpr.of(0), false));
+        return this;
+    }
+
+    private static SymExpr product(SymExpr a, SymExpr b) {
+        if (a instanceof SymExpr.Constant x && b instanceof SymExpr.Constant y) {
+            return SymExpr.of(x.value() * y.value());
+        }
+        return b instanceof SymExpr.Constant one && one.value() == 1 ? a : SymExpr.call("Mul", a, b);
+    }
+
+    /** The type of all parameters. */
+    public Model type(DType parameters) {
+        type = parameters;
         return this;
     }
 
@@ -57,68 +76,32 @@ public final class Model {
 
     /** Writes the graph of one forward pass. */
     public Graph graph() {
-        IdentityHashMap<Layer, String> paths = new IdentityHashMap<>();
-        List<String> modules = new ArrayList<>();
-        Map<String, ModelState.HeldTensor> held = new LinkedHashMap<>();
-        Map<String, TensorMeta> values = new LinkedHashMap<>();
-        List<Graph.Input> signature = new ArrayList<>();
-        register("", root, false, paths, modules, held, values, signature);
-        Value[] arguments = inputs.keySet().stream().map(Value::new).toArray(Value[]::new);
+        ModelParts parts = ModelParts.of(root, type);
+        Map<String, TensorMeta> values = new LinkedHashMap<>(parts.values());
+        List<Graph.Input> signature = new ArrayList<>(parts.signature());
+        Map<String, Graph.SymbolRange> symbols = new LinkedHashMap<>();
         inputs.forEach((n, meta) -> {
             values.put(n, meta);
             signature.add(new Graph.Input(Graph.InputKind.USER, n, n, false));
+            meta.sizes()
+                    .forEach(size -> size.forEachSymbol(
+                            symbol -> symbols.put(symbol, new Graph.SymbolRange(1, Long.MAX_VALUE, null))));
         });
-        Scope scope = new Scope(paths, training);
-        Value out = scope.call(root, arguments);
-        boolean open = inputs.values().stream()
-                .anyMatch(m -> m.sizes().stream().anyMatch(s -> !(s instanceof SymExpr.Constant)));
+        Scope scope = new Scope(parts, training);
+        Value[] out =
+                scope.results(root, inputs.keySet().stream().map(Value::new).toArray(Value[]::new));
+        values.putAll(scope.metas());
         return new Graph(
                 name,
                 signature,
                 scope.nodes(),
-                List.of(new Graph.Output(Graph.OutputKind.USER, out.name(), out.name())),
+                Arrays.stream(out)
+                        .map(v -> new Graph.Output(Graph.OutputKind.USER, v.name(), v.name()))
+                        .toList(),
                 values,
                 Map.of(),
-                open ? Map.of(BATCH_SYMBOL, new Graph.SymbolRange(1, Long.MAX_VALUE, null)) : Map.of(),
-                List.copyOf(held.keySet()),
-                new ModelState(modules, held, List.of()));
-    }
-
-    private static void register(
-            String path,
-            Layer module,
-            boolean frozenAbove,
-            IdentityHashMap<Layer, String> paths,
-            List<String> modules,
-            Map<String, ModelState.HeldTensor> held,
-            Map<String, TensorMeta> values,
-            List<Graph.Input> signature) {
-        if (paths.putIfAbsent(module, path) != null) {
-            return; // shared: it keeps its first name
-        }
-        modules.add(path);
-        boolean frozen = frozenAbove || module.isFrozen();
-        for (Map.Entry<String, Layer.Held> e : module.held.entrySet()) {
-            Layer.Held h = e.getValue();
-            String qualified = path.isEmpty() ? e.getKey() : path + "." + e.getKey();
-            String value = Scope.valueName(path, e.getKey());
-            boolean trained = h.trainable() && !frozen;
-            TensorMeta meta = new TensorMeta(
-                    h.type(), constants(h.sizes()), constants(Shapes.contiguous(h.sizes())), SymExpr.of(0), trained);
-            Graph.InputKind kind = h.parameter() ? Graph.InputKind.PARAMETER : Graph.InputKind.BUFFER;
-            values.put(value, meta);
-            signature.add(new Graph.Input(kind, value, qualified, true));
-            held.put(qualified, new ModelState.HeldTensor(kind, meta, true, value, qualified));
-        }
-        module.children.forEach((n, child) ->
-                register(path.isEmpty() ? n : path + "." + n, child, frozen, paths, modules, held, values, signature));
-    }
-
-    private static List<SymExpr> constants(long[] values) {
-        List<SymExpr> out = new ArrayList<>();
-        for (long v : values) {
-            out.add(SymExpr.of(v));
-        }
-        return out;
+                symbols,
+                parts.state(),
+                new ModelState(parts.modules(), parts.held(), List.of()));
     }
 }

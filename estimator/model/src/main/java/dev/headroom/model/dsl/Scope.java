@@ -2,18 +2,20 @@ package dev.headroom.model.dsl;
 
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.SymExpr;
+import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 
 /** The running program while a model is written: emits operators, keeps the stack of modules and their source lines. */
 public final class Scope {
@@ -29,15 +31,16 @@ public final class Scope {
         }
     }
 
-    private final IdentityHashMap<Layer, String> paths;
+    private final ModelParts parts;
     private final boolean training;
     private final Map<Layer, Integer> calls = new HashMap<>();
     private final Deque<Running> stack = new ArrayDeque<>();
     private final List<Node> nodes = new ArrayList<>();
     private final Map<String, Integer> names = new HashMap<>();
+    private final Map<String, TensorMeta> metas = new LinkedHashMap<>();
 
-    Scope(IdentityHashMap<Layer, String> paths, boolean training) {
-        this.paths = paths;
+    Scope(ModelParts parts, boolean training) {
+        this.parts = parts;
         this.training = training;
     }
 
@@ -50,16 +53,21 @@ public final class Scope {
         return nodes;
     }
 
+    Map<String, TensorMeta> metas() {
+        return metas;
+    }
+
     /** Runs a module. */
     public Value call(Layer module, Value... inputs) {
-        String path = paths.get(module);
-        if (path == null) {
-            throw new IllegalArgumentException(
-                    "module " + module.type() + " runs but is nobody's child; declare it with child(...)");
-        }
+        return results(module, inputs)[0];
+    }
+
+    /** Runs a module that returns several values. */
+    public Value[] results(Layer module, Value... inputs) {
+        String path = parts.path(module);
         int n = calls.merge(module, 1, Integer::sum) - 1;
         stack.addLast(new Running(module, new Node.ModuleCall(n == 0 ? path : path + "@" + n, path, module.type())));
-        Value out = module.forward(this, inputs);
+        Value[] out = module.results(this, inputs);
         stack.removeLast();
         return out;
     }
@@ -76,15 +84,7 @@ public final class Scope {
 
     /** A parameter or buffer of the running module. */
     public Value parameter(String name) {
-        Layer module = stack.getLast().module;
-        if (!module.held.containsKey(name)) {
-            throw new IllegalArgumentException(module.type() + " declares no tensor '" + name + "'");
-        }
-        return new Value(valueName(Objects.requireNonNull(paths.get(module), name), name));
-    }
-
-    static String valueName(String path, String name) {
-        return "p_" + (path.isEmpty() ? name : path + "." + name).replace('.', '_');
+        return parts.value(stack.getLast().module, name);
     }
 
     /**
@@ -111,8 +111,19 @@ public final class Scope {
         return ops(target, 1, arguments)[0];
     }
 
+    /** Emits an operator with one result; its arguments are name, value, name, value, … */
+    public Value op(String target, Object... pairs) {
+        return op(target, arguments(pairs));
+    }
+
     /** Emits an operator with several results. */
     public Value[] ops(String target, int results, Map<String, Object> arguments) {
+        Node node = node(target, results, arguments);
+        nodes.add(node);
+        return node.outputs().stream().map(Value::new).toArray(Value[]::new);
+    }
+
+    private Node node(String target, int results, Map<String, Object> arguments) {
         List<Node.NamedArgument> list = new ArrayList<>();
         arguments.forEach((name, value) -> list.add(new Node.NamedArgument(name, argument(value))));
         String base = target.split("\\.")[1];
@@ -121,14 +132,40 @@ public final class Scope {
             int n = names.merge(base, 1, Integer::sum) - 1;
             out[i] = n == 0 ? base : base + "_" + n;
         }
-        nodes.add(new Node(
+        return new Node(
                 out[0],
                 target,
                 list,
                 Arrays.asList(out),
                 stack.stream().map(r -> r.call).toList(),
-                trace()));
-        return Arrays.stream(out).map(Value::new).toArray(Value[]::new);
+                trace());
+    }
+
+    /** Emits an operator that autocast leaves alone: {@code with torch.autocast(…, enabled=False)} around it. */
+    public Value outOfAutocast(String target, Object... pairs) {
+        Node inner = node(target, 1, arguments(pairs));
+        Set<String> reads = new LinkedHashSet<>(inner.reads());
+        Graph body = new Graph(
+                inner.name(),
+                reads.stream()
+                        .map(v -> new Graph.Input(Graph.InputKind.USER, v, v, false))
+                        .toList(),
+                List.of(inner),
+                List.of(new Graph.Output(Graph.OutputKind.USER, inner.name(), inner.name())),
+                Map.of(),
+                Map.of(),
+                Map.of(),
+                List.of());
+        Map<String, Object> given = arguments(
+                "device_type", "cuda", "dtype", DType.FLOAT32, "enabled", false, "cache_enabled", true, "body", body);
+        reads.forEach(v -> given.put(v, new Value(v)));
+        return op("higher_order.wrap_with_autocast", given);
+    }
+
+    /** Says that a value is a scalar of a type, so that nobody has to find it out. */
+    public Value scalar(Value value, DType type) {
+        metas.put(value.name(), new TensorMeta(type, List.of(), List.of(), SymExpr.of(0), true));
+        return value;
     }
 
     private static Argument argument(Object value) {
@@ -140,6 +177,18 @@ public final class Scope {
         }
         if (value instanceof Integer || value instanceof Long) {
             return new Argument.Int(SymExpr.of(((Number) value).longValue()));
+        }
+        if (value instanceof SymExpr e) {
+            return new Argument.Int(e);
+        }
+        if (value instanceof Argument already) {
+            return already;
+        }
+        if (value instanceof Graph body) {
+            return new Argument.Subgraph(body.name(), body);
+        }
+        if (value instanceof SymExpr[] es) {
+            return new Argument.Ints(List.of(es));
         }
         if (value instanceof long[] ls) {
             return new Argument.Ints(Arrays.stream(ls).mapToObj(SymExpr::of).toList());
@@ -165,10 +214,9 @@ public final class Scope {
     private String trace() {
         StringBuilder out = new StringBuilder();
         for (Running r : stack) {
+            out.append(out.isEmpty() ? "" : "\n");
             out.append("File \"").append(r.module.type()).append("\", line ").append(r.line);
-            out.append(", in forward\n    ")
-                    .append(r.text.isEmpty() ? "return" : r.text)
-                    .append('\n');
+            out.append(", in forward\n    ").append(r.text.isEmpty() ? "return" : r.text);
         }
         return out.toString();
     }

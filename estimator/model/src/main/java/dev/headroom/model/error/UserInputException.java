@@ -1,5 +1,6 @@
 package dev.headroom.model.error;
 
+import java.util.Objects;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,11 @@ public class UserInputException extends RuntimeException {
 
     public UserInputException(@Nullable String message, Throwable cause) {
         super(oneLine(message), cause);
+    }
+
+    @Override
+    public String getMessage() {
+        return Objects.requireNonNullElse(super.getMessage(), "");
     }
 
     private static @Nullable String oneLine(@Nullable String message) {

@@ -27,6 +27,9 @@ public sealed interface Argument {
 
     record Type(DType value) implements Argument {}
 
+    /** The type that a value has when the call runs: {@code y.dtype}. */
+    record TypeOf(String value) implements Argument {}
+
     /** A device such as {@code cuda:0}, {@code cpu} or {@code meta}. */
     record Device(String value) implements Argument {}
 

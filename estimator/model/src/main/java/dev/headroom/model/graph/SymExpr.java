@@ -1,6 +1,7 @@
 package dev.headroom.model.graph;
 
 import dev.headroom.model.error.UserInputException;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -19,6 +20,20 @@ public interface SymExpr {
     /** A constant. */
     static SymExpr of(long value) {
         return new Constant(value);
+    }
+
+    /** A symbol. */
+    static SymExpr symbol(String name) {
+        return new Symbol(name);
+    }
+
+    /**
+     * A function of other integers.
+     *
+     * @param function under SymPy's name, such as {@code Add}, {@code Mul}, {@code FloorDiv}, {@code Max}, {@code Min}
+     */
+    static SymExpr call(String function, SymExpr... arguments) {
+        return Expression.call(function, List.of(arguments));
     }
 
     /** A known integer. */

@@ -1,6 +1,7 @@
 package dev.headroom.model.importer;
 
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
 
 /**
@@ -21,4 +22,18 @@ public interface Importer {
      *     remedy
      */
     Graph read(Path file);
+
+    /** Whether this has a model of a name that is no file. Never throws. */
+    default boolean ships(String name) {
+        return false;
+    }
+
+    /**
+     * Reads the model that a scenario runs, where a file leaves it to the run what the model computes.
+     *
+     * @throws dev.headroom.model.error.UserInputException as {@link #read(Path)}
+     */
+    default Graph read(Path file, Scenario scenario) {
+        return read(file);
+    }
 }

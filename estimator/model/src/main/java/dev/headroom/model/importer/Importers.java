@@ -2,6 +2,7 @@ package dev.headroom.model.importer;
 
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.Scenario;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,24 +19,34 @@ public final class Importers {
      * @throws UserInputException if the file is missing, of no known format, or cannot be read
      */
     public static Graph read(Path file) {
-        if (Files.isDirectory(file)) {
-            throw new UserInputException(file + " is a directory; name a model file such as model.pt2");
-        }
-        if (!Files.exists(file)) {
-            throw new UserInputException(file + " does not exist");
-        }
-        if (!Files.isReadable(file)) {
+        return read(file, Scenario.defaults());
+    }
+
+    /**
+     * Reads the model that a scenario runs.
+     *
+     * @param file a file, a folder, or the name of a model that Headroom ships
+     * @throws UserInputException if the file is missing, of no known format, or cannot be read
+     */
+    public static Graph read(Path file, Scenario scenario) {
+        boolean exists = Files.exists(file);
+        if (exists && !Files.isReadable(file)) {
             throw new UserInputException(file + " cannot be read: permission denied");
         }
-        requireContent(file);
+        if (exists && !Files.isDirectory(file)) {
+            requireContent(file);
+        }
         StringJoiner formats = new StringJoiner(", ");
         for (Importer importer : ServiceLoader.load(Importer.class, Importers.class.getClassLoader())) {
-            if (importer.accepts(file)) {
-                return importer.read(file);
+            if (exists ? importer.accepts(file) : importer.ships(file.toString())) {
+                return importer.read(file, scenario);
             }
             formats.add(importer.format());
         }
-        throw new UserInputException(file + " is not a model file that Headroom reads; it reads " + formats);
+        throw new UserInputException(
+                exists
+                        ? file + " is not a model file that Headroom reads; it reads " + formats
+                        : file + " does not exist");
     }
 
     private static void requireContent(Path file) {

@@ -2,6 +2,7 @@ package dev.headroom.model.parallel;
 
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.record.Withers;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Options of DistributedDataParallel.
@@ -16,11 +17,11 @@ import dev.headroom.model.record.Withers;
  */
 @Withers
 public record DdpOptions(
-        Double bucketCapMb,
+        @Nullable Double bucketCapMb,
         boolean gradientAsBucketView,
         boolean staticGraph,
         boolean findUnusedParameters,
-        DType compress,
+        @Nullable DType compress,
         boolean zeroOptimizer,
         boolean parametersAsBucketView)
         implements DdpOptionsWithers.With {

@@ -2,6 +2,7 @@ package dev.headroom.model.parallel;
 
 import dev.headroom.model.record.Withers;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Over how many GPUs a run is spread, and how.
@@ -25,7 +26,7 @@ import java.util.List;
 public record Parallelism(
         ParallelKind kind,
         int world,
-        Integer rank,
+        @Nullable Integer rank,
         List<Integer> mesh,
         Build build,
         Events events,

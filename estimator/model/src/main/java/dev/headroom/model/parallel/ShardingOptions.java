@@ -2,6 +2,7 @@ package dev.headroom.model.parallel;
 
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.record.Withers;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Options of FullyShardedDataParallel, of the first kind and the second.
@@ -19,9 +20,9 @@ import dev.headroom.model.record.Withers;
 @Withers
 public record ShardingOptions(
         Wrap wrap,
-        DType paramDtype,
-        DType reduceDtype,
-        Integer reshardAfterForward,
+        @Nullable DType paramDtype,
+        @Nullable DType reduceDtype,
+        @Nullable Integer reshardAfterForward,
         Strategy strategy,
         boolean limitAllGathers,
         boolean useOrigParams,

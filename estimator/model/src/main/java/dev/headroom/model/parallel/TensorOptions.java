@@ -2,6 +2,7 @@ package dev.headroom.model.parallel;
 
 import dev.headroom.model.plan.TensorPlan;
 import dev.headroom.model.record.Withers;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Options of tensor parallelism.
@@ -12,7 +13,10 @@ import dev.headroom.model.record.Withers;
  * @param plan which modules are shared, and how; {@code null} for the usual plan of such a model
  */
 @Withers
-public record TensorOptions(Integer degree, boolean sequenceParallel, boolean lossParallel, TensorPlan plan)
-        implements TensorOptionsWithers.With {
+public record TensorOptions(
+        @Nullable Integer degree,
+        boolean sequenceParallel,
+        boolean lossParallel,
+        @Nullable TensorPlan plan) implements TensorOptionsWithers.With {
     public static final TensorOptions DEFAULTS = new TensorOptions(null, false, false, null);
 }

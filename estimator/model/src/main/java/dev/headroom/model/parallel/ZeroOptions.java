@@ -1,6 +1,7 @@
 package dev.headroom.model.parallel;
 
 import dev.headroom.model.record.Withers;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Options of DeepSpeed's ZeRO.
@@ -10,7 +11,7 @@ import dev.headroom.model.record.Withers;
  * @param dsConfig further entries of DeepSpeed's JSON
  */
 @Withers
-public record ZeroOptions(boolean paramOffload, Boolean overlapComm, String dsConfig)
+public record ZeroOptions(boolean paramOffload, @Nullable Boolean overlapComm, String dsConfig)
         implements ZeroOptionsWithers.With {
     public static final ZeroOptions DEFAULTS = new ZeroOptions(false, null, "{}");
 }

@@ -3,4 +3,7 @@
  * dev.headroom.model.scenario.Scenario}. Each way to spread a run has a record of its own options. What contradicts
  * itself is refused by {@link dev.headroom.model.scenario.ParallelChecks}.
  */
+@NullMarked
 package dev.headroom.model.parallel;
+
+import org.jspecify.annotations.NullMarked;

@@ -3,6 +3,7 @@ package dev.headroom.model.plan;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a module is shared (torch/distributed/tensor/parallel/style.py).
@@ -39,12 +40,12 @@ public record ModuleStyle(
     }
 
     /** What comes in first; {@code null} where it is left alone. */
-    public Placement input() {
+    public @Nullable Placement input() {
         return inputs.isEmpty() ? null : inputs.get(0);
     }
 
     /** What the caller sees first. */
-    public Placement output() {
+    public @Nullable Placement output() {
         return desiredOutputs.isEmpty() ? null : desiredOutputs.get(0);
     }
 }

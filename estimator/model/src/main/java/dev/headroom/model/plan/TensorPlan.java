@@ -3,6 +3,8 @@ package dev.headroom.model.plan;
 import dev.headroom.model.error.UserInputException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A plan as it is written: which style which modules get, in the order in which they are shared
@@ -23,7 +25,15 @@ public record TensorPlan(String file, List<Entry> entries) {
      * @param inner a plan for what is inside of the modules, or {@code null}; under {@code **} the last names of
      * modules
      */
-    public record Entry(String pattern, ModuleStyle style, TensorPlan inner) {}
+    public record Entry(
+            String pattern,
+            @Nullable ModuleStyle style,
+            @Nullable TensorPlan inner) {
+        /** The plan for what is inside, of a line that has no style. */
+        TensorPlan within() {
+            return Objects.requireNonNull(inner, pattern);
+        }
+    }
 
     public TensorPlan {
         entries = List.copyOf(entries);
@@ -47,7 +57,7 @@ public record TensorPlan(String file, List<Entry> entries) {
     private void collect(String under, List<String> modules, List<PlannedModule> out) {
         for (Entry entry : entries) {
             if (entry.pattern().equals(ANYWHERE)) {
-                anywhere(entry.inner(), under, modules, out);
+                anywhere(entry.within(), under, modules, out);
                 continue;
             }
             List<String> found = ModulePaths.matching(under, entry.pattern(), modules);
@@ -60,7 +70,7 @@ public record TensorPlan(String file, List<Entry> entries) {
                 if (entry.style() != null) {
                     out.add(new PlannedModule(path, entry.style()));
                 } else {
-                    entry.inner().collect(path, ModulePaths.inside(path, modules), out);
+                    entry.within().collect(path, ModulePaths.inside(path, modules), out);
                 }
             }
         }

@@ -4,4 +4,7 @@
  * as it is written, {@link dev.headroom.model.plan.UsualPlans} has those of architectures that everybody divides alike,
  * and {@link dev.headroom.model.plan.PlannedModule} is what a plan says of one module.
  */
+@NullMarked
 package dev.headroom.model.plan;
+
+import org.jspecify.annotations.NullMarked;

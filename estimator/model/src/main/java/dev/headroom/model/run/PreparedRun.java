@@ -1,16 +1,20 @@
 package dev.headroom.model.run;
 
 import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.generation.GenerationProgram;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.quant.pass.Preparing;
+import dev.headroom.model.quant.pass.QuantisedLinears;
 import dev.headroom.model.rewrite.AssignedNumbers;
 import dev.headroom.model.rewrite.SkippedMasks;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -37,29 +41,47 @@ import java.util.Map;
  * @param plan what is recomputed; its graph is the one that runs
  */
 public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symbols, CheckpointPlan plan) {
+    /** The symbol of the sequence length in models from a {@code config.json}. */
+    private static final String SEQUENCE = "seq";
+
     private static final List<Pass> SHARED = List.of(
             new Pass("leave out masks that only tracing makes", (g, run, symbols) -> SkippedMasks.restore(g, symbols)),
-            new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)));
+            new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)),
+            new Pass("quantise the weights of linear layers", (g, run, symbols) -> QuantisedLinears.rewrite(g, run)),
+            new Pass("prepare quantised models for training", (g, run, symbols) -> Preparing.rewrite(g, run)));
 
     /**
      * Prepares a run.
      *
      * @param imported as the importer gives it
+     * @param asked as the user gives it
      * @param own passes of the side that runs it, which follow the shared ones
      * @throws dev.headroom.model.error.UserInputException when sizes are missing, contradictory or impossible, and for
      *     checkpoints that the model has no place for
      */
-    public static PreparedRun of(Graph imported, Scenario scenario, List<Pass> own) {
-        Map<String, Long> symbols = SymbolBinding.bind(
-                imported, scenario.sizes().batch(), scenario.sizes().dims());
-        Graph graph = imported;
-        for (Pass pass : SHARED) {
-            graph = pass.rewrite().apply(graph, scenario, symbols);
+    public static PreparedRun of(Graph imported, Scenario asked, List<Pass> own) {
+        Scenario scenario = Preparing.applied(asked);
+        Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
+        if (scenario.model().seq() != null) {
+            dims.put(SEQUENCE, scenario.model().seq());
         }
-        for (Pass pass : own) {
-            graph = pass.rewrite().apply(graph, scenario, symbols);
-        }
+        Map<String, Long> symbols =
+                SymbolBinding.bind(imported, scenario.sizes().batch(), dims);
+        List<Pass> passes = new ArrayList<>(SHARED);
+        passes.addAll(own);
+        Graph graph = GenerationProgram.of(imported)
+                .map(program -> program.map(pass -> after(passes, pass, scenario, symbols))
+                        .graph())
+                .orElseGet(() -> after(passes, imported, scenario, symbols));
         return new PreparedRun(graph, scenario, symbols, CheckpointPlan.of(graph, scenario));
+    }
+
+    private static Graph after(List<Pass> passes, Graph imported, Scenario scenario, Map<String, Long> symbols) {
+        Graph graph = imported;
+        for (Pass pass : passes) {
+            graph = pass.rewrite().apply(graph, scenario, symbols);
+        }
+        return graph;
     }
 
     /**

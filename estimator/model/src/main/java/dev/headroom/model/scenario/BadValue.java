@@ -1,5 +1,7 @@
 package dev.headroom.model.scenario;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A text that is no value of a setting. The message says why, without the setting's name: each reader has a word of its
  * own for it.
@@ -11,7 +13,7 @@ public final class BadValue extends IllegalArgumentException {
     private final String example;
 
     /** @param reason such as {@code 'x' is not a whole number} */
-    BadValue(String reason) {
+    BadValue(@Nullable String reason) {
         this("", reason, "");
     }
 
@@ -21,7 +23,7 @@ public final class BadValue extends IllegalArgumentException {
      * @param part that is wrong, such as the name of a dimension; empty for all of it
      * @param example of a value that would do; empty for none
      */
-    BadValue(String part, String reason, String example) {
+    BadValue(String part, @Nullable String reason, String example) {
         super(reason);
         this.part = part;
         this.example = example;

@@ -2,6 +2,7 @@ package dev.headroom.model.scenario;
 
 import dev.headroom.model.record.Withers;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is recomputed in the backward pass.
@@ -13,8 +14,8 @@ import java.util.List;
  *     for modules and for the switches of libraries
  */
 @Withers
-public record Checkpointing(int segments, List<String> modules, Boolean reentrant)
-        implements CheckpointingWithers.With {
+public record Checkpointing(
+        int segments, List<String> modules, @Nullable Boolean reentrant) implements CheckpointingWithers.With {
     public Checkpointing {
         modules = List.copyOf(modules);
     }

@@ -1,12 +1,15 @@
 package dev.headroom.model.scenario;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What every convolution of cuDNN works in.
  *
  * @param source who is asked for the bytes
  * @param bytes the same for all of them, 0 for none; {@code null}: as the source says
  */
-public record CudnnWorkspace(Scenario.Workspaces source, Long bytes) {
+public record CudnnWorkspace(
+        Scenario.Workspaces source, @Nullable Long bytes) {
     /** What an installed cuDNN says, else rules, else bounds. */
     public static final CudnnWorkspace AUTO = from(Scenario.Workspaces.AUTO);
 

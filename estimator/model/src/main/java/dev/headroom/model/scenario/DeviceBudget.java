@@ -2,6 +2,8 @@ package dev.headroom.model.scenario;
 
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.record.Withers;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The card, and what of its memory the run may use.
@@ -12,7 +14,11 @@ import dev.headroom.model.record.Withers;
  * @param limit bytes that the allocator may reserve, or {@code null}
  */
 @Withers
-public record DeviceBudget(Gpu gpu, Long memory, long inUse, Long limit) implements DeviceBudgetWithers.With {
+public record DeviceBudget(
+        @Nullable Gpu gpu,
+        @Nullable Long memory,
+        long inUse,
+        @Nullable Long limit) implements DeviceBudgetWithers.With {
     /** No card is named, and there is room for anything. */
     public static final DeviceBudget UNKNOWN = new DeviceBudget(null, null, 0, null);
 
@@ -21,8 +27,13 @@ public record DeviceBudget(Gpu gpu, Long memory, long inUse, Long limit) impleme
         return new DeviceBudget(gpu, null, 0, null);
     }
 
+    /** The card, for a run that is known to name one. */
+    public Gpu givenGpu() {
+        return Objects.requireNonNull(gpu, "a card");
+    }
+
     /** Bytes of device memory, or {@code null} when no device was named. */
-    public Long total() {
+    public @Nullable Long total() {
         if (memory != null) {
             return memory;
         }

@@ -4,6 +4,8 @@ import dev.headroom.model.record.Withers;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the open sizes of a model's inputs are.
@@ -12,10 +14,15 @@ import java.util.Map;
  * @param dims other symbols by name, in the order in which they were given
  */
 @Withers
-public record InputSizes(Long batch, Map<String, Long> dims) implements InputSizesWithers.With {
+public record InputSizes(@Nullable Long batch, Map<String, Long> dims) implements InputSizesWithers.With {
     public InputSizes {
         dims = Collections.unmodifiableMap(new LinkedHashMap<>(dims));
     }
 
     static final InputSizes DEFAULTS = new InputSizes(null, Map.of());
+
+    /** The batch size, for a run that is known to have one. */
+    public long givenBatch() {
+        return Objects.requireNonNull(batch, "a batch size");
+    }
 }

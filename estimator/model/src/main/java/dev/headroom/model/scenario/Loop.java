@@ -1,6 +1,7 @@
 package dev.headroom.model.scenario;
 
 import dev.headroom.model.record.Withers;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a step of the modelled loop does.
@@ -29,7 +30,7 @@ public record Loop(
         boolean newBatches,
         boolean inputGrad,
         boolean dropOutputs,
-        Double clipGradNorm,
+        @Nullable Double clipGradNorm,
         boolean inference)
         implements LoopWithers.With {
     static final Loop DEFAULTS = new Loop(LossKind.AUTO, 1, 3, false, false, false, false, false, null, false);

@@ -22,4 +22,9 @@ public final class OptionNames {
     public static String of(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
+
+    /** {@code GROUPED_MM} is written {@code grouped_mm}, as in Python. */
+    public static String ofUnderscored(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
 }

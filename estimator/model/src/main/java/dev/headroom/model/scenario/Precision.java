@@ -2,6 +2,7 @@ package dev.headroom.model.scenario;
 
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.record.Withers;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The types that a run computes in.
@@ -11,6 +12,7 @@ import dev.headroom.model.record.Withers;
  * @param convertsOnDevice {@code model.cuda().half()}: the model is moved in its own types and converted on the device
  */
 @Withers
-public record Precision(DType dtype, DType amp, boolean convertsOnDevice) implements PrecisionWithers.With {
+public record Precision(@Nullable DType dtype, @Nullable DType amp, boolean convertsOnDevice)
+        implements PrecisionWithers.With {
     static final Precision DEFAULTS = new Precision(null, null, false);
 }

@@ -2,9 +2,11 @@ package dev.headroom.model.scenario;
 
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.quant.Quantisation;
 import dev.headroom.model.record.Withers;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is trained, how, and on what: a value, which can be a key. Nested records hold what belongs together; {@link
@@ -19,7 +21,10 @@ import java.util.Map;
  * @param allocConf in the syntax of {@code PYTORCH_CUDA_ALLOC_CONF}
  * @param torch the version whose behaviour is modelled
  * @param device the card, and what of its memory the run may use
+ * @param model what a model from a {@code config.json} computes
+ * @param generation how many tokens are generated, and with which cache
  * @param parallel over how many cards the run is spread, and how
+ * @param quant which weights are quantised, and how the model is loaded
  */
 @Withers
 public record Scenario(
@@ -32,7 +37,10 @@ public record Scenario(
         String allocConf,
         TorchVersion torch,
         DeviceBudget device,
-        Parallelism parallel)
+        ModelOptions model,
+        Generation generation,
+        Parallelism parallel,
+        Quantisation quant)
         implements ScenarioWithers.With {
     private static final Scenario DEFAULTS = new Scenario(
             InputSizes.DEFAULTS,
@@ -44,7 +52,10 @@ public record Scenario(
             "",
             TorchVersion.NEWEST,
             DeviceBudget.UNKNOWN,
-            Parallelism.DEFAULTS);
+            ModelOptions.DEFAULTS,
+            Generation.NONE,
+            Parallelism.DEFAULTS,
+            Quantisation.NONE);
 
     /** Whether multi-tensor optimizer kernels are used. */
     public enum Foreach {
@@ -59,7 +70,9 @@ public record Scenario(
         FLASH,
         EFFICIENT,
         CUDNN,
-        MATH
+        MATH,
+        /** None: a model from a {@code config.json} computes its attention in plain operators. */
+        EAGER
     }
 
     /** Where the workspaces of cuDNN convolutions come from. */
@@ -88,7 +101,7 @@ public record Scenario(
     }
 
     /** The same but for one setting. */
-    public <T> Scenario with(Setting<T> setting, T value) {
+    public <T> Scenario with(Setting<T> setting, @Nullable T value) {
         return setting.set(this, value);
     }
 

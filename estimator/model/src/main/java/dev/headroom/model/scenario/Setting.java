@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One setting of a scenario: where it is kept, how it is changed, and how users write it. Readers and writers of
@@ -32,7 +33,7 @@ public final class Setting<T> {
     private final ScenarioPart<?> part;
     private final Function<Scenario, T> get;
     private final BiFunction<Scenario, T, Scenario> set;
-    private final Words<T> words;
+    private final @Nullable Words<T> words;
     private final Predicate<T> trains;
     private final Requirement requirement;
 
@@ -41,7 +42,7 @@ public final class Setting<T> {
             ScenarioPart<?> part,
             Function<Scenario, T> get,
             BiFunction<Scenario, T, Scenario> set,
-            Words<T> words,
+            @Nullable Words<T> words,
             Predicate<T> trains,
             Requirement requirement) {
         this.key = key;
@@ -112,7 +113,7 @@ public final class Setting<T> {
     }
 
     /** The scenario with another value. */
-    public Scenario set(Scenario scenario, T value) {
+    public Scenario set(Scenario scenario, @Nullable T value) {
         return set.apply(scenario, value);
     }
 

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The ways in which settings are written. */
 final class ValueFormats {
@@ -209,7 +210,7 @@ final class ValueFormats {
         return sizes.stream().map(Object::toString).collect(Collectors.joining("x"));
     }
 
-    private static Integer reshard(String text) {
+    private static @Nullable Integer reshard(String text) {
         return switch (text) {
             case "default" -> null;
             case "true" -> 1;

@@ -5,4 +5,7 @@
  * versions of PyTorch have names in {@link dev.headroom.model.scenario.TorchVersion}. Nothing here knows how a scenario
  * is played.
  */
+@NullMarked
 package dev.headroom.model.scenario;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,10 @@
 package dev.headroom.executor.cuda.driver;
 
+import org.jspecify.annotations.Nullable;
+
 /** Runs every step of a clean-up although some fail, and throws the first failure when all have been tried. */
 public final class Cleanup {
-    private RuntimeException first;
+    private @Nullable RuntimeException first;
 
     public void run(Runnable step) {
         try {

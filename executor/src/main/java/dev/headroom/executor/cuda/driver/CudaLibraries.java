@@ -12,6 +12,7 @@ import org.bytedeco.cuda.global.cudnn;
 import org.bytedeco.cuda.global.nvml;
 import org.bytedeco.cuda.global.nvrtc;
 import org.bytedeco.javacpp.Loader;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Loads NVIDIA's libraries, each once in a process, from where {@link LibraryFolders} finds them. They are loaded by
@@ -145,7 +146,7 @@ public final class CudaLibraries {
     }
 
     /** NVRTC opens its built-in functions by name alone; it finds them when they are loaded already. */
-    private static void loadBuiltins(Path folder) {
+    private static void loadBuiltins(@Nullable Path folder) {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "libnvrtc-builtins.so.13.*")) {
             for (Path file : files) {
                 System.load(file.toAbsolutePath().toString());

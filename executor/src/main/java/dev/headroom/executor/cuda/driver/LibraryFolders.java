@@ -13,10 +13,12 @@ import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where CUDA's libraries are looked for: the folders named in {@code HEADROOM_CUDA_LIBRARIES}, then
@@ -97,7 +99,7 @@ public final class LibraryFolders {
 
     private static Supplier<List<Path>> remembered(Supplier<List<Path>> source) {
         return new Supplier<>() {
-            private List<Path> folders;
+            private @Nullable List<Path> folders;
 
             @Override
             public synchronized List<Path> get() {
@@ -109,7 +111,7 @@ public final class LibraryFolders {
         };
     }
 
-    private static List<Path> split(String folders) {
+    private static List<Path> split(@Nullable String folders) {
         List<Path> paths = new ArrayList<>();
         for (String folder : folders == null ? new String[0] : folders.split(File.pathSeparator)) {
             if (!folder.isBlank()) {
@@ -200,7 +202,7 @@ public final class LibraryFolders {
     /** Where a Python keeps packages unless it is told otherwise: beside it, and in the user's home. */
     private static Set<Path> usualSites(Path python, Map<String, String> environment) {
         Set<Path> sites = new LinkedHashSet<>();
-        Path home = python.toAbsolutePath().getParent().getParent();
+        Path home = Objects.requireNonNull(python.toAbsolutePath().getParent()).getParent();
         for (String packages : List.of("site-packages", "dist-packages")) {
             if (home != null) {
                 sites.addAll(matching(home, "lib", "python3*", packages));

@@ -2,6 +2,7 @@ package dev.headroom.executor.cuda.driver;
 
 import dev.headroom.allocator.DeviceMemory;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.bytedeco.cuda.cudart.CUmemAccessDesc_v1;
 import org.bytedeco.cuda.cudart.CUmemAllocationProp_v1;
@@ -78,7 +79,7 @@ final class VirtualMemory {
         // Unlike cudaFree, unmapping does not wait for kernels that may still use the memory.
         CudaStatus.runtime("cudaStreamSynchronize", cudart.cudaStreamSynchronize((CUstream_st) null));
         for (long place : granules.subMap(address, address + bytes).keySet().toArray(new Long[0])) {
-            Granule granule = granules.remove(place);
+            Granule granule = Objects.requireNonNull(granules.remove(place));
             mapped -= granule.bytes();
             CudaStatus.driver("cuMemUnmap", cudart.cuMemUnmap(place, granule.bytes()));
             CudaStatus.driver("cuMemRelease", cudart.cuMemRelease(granule.handle()));

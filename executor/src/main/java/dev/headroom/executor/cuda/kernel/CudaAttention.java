@@ -8,6 +8,7 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /** Attention by kernels of the project's own: plain ones, a block for each row, that never hold all scores. */
 public final class CudaAttention implements AttentionKernels {
@@ -20,13 +21,13 @@ public final class CudaAttention implements AttentionKernels {
         this.kernels = kernels;
     }
 
-    private CudaKernel kernel(String name, AttentionCall c, Tensor biasGradient) {
+    private CudaKernel kernel(String name, AttentionCall c, @Nullable Tensor biasGradient) {
         return kernels.kernel(
                 "attention", name, c.q().dtype(), type(c.logSumExp(), c), type(c.bias(), c), type(biasGradient, c));
     }
 
     /** What is missing has the operands' type. */
-    private static DType type(Tensor t, AttentionCall c) {
+    private static DType type(@Nullable Tensor t, AttentionCall c) {
         return t == null ? c.q().dtype() : t.dtype();
     }
 

@@ -4,4 +4,7 @@
  * package ({@link dev.headroom.executor.cuda.kernel.KernelFiles}). What they share is how tensors are handed to them
  * ({@link dev.headroom.executor.cuda.kernel.DeviceView}).
  */
+@NullMarked
 package dev.headroom.executor.cuda.kernel;
+
+import org.jspecify.annotations.NullMarked;

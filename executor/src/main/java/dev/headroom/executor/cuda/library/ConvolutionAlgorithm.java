@@ -14,6 +14,7 @@ import org.bytedeco.cuda.cudnn.cudnnConvolutionStruct;
 import org.bytedeco.cuda.cudnn.cudnnFilterStruct;
 import org.bytedeco.cuda.cudnn.cudnnTensorStruct;
 import org.bytedeco.cuda.global.cudnn;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One of cuDNN's algorithms for a problem.
@@ -94,7 +95,7 @@ record ConvolutionAlgorithm(int number, long workspaceBytes, int math) {
     }
 
     /** {@code null} for one that does not work. */
-    private static ConvolutionAlgorithm of(int status, int number, long bytes, int math) {
+    private static @Nullable ConvolutionAlgorithm of(int status, int number, long bytes, int math) {
         return status == cudnn.CUDNN_STATUS_SUCCESS ? new ConvolutionAlgorithm(number, bytes, math) : null;
     }
 }

@@ -15,6 +15,8 @@ import dev.headroom.executor.kernel.NormGradients;
 import dev.headroom.executor.kernel.NormalizationKernels;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Normalisation by kernels of the project's own and, where PyTorch takes cuDNN's, by cuDNN. */
 public final class CudaNormalizations implements NormalizationKernels {
@@ -44,8 +46,10 @@ public final class CudaNormalizations implements NormalizationKernels {
     /**
      * Types of data, weights, statistics of the batch, and running statistics; what is missing is as something there.
      */
-    private CudaKernel kernel(String name, Tensor data, Tensor weight, Tensor statistics, Tensor running) {
-        DType batch = statistics == null ? running.dtype() : statistics.dtype();
+    private CudaKernel kernel(
+            String name, Tensor data, Tensor weight, @Nullable Tensor statistics, @Nullable Tensor running) {
+        DType batch = Objects.requireNonNull(statistics == null ? running : statistics)
+                .dtype();
         DType map = weight == null ? batch : weight.dtype();
         return kernels.kernel(
                 "normalizations", name, data.dtype(), map, batch, running == null ? batch : running.dtype());

@@ -24,6 +24,7 @@ import org.bytedeco.javacpp.IntPointer;
 import org.bytedeco.javacpp.Pointer;
 import org.bytedeco.javacpp.PointerPointer;
 import org.bytedeco.javacpp.SizeTPointer;
+import org.jspecify.annotations.Nullable;
 
 /** Recurrent layers as cuDNN knows them (aten/src/ATen/native/cudnn/RNN.cpp, RNNDescriptors). */
 final class RecurrentPlan implements AutoCloseable {
@@ -151,7 +152,7 @@ final class RecurrentPlan implements AutoCloseable {
         };
     }
 
-    private static Pointer at(Tensor t) {
+    private static @Nullable Pointer at(Tensor t) {
         return t == null ? null : new DevicePointer(t.address());
     }
 

@@ -3,4 +3,7 @@
  * problem's descriptors and the algorithm that the library prefers for it; problems that a library lacks go to the
  * kernels of the project's own.
  */
+@NullMarked
 package dev.headroom.executor.cuda.library;
+
+import org.jspecify.annotations.NullMarked;

@@ -20,6 +20,7 @@ import org.bytedeco.cuda.cudnn.cudnnContext;
 import org.bytedeco.cuda.global.cublas;
 import org.bytedeco.cuda.global.cudart;
 import org.bytedeco.cuda.global.cudnn;
+import org.jspecify.annotations.Nullable;
 
 /**
  * This process on one device: the primary context, its memory, the handles of cuBLAS and cuDNN and the compiled
@@ -44,7 +45,7 @@ public final class CudaContext implements AutoCloseable {
     private final KernelCompiler compiler;
     private final CUstream_st stream = new CUstream_st();
     private final Map<BlasThread, cublasContext> blas = new EnumMap<>(BlasThread.class);
-    private cudnnContext dnn;
+    private @Nullable cudnnContext dnn;
     private boolean closed;
 
     /**

@@ -24,9 +24,9 @@ enum AttentionBackend {
     static AttentionBackend choose(EagerRuntime rt, AttentionCall c) {
         int major = rt.device().major();
         Attention allowed = rt.options().attention();
+        boolean any = allowed == Attention.AUTO || allowed == Attention.EAGER;
         for (AttentionBackend b : major == 9 || major == 10 ? CUDNN_FIRST : DEFAULT_ORDER) {
-            boolean enabled =
-                    b == MATH || allowed == Attention.AUTO || allowed.name().equals(b.name());
+            boolean enabled = b == MATH || any || allowed.name().equals(b.name());
             if (enabled && b.takes(rt, c)) {
                 return b;
             }

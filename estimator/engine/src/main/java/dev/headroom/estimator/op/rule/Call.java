@@ -250,6 +250,9 @@ public final class Call {
     /** A type, or {@code otherwise} when absent. */
     public DType type(String name, DType otherwise) {
         Argument a = find(name);
+        if (a instanceof Argument.TypeOf && namedType != null) {
+            return namedType;
+        }
         DType absent = defaultType != null && name.equals("dtype") ? defaultType : otherwise;
         DType given = a instanceof Argument.Type t ? t.value() : null;
         return given == null ? absent : namedType != null && name.equals("dtype") ? namedType : given;

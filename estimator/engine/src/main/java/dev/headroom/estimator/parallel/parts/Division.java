@@ -223,9 +223,7 @@ public final class Division {
             boolean unread = held.value() == null || !read.contains(held.value());
             if (unread ? partOf(ModelState.owner(name)) == part : own.contains(held.value())) {
                 String storage = tensors.containsKey(held.storage()) ? held.storage() : name;
-                tensors.put(
-                        name,
-                        new ModelState.HeldTensor(held.kind(), held.meta(), held.persistent(), held.value(), storage));
+                tensors.put(name, held.as(held.value(), storage));
             }
         });
         Graph of = parts.get(part).plan().graph();

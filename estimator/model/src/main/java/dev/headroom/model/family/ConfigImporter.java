@@ -1,0 +1,82 @@
+package dev.headroom.model.family;
+
+import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Model;
+import dev.headroom.model.error.Suggestion;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.family.config.ConfigFile;
+import dev.headroom.model.family.config.ModelConfig;
+import dev.headroom.model.family.config.ShippedConfigs;
+import dev.headroom.model.family.decoder.Request;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.importer.Importer;
+import dev.headroom.model.scenario.ModelOptions;
+import dev.headroom.model.scenario.Scenario;
+import java.nio.file.Path;
+
+/** Builds models from the {@code config.json} of the transformers library: no weights, no Python. */
+public final class ConfigImporter implements Importer {
+    @Override
+    public String format() {
+        return "config.json of transformers, folders that hold one, and names that headroom models lists";
+    }
+
+    @Override
+    public boolean accepts(Path file) {
+        return ConfigFile.isMeant(file);
+    }
+
+    @Override
+    public boolean ships(String name) {
+        return ShippedConfigs.has(name);
+    }
+
+    @Override
+    public Graph read(Path file) {
+        return read(file, Scenario.defaults());
+    }
+
+    @Override
+    public Graph read(Path file, Scenario scenario) {
+        ModelConfig config = ConfigFile.read(file).with(scenario.model().entries());
+        return graph(ConfigFile.modelName(file), new Request(config, scenario));
+    }
+
+    private static Graph graph(String name, Request request) {
+        ModelConfig config = request.config();
+        String type = config.modelType();
+        if (type.isEmpty()) {
+            throw new UserInputException(
+                    config.source() + " has no \"model_type\"; it is no config.json of transformers");
+        }
+        Families.Family family = Families.find(type)
+                .orElseThrow(() -> new UserInputException(config.source() + ": Headroom has no family for model_type "
+                        + type
+                        + Suggestion.of(
+                                type,
+                                Families.all().stream()
+                                        .map(Families.Family::modelType)
+                                        .toList())
+                        + "; export the model and predict the archive: headroom export-help prints the program"));
+        request.seq();
+        Layer root = family.model().apply(request);
+        Model model = Model.of(name, root).type(request.type());
+        inputs(model, request);
+        return request.training() ? model.graph() : model.eval().graph();
+    }
+
+    /** In the order of the batch's entries. */
+    private static void inputs(Model model, Request request) {
+        model.input("input_ids", DType.INT64, Request.BATCH, Request.SEQ);
+        if (request.options().mask() != ModelOptions.Mask.NONE) {
+            model.input("attention_mask", DType.INT64, Request.BATCH, Request.SEQ);
+        }
+        if (request.options().packing()) {
+            model.input("position_ids", DType.INT64, Request.BATCH, Request.SEQ);
+        }
+        if (request.labelled()) {
+            model.input("labels", DType.INT64, Request.BATCH, Request.SEQ);
+        }
+    }
+}

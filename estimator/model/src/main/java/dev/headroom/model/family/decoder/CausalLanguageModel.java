@@ -1,0 +1,84 @@
+package dev.headroom.model.family.decoder;
+
+import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Layers;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Value;
+import dev.headroom.model.graph.DType;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A decoder with a head that scores the next token, and the loss of {@code ForCausalLMLoss} when it has labels. */
+public final class CausalLanguageModel extends Layer {
+    private final String type;
+    private final Request request;
+    private final Pass pass;
+    private final long vocabulary;
+    private final Decoder model;
+    private final Layer head;
+
+    /**
+     * @param type class name
+     * @param tied whether the head's weight is that of the embeddings
+     */
+    public CausalLanguageModel(
+            String type, Request request, Pass pass, long vocabulary, long width, boolean tied, Decoder model) {
+        this.type = type;
+        this.request = request;
+        this.pass = pass;
+        this.vocabulary = vocabulary;
+        this.model = child("model", model);
+        head = child("lm_head", Layers.linear(width, vocabulary, false));
+        if (tied) {
+            head.tie("weight", model.embeddings(), "weight");
+        }
+    }
+
+    @Override
+    protected String type() {
+        return type;
+    }
+
+    @Override
+    protected Value forward(Scope s, Value... in) {
+        return results(s, in)[0];
+    }
+
+    @Override
+    protected Value[] results(Scope s, Value... in) {
+        s.line("outputs = self.model(input_ids, attention_mask, position_ids)");
+        Value x = s.call(model, in[0]);
+        s.line("logits = self.lm_head(outputs[:, slice_indices, :])");
+        Value kept = s.op("aten.slice.Tensor", "self", x, "dim", 1, "start", 0, "end", Long.MAX_VALUE);
+        Value logits = s.call(head, kept);
+        List<Value> out = new ArrayList<>();
+        if (request.labelled()) {
+            out.add(loss(s, logits));
+        }
+        out.add(logits);
+        out.addAll(pass.cached());
+        return out.toArray(Value[]::new);
+    }
+
+    /** transformers, loss/loss_utils.py, ForCausalLMLoss. */
+    private Value loss(Scope s, Value logits) {
+        s.line("loss = self.loss_function(logits.float(), labels)");
+        Value scores = s.op("aten.to.dtype", "self", logits, "dtype", DType.FLOAT32);
+        Value padded = s.op(
+                "aten.pad.default",
+                "self",
+                new Value("labels"),
+                "pad",
+                new long[] {0, 1},
+                "mode",
+                "constant",
+                "value",
+                -100.0);
+        Value moved = s.op("aten.slice.Tensor", "self", padded, "dim", 1, "start", 1, "end", Long.MAX_VALUE);
+        Value target = s.op("aten.contiguous.default", "self", moved);
+        Value rows = s.op("aten.view.default", "self", scores, "size", new long[] {-1, vocabulary});
+        Value wanted = s.op("aten.view.default", "self", target, "size", new long[] {-1});
+        Value loss = s.op("aten.cross_entropy_loss.default", "self", rows, "target", wanted);
+        return s.scalar(loss, DType.FLOAT32);
+    }
+}

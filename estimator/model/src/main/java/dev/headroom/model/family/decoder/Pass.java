@@ -1,0 +1,47 @@
+package dev.headroom.model.family.decoder;
+
+import dev.headroom.model.dsl.Value;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/** What a decoder hands to its layers besides the hidden states, and what they leave behind. */
+public final class Pass {
+    /** Turns queries and keys by their positions. */
+    public record Rotation(Value cos, Value sin) {}
+
+    private final Map<String, Rotation> rotations = new HashMap<>();
+    private final Map<String, Optional<Value>> masks = new HashMap<>();
+    private final List<Value> cached = new ArrayList<>();
+
+    void rotate(String kind, Rotation rotation) {
+        rotations.put(kind, rotation);
+    }
+
+    void mask(String kind, Optional<Value> mask) {
+        masks.put(kind, mask);
+    }
+
+    void cache(Value keys, Value values) {
+        cached.add(keys);
+        cached.add(values);
+    }
+
+    /** What turns the queries and keys of a kind of layers. */
+    Rotation rotation(String kind) {
+        return Objects.requireNonNull(rotations.get(kind), kind);
+    }
+
+    /** The mask of a kind of layers; empty where the kernel masks by itself. */
+    Optional<Value> mask(String kind) {
+        return masks.getOrDefault(kind, Optional.empty());
+    }
+
+    /** Keys and values of all layers. */
+    List<Value> cached() {
+        return cached;
+    }
+}
