@@ -8,6 +8,7 @@ import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.optim.Optimizers;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.GraphRunner;
+import dev.headroom.estimator.program.LateRunner;
 import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
@@ -92,7 +93,7 @@ public final class TrainingLoop {
             new GenerationLoop(runtime, prepared, (g, symbols) -> runner(CheckpointPlan.none(g), g, symbols)).play(batch.values(), this::pass);
             return;
         }
-        forward = hooks.around((ForwardPass) runner(prepared), LoopHook::forward);
+        forward = hooks.around((ForwardPass) new LateRunner(() -> runner(prepared)), LoopHook::forward);
         for (int s = 0; s < run.loop().steps(); s++) {
             if (run.loop().inference()) {
                 phase(Moment.of(Phase.FORWARD, s), this::infer);

@@ -42,13 +42,14 @@ public final class Division {
         this.bounds = bounds.stream().mapToInt(Integer::intValue).toArray();
         List<Node> nodes = graph.nodes();
         Set<String> held = held();
+        OwnValues own = new OwnValues(graph, held);
         for (int k = 0; k < bounds.size() - 1; k++) {
             for (Node node : nodes.subList(this.bounds[k], this.bounds[k + 1])) {
                 for (Node.ModuleCall call : node.moduleStack()) {
                     partOf.putIfAbsent(call.path(), k);
                 }
             }
-            parts.add(part(k, held));
+            parts.add(part(k, held, own));
         }
     }
 
@@ -127,10 +128,10 @@ public final class Division {
         return held;
     }
 
-    private Part part(int k, Set<String> held) {
+    private Part part(int k, Set<String> held, OwnValues own) {
         int from = bounds[k];
         int to = bounds[k + 1];
-        List<Integer> first = alone ? new OwnValues(graph, held).behind(from, to) : List.of();
+        List<Integer> first = alone ? own.behind(from, to) : List.of();
         List<Integer> nodes = new ArrayList<>(first);
         IntStream.range(from, to).forEach(nodes::add);
         Set<String> inputs = new LinkedHashSet<>();
@@ -142,7 +143,6 @@ public final class Division {
             graph.nodes().get(i).outputs().stream().filter(v -> v != null).forEach(made::add);
         }
         Set<String> later = new LinkedHashSet<>();
-        OwnValues own = new OwnValues(graph, held);
         for (Node node : graph.nodes().subList(to, graph.nodes().size())) {
             node.reads().stream().filter(v -> !alone || !own.contains(v)).forEach(later::add);
         }
@@ -159,7 +159,7 @@ public final class Division {
         CheckpointPlan ownPlan = alone && recomputes
                 ? new CheckpointPlan(ownGraph, itemRegions(ownGraph, from, to, shift), false)
                 : new CheckpointPlan(ownGraph, regions(from, to, shift), plan.reentrant());
-        return new Part(from, ownPlan, List.copyOf(inputs), outputs);
+        return new Part(from, to - from, ownPlan, List.copyOf(inputs), outputs);
     }
 
     /** What a stage is given is one tensor, which requires a gradient and is a leaf. */

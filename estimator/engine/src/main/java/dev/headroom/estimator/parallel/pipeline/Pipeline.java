@@ -6,9 +6,12 @@ import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.op.core.Joining;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.parallel.parts.Division;
+import dev.headroom.estimator.program.ForwardPass;
+import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
+import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.estimator.program.Placement;
-import dev.headroom.estimator.program.Preparation;
+import dev.headroom.estimator.program.PreparedRuns;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -26,7 +29,7 @@ import java.util.function.Supplier;
 
 /** One rank of a pipeline: its stages take the place of the model, its schedule that of the passes. */
 public final class Pipeline implements LoopHook {
-    private final Graph imported;
+    private final PreparedRuns runs;
     private final Parallelism parallel;
     private final CollectiveLog log;
     private final int rank;
@@ -36,6 +39,7 @@ public final class Pipeline implements LoopHook {
     private TrainingLoop loop;
     private EagerRuntime runtime;
     private Peers peers;
+    private Division division;
     private List<Stage> stages = List.of();
     private Schedule schedule;
 
@@ -48,12 +52,12 @@ public final class Pipeline implements LoopHook {
     /**
      * A rank.
      *
-     * @param imported as the importer gives it
+     * @param runs of the model
      * @param rank among those of the pipeline
      * @param regimes that each stage is wrapped by, the innermost first
      */
-    public Pipeline(Graph imported, Parallelism parallel, int rank, CollectiveLog log, Regimes regimes) {
-        this.imported = imported;
+    public Pipeline(PreparedRuns runs, Parallelism parallel, int rank, CollectiveLog log, Regimes regimes) {
+        this.runs = runs;
         this.parallel = parallel;
         this.rank = rank;
         this.log = log;
@@ -84,7 +88,7 @@ public final class Pipeline implements LoopHook {
     @Override
     public ModelTensors model(Supplier<ModelTensors> own) {
         PreparedRun rows = rows();
-        Division division =
+        division =
                 Division.stages(rows, plan.stages(), parallel.pipeline().split());
         List<Stage> made = new ArrayList<>();
         for (int index : plan.of(rank)) {
@@ -92,10 +96,14 @@ public final class Pipeline implements LoopHook {
             ModelTensors model = new ModelTensors(
                     runtime,
                     graph,
-                    loop.prepared().scenario().precision().dtype(),
+                    new ModelAssembly.Form(
+                            ModelTypes.converts(loop.graph(), loop.prepared().scenario())
+                                    ? loop.prepared().scenario().precision().dtype()
+                                    : null,
+                            false,
+                            parallel.build() == Parallelism.Build.META
+                                    && parallel.kind().isPipelineInGrid()),
                     false,
-                    false,
-                    parallel.build() == Parallelism.Build.META && parallel.kind().isPipelineInGrid(),
                     Placement.FIRST);
             StageModule module = new StageModule(
                     runtime, loop.engine(), graph, model, division.modules(index), rows.symbols(), made.size());
@@ -121,7 +129,13 @@ public final class Pipeline implements LoopHook {
             throw new UserInputException("--batch " + batch + " cannot be divided in " + microbatches
                     + " equal microbatches; change --microbatches");
         }
-        return Preparation.of(imported, whole.scenario().with(ScenarioSettings.BATCH, batch / microbatches));
+        return runs.of(whole.scenario().with(ScenarioSettings.BATCH, batch / microbatches));
+    }
+
+    /** The stages' own passes take the place of the model's; told are their runs. */
+    @Override
+    public ForwardPass forward(ForwardPass own) {
+        return new StagePasses(stages, division.nodes());
     }
 
     @Override

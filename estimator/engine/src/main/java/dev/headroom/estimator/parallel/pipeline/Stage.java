@@ -90,6 +90,15 @@ final class Stage {
         }
     }
 
+    /** Adds how often each of its nodes ran, by position in the whole graph. */
+    void addExecutions(int[] whole) {
+        int[] own = runner.runs().executions();
+        int before = own.length - part.count();
+        for (int i = 0; i < part.count(); i++) {
+            whole[part.from() + i] += own[before + i];
+        }
+    }
+
     void wrap() {
         inside(() -> regimes.forEach(StageRegime::wrap));
         runner = loop.runner(rows, part.plan());
