@@ -2,8 +2,8 @@ package dev.headroom.app.option;
 
 import dev.headroom.model.deepspeed.DeepSpeedScenario;
 import dev.headroom.model.scenario.BadValue;
-import dev.headroom.model.scenario.ParallelSettings;
 import dev.headroom.model.scenario.GenerationSettings;
+import dev.headroom.model.scenario.ParallelSettings;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioArguments;
 import dev.headroom.model.scenario.ScenarioSettings;

@@ -10,6 +10,7 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code checkpoint(…, use_reentrant=True)} (torch/utils/checkpoint.py, CheckpointFunction): the forward pass keeps no
@@ -23,6 +24,9 @@ final class Reentrant {
     private final Saved[] saved;
     private final AutocastMode.State autocast;
 
+    /** What stands for the first input, or {@code null} where it stays on the device. */
+    private @Nullable Offloaded first;
+
     private Reentrant(EagerRuntime runtime, AutogradEngine engine, Body body, int inputs) {
         this.runtime = runtime;
         this.engine = engine;
@@ -31,7 +35,8 @@ final class Reentrant {
         this.autocast = runtime.autocast().state();
     }
 
-    static Tensor[] run(EagerRuntime runtime, AutogradEngine engine, Body body, Tensor[] inputs) {
+    static Tensor[] run(
+            EagerRuntime runtime, AutogradEngine engine, Body body, Tensor[] inputs, boolean keywords, boolean offload) {
         Recorder r = runtime.record("CheckpointFunctionBackward", inputs);
         boolean mode = runtime.setGradMode(false);
         Tensor[] outputs = body.run(inputs);
@@ -40,8 +45,9 @@ final class Reentrant {
             return outputs;
         }
         Reentrant function = new Reentrant(runtime, engine, body, inputs.length);
-        for (int i = 0; i < inputs.length; i++) {
-            function.saved[i] = r.save(inputs[i]);
+        function.first = offload && inputs.length > 0 ? Offloaded.of(inputs[0]) : null;
+        for (int i = function.first == null ? 0 : 1; i < inputs.length; i++) {
+            function.saved[i] = i > 0 && keywords ? r.attach(inputs[i]) : r.save(inputs[i]);
         }
         long[][] sizes = new long[outputs.length][];
         DType[] types = new DType[outputs.length];
@@ -68,7 +74,7 @@ final class Reentrant {
         }
         Tensor[] detached = new Tensor[saved.length];
         for (int i = 0; i < saved.length; i++) {
-            Tensor input = saved[i].get();
+            Tensor input = i == 0 && first != null ? first.back(runtime) : saved[i].get();
             detached[i] = runtime.detach(input);
             runtime.requireGrad(detached[i], input.requiresGrad());
         }

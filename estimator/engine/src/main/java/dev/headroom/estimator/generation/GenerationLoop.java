@@ -38,7 +38,7 @@ public final class GenerationLoop {
     private final GenerationProgram program;
     private final int tokens;
     private final BiFunction<Graph, Map<String, Long>, GraphRunner> runners;
-    private final Map<Graph, GraphRunner> made = new IdentityHashMap<>();
+    private final IdentityHashMap<Graph, GraphRunner> made = new IdentityHashMap<>();
     private final Variables variables;
 
     /** Changes from pass to pass; the runners read it. */
@@ -75,7 +75,7 @@ public final class GenerationLoop {
             watcher.run(Moment.of(Phase.DECODE, n), read, () -> run(program.decode(), inputs));
         }
         watcher.run(Moment.of(Phase.GENERATE), true, () -> {
-            run(program.end(), inputs);
+            run(program.end(), inputs); // what it returns stays with the caller
             variables.deleteAll();
         });
         runtime.setGradMode(before);
@@ -88,9 +88,7 @@ public final class GenerationLoop {
     private void run(Graph graph, Map<String, Tensor> inputs) {
         Map<String, Tensor> all = new HashMap<>(inputs);
         all.putAll(variables.held());
-        for (Tensor t : made.computeIfAbsent(graph, this::runner).run(all)) {
-            runtime.release(t);
-        }
+        made.computeIfAbsent(graph, this::runner).run(all);
     }
 
     private GraphRunner runner(Graph graph) {

@@ -90,7 +90,8 @@ public final class TrainingLoop {
         }
         phase(Moment.of(Phase.INPUTS), this::loadBatch);
         if (run.generation().any()) {
-            new GenerationLoop(runtime, prepared, (g, symbols) -> runner(CheckpointPlan.none(g), g, symbols)).play(batch.values(), this::pass);
+            new GenerationLoop(runtime, prepared, (g, symbols) -> runner(CheckpointPlan.none(g), g, symbols))
+                    .play(batch.values(), this::pass);
             return;
         }
         forward = hooks.around((ForwardPass) new LateRunner(() -> runner(prepared)), LoopHook::forward);
@@ -233,6 +234,9 @@ public final class TrainingLoop {
             if (run.loop().accumulate() > 1 && !led) {
                 variables.bindLoss(Losses.divide(runtime, made)); // loss = loss / k
             }
+            if (criterion.dropsOutputs()) {
+                variables.deleteOutputs();
+            }
         } finally {
             frame.close();
         }
@@ -307,8 +311,7 @@ public final class TrainingLoop {
     }
 
     private GraphRunner runner(CheckpointPlan part, Graph whole, Map<String, Long> symbols) {
-        GraphRunner runner =
-                new GraphRunner(runtime, part, engine, symbols, unmodelled, ModelTypes.of(whole, run));
+        GraphRunner runner = new GraphRunner(runtime, part, engine, symbols, unmodelled, ModelTypes.of(whole, run));
         hooks.each(h -> runner.around(h.nodes()));
         return runner;
     }

@@ -73,6 +73,9 @@ final class ModuleCalls {
         made = values.made;
         for (int i = 0; i < nodes.size(); i++) {
             for (int d = 0; d < ends[i].length; d++) {
+                if (nodes.get(i).moduleStack().get(d).isFunction()) {
+                    continue; // no module, no hooks
+                }
                 boolean begun = i > 0 && d < ends[i - 1].length && ends[i - 1][d] >= i;
                 if (!begun && !runsAsItsParent(nodes.get(i).moduleStack(), d)) {
                     Span span = values.span(nodes.get(i).moduleStack().get(d).path(), d, i, ends[i][d]);

@@ -78,7 +78,7 @@ final class NodeCalls {
     Tensor[] call(int index, Map<String, Tensor> values) {
         Node node = graph.nodes().get(index);
         if (VariableNodes.isOne(node)) {
-            return variables.run(node, values);
+            return node.target().equals(VariableNodes.USE) ? new Tensor[0] : variables.run(node, values);
         }
         convertFactor(index, values);
         if (node.target().startsWith("higher_order.")) {

@@ -53,15 +53,22 @@ public record ValueShape(DType type, long[] sizes, long[] strides) {
     static Graph describe(Graph graph, Map<String, Long> symbols) {
         boolean known = graph.nodes().stream()
                 .flatMap(n -> n.outputs().stream())
-                .noneMatch(v -> v != null && !graph.values().containsKey(v) && !graph.ints().containsKey(v));
+                .noneMatch(v -> v != null
+                        && !graph.values().containsKey(v)
+                        && !graph.ints().containsKey(v));
         if (known) {
             return graph;
         }
         Map<String, TensorMeta> values = new HashMap<>(graph.values());
-        play(graph, symbols).forEach((name, shape) -> values.putIfAbsent(
-                name,
-                new TensorMeta(
-                        shape.type, constants(shape.sizes), constants(shape.strides), new SymExpr.Constant(0), false)));
+        play(graph, symbols)
+                .forEach((name, shape) -> values.putIfAbsent(
+                        name,
+                        new TensorMeta(
+                                shape.type,
+                                constants(shape.sizes),
+                                constants(shape.strides),
+                                new SymExpr.Constant(0),
+                                false)));
         return graph.withValues(values);
     }
 

@@ -25,7 +25,9 @@ public final class Variables {
     /** Gives a name another tensor, or its first one. */
     public void bind(String name, Tensor value) {
         runtime.hold(value);
-        runtime.setCategory(value, Category.OUTPUTS);
+        if (value.storage().category() == Category.TEMPORARIES) {
+            runtime.setCategory(value, Category.OUTPUTS);
+        }
         runtime.release(held.put(name, value));
     }
 
@@ -40,15 +42,12 @@ public final class Variables {
         held.clear();
     }
 
-    /** Does what a node says of variables. */
+    /** Binds a variable or deletes it, as a node says. */
     Tensor[] run(Node node, Map<String, Tensor> values) {
-        switch (node.target()) {
-            case VariableNodes.BIND ->
-                bind(VariableNodes.name(node), values.get(node.reads().get(0)));
-            case VariableNodes.DELETE -> delete(VariableNodes.name(node));
-            default -> {
-                // What it reads lives until here.
-            }
+        if (node.target().equals(VariableNodes.BIND)) {
+            bind(VariableNodes.name(node), values.get(node.reads().get(0)));
+        } else {
+            delete(VariableNodes.name(node));
         }
         return new Tensor[0];
     }

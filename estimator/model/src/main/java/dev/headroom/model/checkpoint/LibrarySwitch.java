@@ -16,6 +16,8 @@ import java.util.List;
  *       numbered modules of classes from timm.models; of nested ones (blocks of stages) the innermost is meant.
  * </ul>
  *
+ * Layers of transformers are called with keywords but for the hidden states (modeling_layers.py, a partial).
+ *
  * Both libraries checkpoint without re-entrant autograd unless they are told otherwise.
  */
 final class LibrarySwitch {
@@ -28,7 +30,8 @@ final class LibrarySwitch {
         List<ModuleCalls.Call> roots = ModuleCalls.roots(graph);
         if (roots.stream().anyMatch(c -> c.type().startsWith("transformers."))) {
             return ModuleCalls.outermost(roots, LibrarySwitch::isLayer).stream()
-                    .map(c -> Region.of(graph, c.from(), c.to(), positions(graph, c)))
+                    .map(c -> Region.of(graph, c.from(), c.to(), positions(graph, c))
+                            .withKeywords())
                     .toList();
         }
         if (roots.stream().anyMatch(c -> c.type().startsWith("timm."))) {

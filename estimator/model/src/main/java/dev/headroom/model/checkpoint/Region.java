@@ -19,8 +19,11 @@ import java.util.Set;
  * @param held parameters, buffers and constants that it reads
  * @param inputs other values that it reads or is given
  * @param outputs values that it makes and others read, in order
+ * @param keywords whether all inputs but the first are keywords of the call: a function keeps them that Python keeps for
+ *     as long as the checkpoint's node
  */
-public record Region(int from, int to, List<String> held, List<String> inputs, List<String> outputs) {
+public record Region(
+        int from, int to, List<String> held, List<String> inputs, List<String> outputs, boolean keywords) {
     /** Of a range of nodes. */
     public static Region of(Graph graph, int from, int to) {
         return of(graph, from, to, List.of());
@@ -61,7 +64,17 @@ public record Region(int from, int to, List<String> held, List<String> inputs, L
         }
         inputs.addAll(given);
         made.removeIf(v -> lastReaders.getOrDefault(v, -1) < to);
-        return new Region(from, to, List.copyOf(held), List.copyOf(inputs), new ArrayList<>(made));
+        return new Region(from, to, List.copyOf(held), List.copyOf(inputs), new ArrayList<>(made), false);
+    }
+
+    /** The same, called with keywords. */
+    Region withKeywords() {
+        return new Region(from, to, held, inputs, outputs, true);
+    }
+
+    /** The same, so many nodes further on. */
+    public Region shifted(int by) {
+        return new Region(from + by, to + by, held, inputs, outputs, keywords);
     }
 
     /** Whether an operator writes its result into its first argument. */

@@ -98,11 +98,7 @@ public final class RepeatedBlocks {
         Map<String, Integer> lastReaders = Region.lastReaders(graph);
         return ModuleCalls.outermost(ModuleCalls.roots(graph), c -> blocks.contains(c.path())).stream()
                 .map(c -> Region.of(
-                        graph,
-                        c.from(),
-                        c.to(),
-                        LibrarySwitch.given(graph, layers, c.from(), c.to()),
-                        lastReaders))
+                        graph, c.from(), c.to(), LibrarySwitch.given(graph, layers, c.from(), c.to()), lastReaders))
                 .toList();
     }
 

@@ -5,6 +5,7 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.SymExpr;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -73,6 +74,8 @@ public record GenerationProgram(List<Stage> prefill, List<Stage> decode, Graph e
         prefill.forEach(s -> nodes.add(node(nodes.size(), PREFILL_NODE, s)));
         decode.forEach(s -> nodes.add(node(nodes.size(), DECODE_NODE, s)));
         nodes.add(node(nodes.size(), END_NODE, new Stage(SymExpr.of(1), end)));
+        Map<String, Graph.SymbolRange> symbols = new LinkedHashMap<>(model.symbols());
+        symbols.put(PAST, new Graph.SymbolRange(0, Long.MAX_VALUE, null));
         return new Graph(
                 model.name(),
                 model.inputs(),
@@ -80,7 +83,7 @@ public record GenerationProgram(List<Stage> prefill, List<Stage> decode, Graph e
                 List.of(),
                 model.values(),
                 model.ints(),
-                model.symbols(),
+                symbols,
                 model.state(),
                 model.held());
     }

@@ -18,9 +18,7 @@ final class ModulePaths {
         List<String> out = new ArrayList<>();
         for (String path : modules) {
             boolean inside = !path.isEmpty() && path.startsWith(prefix);
-            String[] parts = inside
-                    ? path.substring(prefix.length()).split("\\.", -1)
-                    : new String[0];
+            String[] parts = inside ? path.substring(prefix.length()).split("\\.", -1) : new String[0];
             if (fits(wanted, parts)) {
                 out.add(path);
             }

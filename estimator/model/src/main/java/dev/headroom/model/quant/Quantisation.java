@@ -26,6 +26,11 @@ public record Quantisation(
         return kind != null;
     }
 
+    /** Whether two weights share a byte. */
+    public boolean isFourBit() {
+        return kind != null && kind.isFourBit();
+    }
+
     /** How the model comes to the GPU in a phase of its own; {@code null} where it has none. */
     public @Nullable Load loads() {
         return any() ? Load.DEVICE_MAP : load;

@@ -9,6 +9,7 @@ import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.quant.pass.Preparing;
 import dev.headroom.model.quant.pass.QuantisedLinears;
 import dev.headroom.model.rewrite.AssignedNumbers;
+import dev.headroom.model.rewrite.InputGradients;
 import dev.headroom.model.rewrite.SkippedMasks;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
@@ -17,6 +18,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A graph made ready for a scenario. All that depends on both is decided here, once; the loops of prediction and
@@ -48,7 +50,8 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
             new Pass("leave out masks that only tracing makes", (g, run, symbols) -> SkippedMasks.restore(g, symbols)),
             new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)),
             new Pass("quantise the weights of linear layers", (g, run, symbols) -> QuantisedLinears.rewrite(g, run)),
-            new Pass("prepare quantised models for training", (g, run, symbols) -> Preparing.rewrite(g, run)));
+            new Pass("prepare quantised models for training", (g, run, symbols) -> Preparing.rewrite(g, run)),
+            new Pass("let embedded tokens require gradients", (g, run, symbols) -> InputGradients.enable(g, run)));
 
     /**
      * Prepares a run.
@@ -62,14 +65,19 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
     public static PreparedRun of(Graph imported, Scenario asked, List<Pass> own) {
         Scenario scenario = Preparing.applied(asked);
         Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
-        if (scenario.model().seq() != null) {
-            dims.put(SEQUENCE, scenario.model().seq());
+        Long seq = scenario.model().seq();
+        if (seq != null) {
+            dims.put(SEQUENCE, seq);
+        }
+        Optional<GenerationProgram> generation = GenerationProgram.of(imported);
+        if (generation.isPresent()) {
+            dims.put(GenerationProgram.PAST, dims.get(SEQUENCE)); // of the first new token
         }
         Map<String, Long> symbols =
                 SymbolBinding.bind(imported, scenario.sizes().batch(), dims);
         List<Pass> passes = new ArrayList<>(SHARED);
         passes.addAll(own);
-        Graph graph = GenerationProgram.of(imported)
+        Graph graph = generation
                 .map(program -> program.map(pass -> after(passes, pass, scenario, symbols))
                         .graph())
                 .orElseGet(() -> after(passes, imported, scenario, symbols));

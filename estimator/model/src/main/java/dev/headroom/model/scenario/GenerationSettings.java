@@ -14,12 +14,12 @@ public final class GenerationSettings {
             new ScenarioPart<>(Scenario::generation, Scenario::withGeneration);
 
     /** A run that generates only infers. */
-    public static final Setting<Integer> GENERATE =
-            Setting.of("generate", WHOLE, s -> s.generation().tokens(), GenerationSettings::generating)
-                    .written(
-                            countOrNone(MOST_TOKENS),
-                            "N",
-                            "Generates N tokens for a prompt of --seq, of a model from a config.json.");
+    public static final Setting<Integer> GENERATE = Setting.of(
+                    "generate", WHOLE, s -> s.generation().tokens(), GenerationSettings::generating)
+            .written(
+                    countOrNone(MOST_TOKENS),
+                    "N",
+                    "Generates N tokens for a prompt of --seq, of a model from a config.json.");
 
     public static final Setting<Generation.Cache> CACHE = Setting.of(
                     "cache", GENERATION, Generation::cache, Generation::withCache)

@@ -64,7 +64,10 @@ public final class ParallelSettings {
 
     public static final Setting<List<Integer>> MESH =
             row(Setting.of("mesh", RUN, Parallelism::mesh, Parallelism::withMesh)
-                    .written(GRID, "RxS", "Replicates over R groups of S ranks that shard (HSDP); PxD, PxT, PxDxT: pipeline,"
+                    .written(
+                            GRID,
+                            "RxS",
+                            "Replicates over R groups of S ranks that shard (HSDP); PxD, PxT, PxDxT: pipeline,"
                                     + " data and tensor ranks of pp+… and 3d."));
 
     public static final Setting<Parallelism.Build> BUILD =

@@ -69,7 +69,8 @@ final class Reduction {
             if (replicas != null) {
                 runtime.streams().use(shared.stream(Communication.ALL_REDUCE));
                 if (replicas.size() > 1) {
-                    replicas.run(CollectiveKind.ALL_REDUCE, output.nbytes(), type, shared.stream(Communication.ALL_REDUCE));
+                    replicas.run(
+                            CollectiveKind.ALL_REDUCE, output.nbytes(), type, shared.stream(Communication.ALL_REDUCE));
                 }
                 allReduced = runtime.hold(output);
             }

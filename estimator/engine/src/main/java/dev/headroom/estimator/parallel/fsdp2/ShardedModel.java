@@ -51,10 +51,7 @@ final class ShardedModel {
 
     /** Of the units that have parameters. */
     List<ParameterGroup> groups() {
-        return units.stream()
-                .map(UnitHooks::group)
-                .filter(g -> !g.isEmpty())
-                .toList();
+        return units.stream().map(UnitHooks::group).filter(g -> !g.isEmpty()).toList();
     }
 
     /** What modules have in the place of a parameter now: the whole one while its unit is gathered. */

@@ -87,7 +87,8 @@ public final class Collectives implements LoopHook {
     private void run(CollectiveKind kind, long bytes, DType type, int root, int stream) {
         finished.forEach(runtime::release);
         finished.clear();
-        log.add(new CollectiveRow(kind, bytes, type, group.size(), group.communicator(), log.streamNumber(stream), root, 1));
+        log.add(new CollectiveRow(
+                kind, bytes, type, group.size(), group.communicator(), log.streamNumber(stream), root, 1));
     }
 
     /** Keeps a tensor of the collective that was asked for last, which nobody waits for. */

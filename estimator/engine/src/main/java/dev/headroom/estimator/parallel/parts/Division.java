@@ -158,7 +158,7 @@ public final class Division {
         int shift = first.size() - from;
         CheckpointPlan ownPlan = alone && recomputes
                 ? new CheckpointPlan(ownGraph, itemRegions(ownGraph, from, to, shift), false)
-                : new CheckpointPlan(ownGraph, regions(from, to, shift), plan.reentrant());
+                : new CheckpointPlan(ownGraph, regions(from, to, shift), plan.reentrant(), plan.offload());
         return new Part(from, to - from, ownPlan, List.copyOf(inputs), outputs);
     }
 
@@ -188,7 +188,7 @@ public final class Division {
                             + graph.nodes().get(r.from()).module() + "' reaches over the end of a part of the model;"
                             + " choose other segments, or --checkpoint-modules");
                 }
-                regions.add(new Region(r.from() + shift, r.to() + shift, r.held(), r.inputs(), r.outputs()));
+                regions.add(r.shifted(shift));
             }
         }
         return regions;

@@ -112,7 +112,8 @@ final class Peers {
 
     private void row(boolean send, long bytes, DType type, int size, int communicator, int peer) {
         CollectiveKind kind = send ? CollectiveKind.SEND : CollectiveKind.RECV;
-        log.add(new CollectiveRow(kind, bytes, type, size, communicator, log.streamNumber(stream(communicator)), peer, 1));
+        log.add(new CollectiveRow(
+                kind, bytes, type, size, communicator, log.streamNumber(stream(communicator)), peer, 1));
     }
 
     /** {@code work.wait()}. */

@@ -93,22 +93,16 @@ public final class Pipeline implements LoopHook {
         List<Stage> made = new ArrayList<>();
         for (int index : plan.of(rank)) {
             Graph graph = division.held(index);
-            ModelTensors model = new ModelTensors(
-                    runtime,
-                    graph,
-                    new ModelAssembly.Form(
-                            ModelTypes.converts(loop.graph(), loop.prepared().scenario())
-                                    ? loop.prepared().scenario().precision().dtype()
-                                    : null,
-                            false,
-                            parallel.build() == Parallelism.Build.META
-                                    && parallel.kind().isPipelineInGrid()),
-                    false,
-                    Placement.FIRST);
+            boolean elsewhere = parallel.build() == Parallelism.Build.META
+                    && parallel.kind().isPipelineInGrid();
+            boolean converts =
+                    ModelTypes.converts(loop.graph(), loop.prepared().scenario());
+            ModelAssembly.Form form = new ModelAssembly.Form(
+                    converts ? loop.prepared().scenario().precision().dtype() : null, false, elsewhere);
+            ModelTensors model = new ModelTensors(runtime, graph, form, false, Placement.FIRST);
             StageModule module = new StageModule(
                     runtime, loop.engine(), graph, model, division.modules(index), rows.symbols(), made.size());
-            made.add(new Stage(
-                    loop, rows, division, index, model, regimes.of(loop.graph(), module)));
+            made.add(new Stage(loop, rows, division, index, model, regimes.of(loop.graph(), module)));
         }
         stages = made;
         schedule = plan.schedule(runtime, peers, stages, rank, microbatches);

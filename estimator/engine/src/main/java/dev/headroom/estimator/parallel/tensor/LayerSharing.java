@@ -24,14 +24,18 @@ final class LayerSharing {
      * @param dividedFurther whether {@code fully_shard} divides the parts
      * @param plan of the whole model
      */
-    LayerSharing(Parallelism parallel, TensorRanks ranks, boolean dividedFurther, List<PlannedModule> plan, StageModule module) {
+    LayerSharing(
+            Parallelism parallel,
+            TensorRanks ranks,
+            boolean dividedFurther,
+            List<PlannedModule> plan,
+            StageModule module) {
         this.parallel = parallel;
         this.ranks = ranks;
         this.dividedFurther = dividedFurther;
         this.module = module;
-        this.plan = plan.stream()
-                .filter(p -> module.modules().contains(p.path()))
-                .toList();
+        this.plan =
+                plan.stream().filter(p -> module.modules().contains(p.path())).toList();
     }
 
     /** What a plan says of a whole model. */

@@ -87,7 +87,8 @@ public final class TensorParallel implements LoopHook {
         List<Tensor> parameters = loop.model().parameters();
         GradientClipping.Parts norms = divides == null
                 ? new SharedNorms(runtime, ranks, parameters)
-                : new DividedNorms(runtime, List.of(divides, communicator), (int) sharing.model().whole());
+                : new DividedNorms(runtime, List.of(divides, communicator), (int)
+                        sharing.model().whole());
         new GradientClipping(runtime, norms).clip(parameters);
     }
 }

@@ -58,7 +58,7 @@ public final class Preparing {
                 graph.state(),
                 new ModelState(graph.held().modules(), tensors, graph.held().notes()));
         boolean reentrant =
-                run.checkpointing().any() && !Objects.equals(run.checkpointing().reentrant(), Boolean.FALSE);
+                run.checkpointing().any() && !Objects.equals(run.checkpointing().reentrant(), false);
         return reentrant ? inputsRequireGradients(prepared) : prepared;
     }
 
