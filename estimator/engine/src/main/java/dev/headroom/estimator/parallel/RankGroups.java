@@ -7,6 +7,7 @@ import dev.headroom.estimator.parallel.layout.ShardLayout;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState.HeldTensor;
 import dev.headroom.model.graph.SymExpr;
+import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ public final class RankGroups {
     /** Different sizes of parameters. */
     private final List<long[]> shapes;
 
-    /** Sizes of the user's inputs behind the first, as far as they are known, such as the length of a sequence. */
+    /** Sizes of the user's inputs behind the first, such as the length of a sequence. */
     private final List<Long> inputs;
 
     private RankGroups(Graph graph, Scenario run) {
@@ -36,12 +37,14 @@ public final class RankGroups {
                 .map(Map.Entry::getValue)
                 .toList();
         this.shapes = parameters.stream().map(p -> p.meta().sizes()).distinct().map(RankGroups::evaluated).toList();
+        Map<String, Long> symbols =
+                SymbolBinding.bind(graph, run.sizes().batch(), run.sizes().dims());
         this.inputs = graph.inputs().stream()
                 .filter(in -> in.kind() == Graph.InputKind.USER)
                 .map(in -> graph.values().get(in.value()))
                 .filter(meta -> meta != null)
                 .flatMap(meta -> meta.sizes().stream().skip(1))
-                .map(n -> n instanceof SymExpr.Constant c ? c.value() : 1L)
+                .map(n -> n.evaluate(symbols))
                 .toList();
     }
 

@@ -29,6 +29,7 @@ public final class Division {
 
     private final boolean recomputes;
     private final List<Part> parts = new ArrayList<>();
+    private final Part loss;
 
     /** By path of a module: the part that first calls it, or something in it. */
     private final Map<String, Integer> partOf = new HashMap<>();
@@ -43,6 +44,11 @@ public final class Division {
         List<Node> nodes = graph.nodes();
         Set<String> held = held();
         OwnValues own = new OwnValues(graph, held);
+        int last = this.bounds.length - 1;
+        OwnLoss ownLoss = OwnLoss.of(graph, this.bounds[last - 1]);
+        if (alone) {
+            this.bounds[last] = ownLoss.from();
+        }
         for (int k = 0; k < bounds.size() - 1; k++) {
             for (Node node : nodes.subList(this.bounds[k], this.bounds[k + 1])) {
                 for (Node.ModuleCall call : node.moduleStack()) {
@@ -51,6 +57,30 @@ public final class Division {
             }
             parts.add(part(k, held, own));
         }
+        this.loss = alone && ownLoss.from() < nodes.size() ? loss(ownLoss, held, own) : null;
+    }
+
+    /** What the schedule's loss function does of a model that computes its loss itself. */
+    private Part loss(OwnLoss found, Set<String> held, OwnValues own) {
+        int end = graph.nodes().size();
+        List<Integer> nodes = new ArrayList<>(own.behind(found.from(), end));
+        int first = nodes.size();
+        IntStream.range(found.from(), end).forEach(nodes::add);
+        Set<String> inputs = new LinkedHashSet<>(parts.get(parts.size() - 1).outputs());
+        inputs.addAll(found.labels());
+        List<String> outputs = List.of(graph.outputs().stream()
+                .filter(o -> o.kind() != Graph.OutputKind.MUTATION)
+                .findFirst()
+                .orElseThrow()
+                .value());
+        Graph lossGraph = new PartGraph(graph, items).of(parts.size(), nodes, inputs, outputs);
+        return new Part(
+                found.from(), nodes.size() - first, CheckpointPlan.none(lossGraph), List.copyOf(inputs), outputs);
+    }
+
+    /** The loss of a model that computes it itself, given its outputs and labels; {@code null} for other models. */
+    public Part loss() {
+        return loss;
     }
 
     /**
@@ -150,7 +180,7 @@ public final class Division {
                 .filter(o -> o.kind() != Graph.OutputKind.MUTATION)
                 .forEach(o -> later.add(o.value()));
         made.retainAll(later);
-        if (alone && k > 0) {
+        if (alone) {
             checkStage(k, from, inputs);
         }
         List<String> outputs = new ArrayList<>(made);
@@ -170,7 +200,7 @@ public final class Division {
             throw new UserInputException("--parallel pp: " + where + ", is given " + inputs.size()
                     + " tensors: stages hand on one each; cut elsewhere with --split");
         }
-        for (Node node : graph.nodes().subList(from, bounds[k + 1])) {
+        for (Node node : graph.nodes().subList(from, k == 0 ? from : bounds[k + 1])) {
             if (Region.changesInPlace(node) && inputs.contains(node.reads().get(0))) {
                 throw new UserInputException("--parallel pp: " + where + ", changes its input in place, which PyTorch"
                         + " refuses of a leaf; cut elsewhere with --split");

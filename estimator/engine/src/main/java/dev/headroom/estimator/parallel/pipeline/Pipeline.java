@@ -23,6 +23,7 @@ import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -151,8 +152,16 @@ public final class Pipeline implements LoopHook {
 
     /** A rank needs inputs for the first stage, and labels for the last. */
     private void dropFromBatch() {
-        loop.batch()
-                .drop(stages.stream().noneMatch(Stage::isFirst), stages.stream().noneMatch(Stage::isLast));
+        List<String> kept = new ArrayList<>();
+        for (Stage stage : stages) {
+            if (stage.isFirst()) {
+                kept.addAll(division.parts().get(0).inputs());
+            }
+            if (stage.isLast() && division.loss() != null) {
+                kept.addAll(division.loss().inputs());
+            }
+        }
+        loop.batch().keep(kept, stages.stream().noneMatch(Stage::isLast));
     }
 
     @Override
@@ -178,7 +187,7 @@ public final class Pipeline implements LoopHook {
                     peers,
                     step,
                     first ? chunks(input()) : List.of(),
-                    last ? chunks(loop.batch().target()) : List.of());
+                    last ? losses() : null);
             if (!initialized) {
                 initialized = true;
                 new WarmUp(runtime, peers, plan, rank).vote(stages);
@@ -200,13 +209,39 @@ public final class Pipeline implements LoopHook {
         }
     }
 
+    /** The loss of a microbatch's output; a local variable of the running frame, or the output itself. */
+    private Step.Loss losses() {
+        if (division.loss() == null) {
+            Tensor target = loop.batch().target();
+            List<Tensor> targets = target == null ? List.of() : chunks(target);
+            return (stage, output, m) -> loop.batch().loss(output, target == null ? null : targets.get(m));
+        }
+        List<Map<String, Tensor>> labels = labels();
+        return (stage, output, m) -> stage.ownLoss(output, labels.get(m));
+    }
+
     private Tensor input() {
-        Map<String, Tensor> given = loop.batch().values();
-        return loop.prepared().graph().inputs().stream()
-                .filter(in -> in.kind() == Graph.InputKind.USER && given.get(in.value()) != null)
-                .map(in -> given.get(in.value()))
-                .findFirst()
-                .orElseThrow(() -> new UserInputException("--parallel pp: the model takes no input"));
+        Tensor given = loop.batch().values().get(division.parts().get(0).inputs().get(0));
+        if (given == null) {
+            throw new UserInputException("--parallel pp: the model takes no input");
+        }
+        return given;
+    }
+
+    /** What the loss is given beside the output, by microbatch. */
+    private List<Map<String, Tensor>> labels() {
+        List<Map<String, Tensor>> out = new ArrayList<>();
+        for (int m = 0; m < microbatches; m++) {
+            out.add(new HashMap<>());
+        }
+        for (String name : division.loss() == null ? List.<String>of() : division.loss().inputs()) {
+            Tensor whole = loop.batch().values().get(name);
+            List<Tensor> chunks = whole == null ? List.of() : chunks(whole);
+            for (int m = 0; m < chunks.size(); m++) {
+                out.get(m).put(name, chunks.get(m));
+            }
+        }
+        return out;
     }
 
     /** {@code torch.tensor_split}: views. */
