@@ -12,6 +12,7 @@ import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.run.PreparedRun;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,12 +72,19 @@ public final class Batch {
         values.put(value, shared);
     }
 
-    /** {@code del} of what a rank has no use for. */
-    public void drop(boolean ofInputs, boolean ofTarget) {
-        if (ofInputs) {
-            inputs.forEach(runtime::release);
-            inputs = new ArrayList<>();
-            values = new HashMap<>(model);
+    /**
+     * {@code del} of what a rank has no use for.
+     *
+     * @param kept values of the inputs that stay
+     * @param ofTarget whether the target goes
+     */
+    public void keep(Collection<String> kept, boolean ofTarget) {
+        for (Graph.Input in : prepared.graph().inputs()) {
+            Tensor t = in.kind() == Graph.InputKind.USER && !kept.contains(in.value()) ? values.get(in.value()) : null;
+            if (t != null && inputs.remove(t)) {
+                values.remove(in.value());
+                runtime.release(t);
+            }
         }
         if (ofTarget) {
             runtime.release(target);

@@ -7,6 +7,7 @@ import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.optim.Optimizers;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.GraphRunner;
+import dev.headroom.estimator.program.LateRunner;
 import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
@@ -93,7 +94,7 @@ public final class TrainingLoop {
                     .play(batch.values(), this::pass);
             return;
         }
-        passes.through(hooks.around((ForwardPass) runner(prepared), LoopHook::forward));
+        passes.through(hooks.around((ForwardPass) new LateRunner(() -> runner(prepared)), LoopHook::forward));
         for (int s = 0; s < run.loop().steps(); s++) {
             if (run.loop().inference()) {
                 phase(Moment.of(Phase.FORWARD, s), passes::infer);
