@@ -61,6 +61,25 @@ public final class Batch {
         runtime.release(targetBefore);
     }
 
+    /** Brings inputs alone. */
+    void loadInputs() {
+        makeInputs();
+    }
+
+    /** What it is of, and in which sizes. */
+    public PreparedRun prepared() {
+        return prepared;
+    }
+
+    /** What the model is given, the parameters and buffers left out. */
+    public List<Tensor> inputs() {
+        return inputs;
+    }
+
+    Criterion criterion() {
+        return criterion;
+    }
+
     /** {@code del} of what a rank has no use for. */
     public void drop(boolean ofInputs, boolean ofTarget) {
         if (ofInputs) {

@@ -49,7 +49,7 @@ public final class TrainingLoop {
     private final PhaseListener listener;
     private final Unmodelled unmodelled = new Unmodelled();
     private final AutogradEngine engine;
-    private final Criterion criterion;
+    private Criterion criterion;
     private final LoopVariables variables;
     private ModelTensors model;
     private Optimizer optimizer;
@@ -87,13 +87,17 @@ public final class TrainingLoop {
         if (wraps) {
             phase(Moment.of(Phase.WRAP), this::makeOptimizer);
         }
-        phase(Moment.of(Phase.INPUTS), this::loadBatch);
+        phase(Moment.of(Phase.INPUTS), () -> {
+            if (run.loop().inference() || !run.feeding().brings()) {
+                loadBatch();
+            }
+        });
         if (run.generation().any()) {
             new GenerationLoop(runtime, prepared, (g, symbols) -> runner(CheckpointPlan.none(g), g, symbols)).play(batch.values(), this::pass);
             return;
         }
         forward = hooks.around((ForwardPass) runner(prepared), LoopHook::forward);
-        for (int s = 0; s < run.loop().steps(); s++) {
+        for (int s = 0; s < run.loop().steps() * run.feeding().epochs(); s++) {
             if (run.loop().inference()) {
                 phase(Moment.of(Phase.FORWARD, s), this::infer);
             } else {
@@ -276,9 +280,38 @@ public final class TrainingLoop {
 
     /** Brings the next batch to the device, and lets go of the one before. */
     public void loadBatch() {
+        load(batch);
+    }
+
+    /** A batch that holds nothing yet, of other sizes than the run's. */
+    public Batch makeBatch(PreparedRun sizes) {
+        return new Batch(runtime, sizes, new Criterion(runtime, sizes), model.byValue());
+    }
+
+    /** The batch of the passes that follow, in its sizes; the one before is the caller's to drop. */
+    public void use(Batch next) {
+        if (next.prepared() != batch.prepared()) {
+            criterion = next.criterion();
+            forward = hooks.around((ForwardPass) runner(next.prepared()), LoopHook::forward);
+        }
+        batch = next;
+    }
+
+    /** Brings a batch to the device. */
+    public void load(Batch what) {
         workOf(Phase.INPUTS);
         UnaryOperator<Tensor> move = UnaryOperator.identity();
-        batch.load(hooks.around(move, (hook, own) -> made -> hook.target(own.apply(made))));
+        what.load(hooks.around(move, (hook, own) -> made -> hook.target(own.apply(made))));
+    }
+
+    /** A forward pass alone, over a batch of its own, whose results nobody keeps. */
+    public void passAside(PreparedRun sizes) {
+        Batch aside = makeBatch(sizes);
+        aside.loadInputs();
+        for (Tensor out : runner(sizes).run(aside.values())) {
+            runtime.release(out);
+        }
+        aside.drop(true, false);
     }
 
     /** {@code del outputs, loss}. */

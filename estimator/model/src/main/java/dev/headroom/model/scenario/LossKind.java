@@ -13,10 +13,14 @@ public enum LossKind {
     /** Cross-entropy of each token's scores, the last dimension, in float32. */
     TOKENS,
     MSE,
+    /** Binary cross-entropy of scores ({@code BCEWithLogitsLoss}) with integer labels. */
+    BCE,
+    /** Cross-entropy with smoothed labels as timm writes it out (timm/loss/cross_entropy.py). */
+    LABEL_SMOOTHING,
     SUM,
     /** The model's first output is the loss. */
     OUTPUT;
 
     /** Those that can be asked for. */
-    static final List<LossKind> NAMED = List.of(CROSS_ENTROPY, TOKENS, MSE, SUM, OUTPUT);
+    static final List<LossKind> NAMED = List.of(CROSS_ENTROPY, TOKENS, MSE, BCE, LABEL_SMOOTHING, SUM, OUTPUT);
 }

@@ -1,6 +1,7 @@
 package dev.headroom.model.scenario;
 
 import dev.headroom.model.device.Gpu;
+import dev.headroom.model.feed.Feeding;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.quant.Quantisation;
 import dev.headroom.model.record.Withers;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param generation how many tokens are generated, and with which cache
  * @param parallel over how many cards the run is spread, and how
  * @param quant which weights are quantised, and how the model is loaded
+ * @param feeding how batches come to the device
  */
 @Withers
 public record Scenario(
@@ -40,7 +42,8 @@ public record Scenario(
         ModelOptions model,
         Generation generation,
         Parallelism parallel,
-        Quantisation quant)
+        Quantisation quant,
+        Feeding feeding)
         implements ScenarioWithers.With {
     private static final Scenario DEFAULTS = new Scenario(
             InputSizes.DEFAULTS,
@@ -55,7 +58,8 @@ public record Scenario(
             ModelOptions.DEFAULTS,
             Generation.NONE,
             Parallelism.DEFAULTS,
-            Quantisation.NONE);
+            Quantisation.NONE,
+            Feeding.DEFAULTS);
 
     /** Whether multi-tensor optimizer kernels are used. */
     public enum Foreach {

@@ -120,8 +120,8 @@ public final class ScenarioSettings {
             .written(
                     choice(LossKind.NAMED, OptionNames::of),
                     "KIND",
-                    "cross-entropy, tokens, mse, sum or output (default: output when the model returns a"
-                            + " scalar first).")
+                    "cross-entropy, tokens, mse, bce, label-smoothing, sum or output (default: output when the"
+                            + " model returns a scalar first).")
             .trainsWith(kind -> kind != LossKind.AUTO));
 
     public static final Setting<Integer> CHECKPOINT =
@@ -238,7 +238,7 @@ public final class ScenarioSettings {
 
     /** Every setting, in the order of the tables. */
     public static List<Setting<?>> all() {
-        return Stream.of(ALL, ModelSettings.all(), GenerationSettings.all(), QuantSettings.all(), ParallelSettings.all())
+        return Stream.of(ALL, FeedSettings.all(), ModelSettings.all(), GenerationSettings.all(), QuantSettings.all(), ParallelSettings.all())
                 .flatMap(List::stream)
                 .toList();
     }
