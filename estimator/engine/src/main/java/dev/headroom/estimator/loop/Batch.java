@@ -67,9 +67,33 @@ public final class Batch {
         runtime.release(targetBefore);
     }
 
+    /** Brings inputs alone. */
+    void loadInputs() {
+        makeInputs();
+    }
+
+    /** What it is of, and in which sizes. */
+    public PreparedRun prepared() {
+        return prepared;
+    }
+
+    /** What the model is given, the parameters and buffers left out. */
+    public List<Tensor> inputs() {
+        return inputs;
+    }
+
+    Criterion criterion() {
+        return criterion;
+    }
+
     /** Hands the model a tensor that is not the batch's own. */
     void give(String value, Tensor shared) {
         values.put(value, shared);
+    }
+
+    /** {@code del} of all of it. */
+    public void drop() {
+        keep(List.of(), true);
     }
 
     /**
