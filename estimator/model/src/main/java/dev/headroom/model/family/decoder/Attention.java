@@ -63,6 +63,12 @@ public final class Attention extends Layer {
 
     @Override
     protected Value forward(Scope s, Value... in) {
+        return results(s, in)[0];
+    }
+
+    /** What was attended to; in plain operators, the weights as well. */
+    @Override
+    protected Value[] results(Scope s, Value... in) {
         s.line("queries = self.q_proj(x).view(shape).transpose(1, 2)");
         Value queries = heads(s, query, in[0]);
         s.line("keys = self.k_proj(x).view(shape).transpose(1, 2)");
@@ -85,11 +91,12 @@ public final class Attention extends Layer {
             values = s.op("aten.clone.default", "self", values);
             pass.cache(keys, values);
         }
-        Value attended = AttentionCall.write(s, request, shape, pass.mask(shape.kind), turned[0], keys, values);
+        Value[] attended = AttentionCall.write(s, request, shape, pass.mask(shape.kind), turned[0], keys, values);
         s.line("out = out.reshape(batch, seq, -1).contiguous()");
         SymExpr[] joined = {Request.BATCH, request.length(), SymExpr.of(-1)};
-        Value flat = s.op("aten.reshape.default", "self", attended, "shape", joined);
+        Value flat = s.op("aten.reshape.default", "self", attended[0], "shape", joined);
         s.line("out = self.o_proj(out)");
-        return s.call(out, flat);
+        attended[0] = s.call(out, flat);
+        return attended;
     }
 }

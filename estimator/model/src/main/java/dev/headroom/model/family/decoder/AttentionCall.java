@@ -17,18 +17,21 @@ final class AttentionCall {
 
     private AttentionCall() {}
 
-    static Value write(
+    /** Writes the call; in plain operators, the weights follow what was attended to. */
+    static Value[] write(
             Scope s, Request request, Attention.Shape shape, Optional<Value> mask, Value q, Value k, Value v) {
-        return request.eager() ? eager(s, shape, mask, q, k, v) : kernel(s, request, shape, mask, q, k, v);
+        s.line("out, weights = attention_interface(self, queries, keys, values, mask)");
+        return request.eager()
+                ? s.function("eager_attention_forward", () -> eager(s, shape, mask, q, k, v))
+                : new Value[] {kernel(s, request, shape, mask, q, k, v)};
     }
 
     private static Value kernel(
             Scope s, Request request, Attention.Shape shape, Optional<Value> mask, Value q, Value k, Value v) {
-        s.line("out, weights = attention_interface(self, queries, keys, values, mask)");
         boolean shares = shape.heads() != shape.keys();
         boolean repeats = shares && (mask.isPresent() || shape.size() > WIDEST_SHARED);
-        Value keys = repeats ? repeated(s, shape, k) : k;
-        Value values = repeats ? repeated(s, shape, v) : v;
+        Value keys = ofPrompt(s, request, mask, repeats ? repeated(s, shape, k) : k);
+        Value values = ofPrompt(s, request, mask, repeats ? repeated(s, shape, v) : v);
         Map<String, Object> call = arguments("query", q, "key", keys, "value", values);
         mask.ifPresent(m -> call.put("attn_mask", m));
         call.put("dropout_p", 0.0);
@@ -41,6 +44,14 @@ final class AttentionCall {
         }
         Value attended = s.op("aten.scaled_dot_product_attention.default", call);
         return rowsFirst(s, attended);
+    }
+
+    /** Without the room that a cache of fixed size has for later tokens. */
+    private static Value ofPrompt(Scope s, Request request, Optional<Value> mask, Value all) {
+        CacheStep step = request.step();
+        return step == null || !step.fixed() || !step.prompt() || mask.isPresent()
+                ? all
+                : s.op("aten.slice.Tensor", "self", all, "dim", 2, "start", 0, "end", Request.SEQ);
     }
 
     private static Value rowsFirst(Scope s, Value attended) {
@@ -64,7 +75,7 @@ final class AttentionCall {
     }
 
     /** {@code eager_attention_forward}. */
-    private static Value eager(Scope s, Attention.Shape shape, Optional<Value> mask, Value q, Value k, Value v) {
+    private static Value[] eager(Scope s, Attention.Shape shape, Optional<Value> mask, Value q, Value k, Value v) {
         boolean shares = shape.heads() != shape.keys();
         s.line("keys_of_all = repeat_kv(keys, self.groups)");
         Value keys = shares ? repeated(s, shape, k) : k;
@@ -86,6 +97,6 @@ final class AttentionCall {
         s.line("out = torch.matmul(weights, values_of_all)");
         Value attended = s.op("aten.matmul.default", "self", weights, "other", values);
         s.line("out = out.transpose(1, 2).contiguous()");
-        return rowsFirst(s, attended);
+        return new Value[] {rowsFirst(s, attended), weights};
     }
 }

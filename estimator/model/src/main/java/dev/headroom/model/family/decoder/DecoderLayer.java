@@ -30,8 +30,9 @@ public final class DecoderLayer extends Layer {
     protected Value forward(Scope s, Value... in) {
         s.line("x = self.input_layernorm(x)");
         Value x = s.call(before, in[0]);
-        s.line("x, _ = self.self_attn(x, mask, position_embeddings)");
-        x = s.call(attention, x);
+        s.line("x = self.self_attn(x, mask, position_embeddings)[0]");
+        Value[] attended = s.results(attention, x);
+        x = attended[0];
         s.line("x = residual + x");
         Value residual = s.op("aten.add.Tensor", "self", in[0], "other", x);
         s.line("x = self.post_attention_layernorm(x)");
@@ -39,6 +40,10 @@ public final class DecoderLayer extends Layer {
         s.line("x = self.mlp(x)");
         x = s.call(feedForward, x);
         s.line("x = residual + x");
-        return s.op("aten.add.Tensor", "self", residual, "other", x);
+        x = s.op("aten.add.Tensor", "self", residual, "other", x);
+        if (attended.length > 1) {
+            s.use(attended[1]);
+        }
+        return x;
     }
 }
