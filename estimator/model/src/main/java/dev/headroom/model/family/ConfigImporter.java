@@ -12,6 +12,7 @@ import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.generation.GreedySearch;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.importer.Importer;
 import dev.headroom.model.scenario.ModelOptions;
 import dev.headroom.model.scenario.Scenario;
@@ -82,7 +83,11 @@ public final class ConfigImporter implements Importer {
             model.input("position_ids", DType.INT64, Request.BATCH, Request.SEQ);
         }
         if (request.labelled()) {
-            model.input("labels", DType.INT64, Request.BATCH, Request.SEQ);
+            boolean oneEach = request.options().task() == ModelOptions.Task.SEQUENCE_CLASSIFICATION;
+            model.input(
+                    "labels",
+                    DType.INT64,
+                    oneEach ? new SymExpr[] {Request.BATCH} : new SymExpr[] {Request.BATCH, Request.SEQ});
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.headroom.model.family;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.family.decoder.Request;
+import dev.headroom.model.family.encoder.Bert;
 import dev.headroom.model.family.text.Llama;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +19,10 @@ public final class Families {
      */
     public record Family(String modelType, String name, Function<Request, Layer> model) {}
 
-    private static final List<Family> ALL = List.of(new Family("llama", "Llama 2 and 3, SmolLM", Llama::of));
+    private static final List<Family> ALL = List.of(
+            new Family("llama", "Llama 2 and 3, SmolLM", Llama::of),
+            new Family("bert", "BERT", Bert::bert),
+            new Family("roberta", "RoBERTa", Bert::roberta));
 
     private Families() {}
 
