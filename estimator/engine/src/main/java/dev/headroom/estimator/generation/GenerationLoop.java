@@ -38,7 +38,7 @@ public final class GenerationLoop {
     private final GenerationProgram program;
     private final int tokens;
     private final BiFunction<Graph, Map<String, Long>, GraphRunner> runners;
-    private final Map<Graph, GraphRunner> made = new IdentityHashMap<>();
+    private final IdentityHashMap<Graph, GraphRunner> made = new IdentityHashMap<>();
     private final Variables variables;
 
     /** Changes from pass to pass; the runners read it. */

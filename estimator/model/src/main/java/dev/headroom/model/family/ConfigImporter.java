@@ -70,7 +70,8 @@ public final class ConfigImporter implements Importer {
         Layer root = family.model().apply(request);
         Model model = Model.of(name, root).type(request.type());
         inputs(model, request);
-        return request.training() ? model.graph() : model.eval().graph();
+        Graph graph = request.training() ? model.graph() : model.eval().graph();
+        return graph.withHeld(graph.held().asLoaded());
     }
 
     /** In the order of the batch's entries. */
