@@ -82,8 +82,8 @@ public final class Scope {
     public <T> T function(String name, Supplier<T> body) {
         Running caller = stack.getLast();
         String call = caller.call.call() + "/" + name + functions++;
-        stack.addLast(new Running(
-                caller.module, new Node.ModuleCall(call, caller.call.path(), Node.ModuleCall.FUNCTION)));
+        stack.addLast(
+                new Running(caller.module, new Node.ModuleCall(call, caller.call.path(), Node.ModuleCall.FUNCTION)));
         T out = body.get();
         stack.removeLast();
         return out;
@@ -138,6 +138,18 @@ public final class Scope {
         Node node = node(target, results, arguments);
         nodes.add(node);
         return node.outputs().stream().map(Value::new).toArray(Value[]::new);
+    }
+
+    /** Says that a variable of the running function still holds a value, which nothing reads any more. */
+    public void hold(Value value) {
+        int n = names.merge("hold", 1, Integer::sum);
+        nodes.add(new Node(
+                "hold_" + n,
+                "aten._assert_tensor_metadata.default",
+                List.of(new Node.NamedArgument("a", argument(value))),
+                List.of(),
+                stack.stream().map(r -> r.call).toList(),
+                trace()));
     }
 
     private Node node(String target, int results, Map<String, Object> arguments) {

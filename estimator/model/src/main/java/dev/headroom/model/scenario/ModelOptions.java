@@ -34,8 +34,8 @@ public record ModelOptions(
         entries = List.copyOf(entries);
     }
 
-    public static final ModelOptions DEFAULTS =
-            new ModelOptions(null, Task.AUTO, Mask.NONE, false, false, false, Experts.AUTO, Routing.BALANCED, List.of());
+    public static final ModelOptions DEFAULTS = new ModelOptions(
+            null, Task.AUTO, Mask.NONE, false, false, false, Experts.AUTO, Routing.BALANCED, List.of());
 
     /** Heads of models. */
     public enum Task {

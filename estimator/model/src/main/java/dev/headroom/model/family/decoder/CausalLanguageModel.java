@@ -16,6 +16,7 @@ public final class CausalLanguageModel extends Layer {
     private final long vocabulary;
     private final Decoder model;
     private final Layer head;
+    private final double softcap;
 
     /**
      * @param type class name
@@ -23,6 +24,20 @@ public final class CausalLanguageModel extends Layer {
      */
     public CausalLanguageModel(
             String type, Request request, Pass pass, long vocabulary, long width, boolean tied, Decoder model) {
+        this(type, request, pass, vocabulary, width, tied, model, 0);
+    }
+
+    /** @param softcap of the scores; 0 for none */
+    public CausalLanguageModel(
+            String type,
+            Request request,
+            Pass pass,
+            long vocabulary,
+            long width,
+            boolean tied,
+            Decoder model,
+            double softcap) {
+        this.softcap = softcap;
         this.type = type;
         this.request = request;
         this.pass = pass;
@@ -51,6 +66,9 @@ public final class CausalLanguageModel extends Layer {
         s.line("logits = self.lm_head(outputs[:, slice_indices, :])");
         Value kept = s.op("aten.slice.Tensor", "self", x, "dim", 1, "start", 0, "end", Long.MAX_VALUE);
         Value logits = s.call(head, kept);
+        if (softcap > 0) {
+            logits = AttentionCall.capped(s, "logits", logits, softcap);
+        }
         List<Value> out = new ArrayList<>();
         if (request.labelled()) {
             out.add(loss(s, logits));

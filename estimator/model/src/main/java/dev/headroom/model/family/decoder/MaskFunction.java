@@ -48,14 +48,7 @@ interface MaskFunction {
     static MaskFunction both(List<MaskFunction> masks) {
         return (s, at) -> s.function("and_mask", () -> {
             s.line("result = q_idx.new_ones((), dtype=torch.bool)");
-            Value result = s.op(
-                    "aten.new_ones.default",
-                    "self",
-                    at.query,
-                    "size",
-                    new long[0],
-                    "dtype",
-                    DType.BOOL);
+            Value result = s.op("aten.new_ones.default", "self", at.query, "size", new long[0], "dtype", DType.BOOL);
             for (MaskFunction mask : masks) {
                 s.line("result = result & mask(batch_idx, head_idx, q_idx, kv_idx)");
                 Value more = s.function("inner_mask", () -> {

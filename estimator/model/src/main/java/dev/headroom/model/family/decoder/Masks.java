@@ -46,8 +46,7 @@ public final class Masks {
         Optional<Value> packed = Optional.empty();
         if (request.options().mask() != ModelOptions.Mask.NONE) {
             s.line("attention_mask = attention_mask.to(dtype=torch.bool)");
-            padding = Optional.of(
-                    s.op("aten.to.dtype", "self", new Value("attention_mask"), "dtype", DType.BOOL));
+            padding = Optional.of(s.op("aten.to.dtype", "self", new Value("attention_mask"), "dtype", DType.BOOL));
         } else if (!request.caches()) {
             s.line("packed_sequence_mask = find_packed_sequence_indices(position_ids)");
             Value sums = s.function("find_packed", this::packedSequences);
@@ -92,9 +91,8 @@ public final class Masks {
         if (maySkip && skips(padding)) {
             return Optional.empty();
         }
-        MaskFunction function = padding.isEmpty()
-                ? causal
-                : MaskFunction.both(List.of(causal, MaskFunction.padding(padding.get())));
+        MaskFunction function =
+                padding.isEmpty() ? causal : MaskFunction.both(List.of(causal, MaskFunction.padding(padding.get())));
         s.line("batch_indices = torch.arange(batch_size)");
         Value batch = s.op("aten.arange.default", "end", Request.BATCH);
         s.line("head_indices = torch.arange(1)");
@@ -105,8 +103,7 @@ public final class Masks {
         Value key = counted();
         s.line("mask = mask_function(*shaped(batch_indices, head_indices, query_indices, key_indices))");
         shaped(heads, 1);
-        MaskFunction.Indices at =
-                new MaskFunction.Indices(shaped(batch, 0), shaped(query, 2), shaped(key, 3));
+        MaskFunction.Indices at = new MaskFunction.Indices(shaped(batch, 0), shaped(query, 2), shaped(key, 3));
         Value mask = function.write(s, at);
         s.line("mask = mask.expand(batch_size, -1, q_length, kv_length)");
         SymExpr[] all = {Request.BATCH, SymExpr.of(-1), Request.SEQ, Request.SEQ};
@@ -154,8 +151,8 @@ public final class Masks {
     /** {@code eager_mask}: 0 where a query sees a key, the lowest number elsewhere. */
     private Value additive(MaskFunction causal, Optional<Value> padding) {
         s.line("mask = sdpa_mask(mask_function, attention_mask)");
-        Value seen = s.function("sdpa_mask", () -> truths(causal, padding, false))
-                .orElseThrow();
+        Value seen =
+                s.function("sdpa_mask", () -> truths(causal, padding, false)).orElseThrow();
         s.line("mask = torch.where(mask, torch.tensor(0.0, dtype=dtype), min_dtype)");
         Argument type = new Argument.TypeOf(embedded.name());
         Value zero = s.op("aten.full.default", "size", new long[0], "fill_value", 0.0, "dtype", type);

@@ -25,9 +25,8 @@ public final class Pass {
         masks.put(kind, mask);
     }
 
-    void cache(Value keys, Value values) {
-        cached.add(keys);
-        cached.add(values);
+    void cache(Value kept) {
+        cached.add(kept);
     }
 
     /** What turns the queries and keys of a kind of layers. */
@@ -40,7 +39,7 @@ public final class Pass {
         return masks.getOrDefault(kind, Optional.empty());
     }
 
-    /** Keys and values of all layers. */
+    /** What the cache holds of all layers. */
     List<Value> cached() {
         return cached;
     }
