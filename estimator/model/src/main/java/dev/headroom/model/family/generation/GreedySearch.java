@@ -4,7 +4,9 @@ import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Model;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ModelConfig;
+import dev.headroom.model.family.decoder.CachedModel;
 import dev.headroom.model.family.decoder.CacheStep;
 import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.Request;
@@ -47,13 +49,17 @@ public final class GreedySearch {
 
     /**
      * @param family writes the model of a request
-     * @param windows of the kinds of its layers, in the order in which their masks are made
+     * @throws UserInputException for a model that generates nothing
      */
-    public GreedySearch(String name, Request request, Function<Request, Layer> family, List<Long> windows) {
+    public GreedySearch(String name, Request request, Function<Request, Layer> family) {
         this.name = name;
         this.request = request;
         this.family = family;
-        this.windows = windows;
+        if (!(family.apply(request) instanceof CachedModel model)) {
+            throw new UserInputException(
+                    request.config().source() + ": the model generates no text; leave out --generate");
+        }
+        this.windows = List.copyOf(model.windows().values());
     }
 
     /** The program, as a graph. */
