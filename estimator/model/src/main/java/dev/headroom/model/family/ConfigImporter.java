@@ -62,17 +62,17 @@ public final class ConfigImporter implements Importer {
                                         .toList())
                         + "; export the model and predict the archive: headroom export-help prints the program"));
         request.seq();
-        Graph graph = request.scenario().generation().any()
+        return request.scenario().generation().any()
                 ? new GreedySearch(name, request, family.model()).graph()
                 : pass(name, request, family);
-        return graph.withHeld(graph.held().asLoaded());
     }
 
     private static Graph pass(String name, Request request, Families.Family family) {
         Layer root = family.model().apply(request);
         Model model = Model.of(name, root).type(request.type());
         inputs(model, request);
-        return request.training() ? model.graph() : model.eval().graph();
+        Graph graph = request.training() ? model.graph() : model.eval().graph();
+        return graph.withHeld(graph.held().asLoaded());
     }
 
     /** In the order of the batch's entries. */

@@ -110,7 +110,8 @@ public final class GreedySearch {
             model.input(Names.INPUT_IDS, DType.INT64, Request.BATCH, Request.SEQ);
             model.input(Names.ATTENTION_MASK, DType.INT64, Request.BATCH, Request.SEQ);
         }
-        return model.graph((s, inputs) -> script.apply(s, root));
+        Graph pass = model.graph((s, inputs) -> script.apply(s, root));
+        return pass.withHeld(pass.held().asLoaded());
     }
 
     /** Families whose configs name such a token where a file does not (their configuration classes). */
