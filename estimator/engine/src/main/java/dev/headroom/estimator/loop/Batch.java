@@ -11,6 +11,7 @@ import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.ModelOptions;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -146,6 +147,10 @@ public final class Batch {
             }
             values.put(in.value(), t);
             inputs.add(t);
+        }
+        if (prepared.scenario().generation().any() && prepared.scenario().model().mask() != ModelOptions.Mask.NONE) {
+            Tensor given = inputs.get(inputs.size() - 1);
+            runtime.release(held(runtime, given.dtype(), given.sizes(), given.strides())); // setdefault(…, ones_like(…))
         }
     }
 
