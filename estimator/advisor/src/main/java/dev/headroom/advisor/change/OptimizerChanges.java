@@ -58,8 +58,8 @@ final class OptimizerChanges {
     private static CatalogueEntry to(
             OptimizerKind kind, String title, String effect, Predicate<Situation> hasLessState) {
         List<String> code = new ArrayList<>();
-        if (kind.quantised()) {
-            code.add("import bitsandbytes as bnb");
+        if (!kind.module().isEmpty()) {
+            code.add(kind.module());
         }
         code.add("optimizer = " + constructor(kind, ""));
         return CatalogueEntry.of(s -> Change.free(KIND, title, r -> r.with(OPTIMIZER, kind)

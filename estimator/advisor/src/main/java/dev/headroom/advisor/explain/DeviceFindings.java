@@ -52,8 +52,12 @@ final class DeviceFindings {
                 new Account.Part("cached and free at the peak", cached),
                 new Account.Part("reserved at other times", later)));
         List<String> besides = new ArrayList<>();
+        String paged = "";
         for (DeviceLine line : explained.prediction().certainty().lines()) {
-            if (!line.part().equals(DeviceLine.RESERVED) && line.bytes() > 0) {
+            if (line.part().equals(DeviceLine.PAGED)) {
+                paged = " Beside it there are " + Words.size(line.bytes())
+                        + " of managed memory, which CUDA moves to the host where there is no room.";
+            } else if (!line.part().equals(DeviceLine.RESERVED) && line.bytes() > 0) {
                 parts.add(new Account.Part(name(line), line.bytes()));
                 besides.add(name(line) + " " + Words.size(line.bytes()));
             }
@@ -65,7 +69,7 @@ final class DeviceFindings {
                 + (besides.isEmpty()
                         ? "; CUDA's context is not counted, as no card is named (--gpu)."
                         : ", " + String.join(", ", besides) + ".")
-                + " The allocator keeps the segments that it once took from the driver.");
+                + " The allocator keeps the segments that it once took from the driver." + paged);
         Account account = new Account("device memory", peaks.device(), parts);
         return new Finding("device", "What would nvidia-smi show, and why more?", answer, List.of(account));
     }

@@ -20,8 +20,10 @@ public final class Combinations {
         }
         for (Setting<?> setting : ScenarioSettings.written()) {
             setting.objection(run).ifPresent(why -> {
-                throw new BadOption(ScenarioArguments.option(setting) + " with --optimizer "
-                        + run.optimizer().kind().option() + ": " + why + "; leave it out");
+                String with = ScenarioSettings.ofOptimizers().contains(setting)
+                        ? " with --optimizer " + run.optimizer().kind().option()
+                        : "";
+                throw new BadOption(ScenarioArguments.option(setting) + with + ": " + why + "; leave it out");
             });
         }
         ParallelChecks.check(run);

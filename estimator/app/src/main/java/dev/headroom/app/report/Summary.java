@@ -2,6 +2,7 @@ package dev.headroom.app.report;
 
 import dev.headroom.estimator.certainty.Interval;
 import dev.headroom.estimator.predict.Prediction;
+import dev.headroom.model.device.DeviceLine;
 import dev.headroom.model.units.Mib;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -41,10 +42,17 @@ public final class Summary {
     private static List<String> peaks(Prediction p, Style style) {
         Prediction.Peak peak = p.peak();
         String where = "in " + peak.moment().words();
-        return List.of(
+        List<String> lines = new ArrayList<>(List.of(
                 peak(style, "Peak", "allocated", peak.allocated(), where),
                 peak(style, "", "reserved", peak.reserved(), "segments that the allocator took from the driver"),
-                peak(style, "", "device", peak.device(), device(p)));
+                peak(style, "", "device", peak.device(), device(p))));
+        for (DeviceLine line : p.certainty().lines()) {
+            if (line.part().equals(DeviceLine.PAGED)) {
+                lines.add(peak(
+                        style, "", "paged", line.bytes(), "beside it; CUDA moves it to the host for want of room"));
+            }
+        }
+        return lines;
     }
 
     /** What is counted beside reserved memory, and the interval: of a run that fails, what it would take. */

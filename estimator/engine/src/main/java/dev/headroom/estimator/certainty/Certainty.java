@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * How sure a prediction is.
  *
  * @param lines what device memory at the peak is made of, reserved memory first; the peak is the sum of their bytes
+ *     but for managed memory, the last
  * @param reserved peak of reserved memory when what is uncertain is at its ends. Of a run that does not get through,
  *     what it would reserve with room to spare
  * @param needed what the allocator must be able to reserve for the run to get through, at these ends; {@code null}

@@ -22,6 +22,7 @@ final class Reentrant {
     private final AutogradEngine engine;
     private final Body body;
     private final Saved[] saved;
+
     private final AutocastMode.State autocast;
 
     /** What stands for the first input, or {@code null} where it stays on the device. */
@@ -52,7 +53,7 @@ final class Reentrant {
         Reentrant function = new Reentrant(runtime, engine, body, inputs.length);
         function.first = offload && inputs.length > 0 ? Offloaded.of(inputs[0]) : null;
         for (int i = function.first == null ? 0 : 1; i < inputs.length; i++) {
-            function.saved[i] = i > 0 && keywords ? r.keep(inputs[i]) : r.save(inputs[i]);
+            function.saved[i] = i > 0 && keywords ? r.attach(inputs[i]) : r.save(inputs[i]);
         }
         long[][] sizes = new long[outputs.length][];
         DType[] types = new DType[outputs.length];

@@ -9,6 +9,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.run.PreparedRun;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -53,12 +54,20 @@ public final class Batch {
         List<Tensor> before = inputs;
         Tensor targetBefore = target;
         makeInputs();
-        target = criterion.target();
+        // Batches for inference hold labels only where the model reads them.
+        boolean bare = prepared.scenario().generation().any()
+                || prepared.scenario().loop().inference() && prepared.graph().held().loaded();
+        target = bare ? null : criterion.target();
         if (target != null) {
             placeTarget(move);
         }
         before.forEach(runtime::release);
         runtime.release(targetBefore);
+    }
+
+    /** Hands the model a tensor that is not the batch's own. */
+    void give(String value, Tensor shared) {
+        values.put(value, shared);
     }
 
     /** {@code del} of what a rank has no use for. */
@@ -94,7 +103,7 @@ public final class Batch {
         boolean gradient = prepared.scenario().loop().inputGrad();
         for (Graph.Input in : prepared.graph().inputs()) {
             TensorMeta meta = prepared.graph().values().get(in.value());
-            if (in.kind() != Graph.InputKind.USER || meta == null) {
+            if (in.kind() != Graph.InputKind.USER || meta == null || in.value().equals(ItemsInBatch.INPUT)) {
                 continue;
             }
             Tensor t = input(meta);

@@ -26,7 +26,7 @@ final class Criterion {
     /** Found out when it is first asked for: it may take a forward pass on the side. */
     private OutputShape firstOutput() {
         if (firstOutput == null) {
-            firstOutput = OutputShape.of(prepared.graph(), prepared.symbols(), runtime);
+            firstOutput = OutputShape.of(prepared.graph(), prepared.symbols());
         }
         return firstOutput;
     }

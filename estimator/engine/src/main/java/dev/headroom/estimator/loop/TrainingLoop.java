@@ -1,5 +1,6 @@
 package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.generation.GenerationLoop;
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.op.EngineArithmetic;
 import dev.headroom.estimator.op.loss.Losses;
@@ -7,6 +8,7 @@ import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.optim.Optimizers;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.GraphRunner;
+import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.estimator.program.NodeRuns;
@@ -20,7 +22,6 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PreparedRun;
@@ -76,20 +77,32 @@ public final class TrainingLoop {
     public void play() {
         hooks.each(h -> h.attach(this));
         boolean wraps = hooks.any(LoopHook::wraps);
+        LibraryLoop library = hooks.library();
         phase(Moment.of(Phase.MODEL), () -> {
             makeModel();
-            if (!wraps) {
+            if (!wraps && library == null) {
                 makeOptimizer();
             }
         });
         if (wraps) {
             phase(Moment.of(Phase.WRAP), this::makeOptimizer);
         }
-        phase(Moment.of(Phase.INPUTS), this::loadBatch);
+        if (library == null) {
+            phase(Moment.of(Phase.INPUTS), this::loadBatch);
+        } else {
+            library.begin(this::makeOptimizer);
+        }
+        if (run.generation().any()) {
+            new GenerationLoop(runtime, prepared, (g, symbols) -> runner(CheckpointPlan.none(g), g, symbols))
+                    .play(batch.values(), this::pass);
+            return;
+        }
         forward = hooks.around((ForwardPass) runner(prepared), LoopHook::forward);
         for (int s = 0; s < run.loop().steps(); s++) {
             if (run.loop().inference()) {
                 phase(Moment.of(Phase.FORWARD, s), this::infer);
+            } else if (library != null) {
+                library.step(s);
             } else {
                 train(s);
             }
@@ -116,21 +129,41 @@ public final class TrainingLoop {
         listener.ended(inside);
     }
 
+    private void pass(Moment next, boolean read, Runnable work) {
+        if (read) {
+            phase(next, work);
+        } else {
+            moment = next;
+            work.run();
+        }
+    }
+
     private void makeModel() {
         Supplier<ModelTensors> whole = this::wholeModel;
         model = hooks.around(whole, (hook, own) -> () -> hook.model(own)).get();
-        batch = new Batch(runtime, prepared, criterion, model.byValue());
+        batch = makeBatch();
+    }
+
+    /** A batch that holds nothing yet. */
+    Batch makeBatch() {
+        return new Batch(runtime, prepared, criterion, model.byValue());
+    }
+
+    /** The batch of the passes that follow. */
+    void use(Batch next) {
+        batch = next;
     }
 
     private ModelTensors wholeModel() {
-        return new ModelTensors(
-                runtime,
-                prepared.graph(),
-                ModelTypes.converts(prepared.graph(), run) ? run.precision().dtype() : null,
-                run.kernels().channelsLast(),
-                run.precision().convertsOnDevice(),
-                run.parallel().build() != Parallelism.Build.CUDA,
-                hooks.around(Placement.FIRST, LoopHook::placement));
+        ModelAssembly moved = run.precision().convertsOnDevice()
+                ? assembly().moveAndConvert()
+                : assembly().move();
+        return new ModelTensors(runtime, moved.add());
+    }
+
+    /** The model, of which nothing is on the device yet: for a hook that brings it there its own way. */
+    public ModelAssembly assembly() {
+        return ModelAssembly.of(runtime, prepared, hooks.around(Placement.FIRST, LoopHook::placement));
     }
 
     private void makeOptimizer() {
@@ -153,28 +186,36 @@ public final class TrainingLoop {
         hooks.wrapped(() -> passes(step), (hook, own) -> hook.passes(step, own));
         if (run.loop().clipGradNorm() != null && !led) {
             phase(Moment.of(Phase.CLIP, step), () -> {
-                workOf(Phase.CLIP);
-                clip();
+                clip(() -> new GradientClipping(runtime).clip(model.parameters()));
             });
         }
-        phase(Moment.of(Phase.OPTIMIZER, step), () -> {
-            workOf(Phase.OPTIMIZER);
-            step();
-        });
+        phase(Moment.of(Phase.OPTIMIZER, step), this::step);
     }
 
     private void passes(int step) {
         for (int k = 0; k < run.loop().accumulate(); k++) {
-            Integer micro = run.loop().accumulate() > 1 ? k : null;
-            phase(new Moment(Phase.FORWARD, step, micro), () -> {
-                outside = enterAutocast();
-                forward();
-            });
-            phase(new Moment(Phase.LOSS, step, micro), () -> {
-                computeLoss();
-                runtime.autocast().exit(outside);
-            });
-            phase(new Moment(Phase.BACKWARD, step, micro), this::backward);
+            pass(step, run.loop().accumulate() > 1 ? k : null);
+        }
+    }
+
+    /** Forward, loss and backward. */
+    void pass(int step, Integer micro) {
+        phase(new Moment(Phase.FORWARD, step, micro), () -> {
+            outside = enterAutocast();
+            forward();
+        });
+        phase(new Moment(Phase.LOSS, step, micro), () -> {
+            computeLoss();
+            leaveAutocast();
+        });
+        phase(new Moment(Phase.BACKWARD, step, micro), this::backward);
+    }
+
+    /** Ends autocast's region, where a pass has begun one. */
+    void leaveAutocast() {
+        if (outside != null) {
+            runtime.autocast().exit(outside);
+            outside = null;
         }
     }
 
@@ -232,11 +273,15 @@ public final class TrainingLoop {
         }
     }
 
-    private void clip() {
-        hooks.wrappedFirstOutermost(() -> new GradientClipping(runtime).clip(model.parameters()), LoopHook::clip);
+    /** @param own clips */
+    void clip(Runnable own) {
+        workOf(Phase.CLIP);
+        hooks.wrappedFirstOutermost(own, LoopHook::clip);
     }
 
-    private void step() {
+    /** {@code optimizer.step()}, as hooks have it. */
+    void step() {
+        workOf(Phase.OPTIMIZER);
         if (optimizer != null) {
             hooks.wrapped(optimizer::step, LoopHook::step);
         }
@@ -264,8 +309,13 @@ public final class TrainingLoop {
         variables.delete();
     }
 
+    /** What the names of the loop hold. */
+    LoopVariables variables() {
+        return variables;
+    }
+
     /** What the loop itself does from here on counts as done by an operator of the phase's name. */
-    private void workOf(Phase phase) {
+    void workOf(Phase phase) {
         runtime.attribute(runtime.number(new Attribution("", phase.label(), "")));
     }
 
@@ -280,8 +330,11 @@ public final class TrainingLoop {
 
     /** What runs a part of a forward pass: the plan's graph, for the sizes of a run. */
     public GraphRunner runner(PreparedRun other, CheckpointPlan part) {
-        GraphRunner runner =
-                new GraphRunner(runtime, part, engine, other.symbols(), unmodelled, ModelTypes.of(other.graph(), run));
+        return runner(part, other.graph(), other.symbols());
+    }
+
+    private GraphRunner runner(CheckpointPlan part, Graph whole, Map<String, Long> symbols) {
+        GraphRunner runner = new GraphRunner(runtime, part, engine, symbols, unmodelled, ModelTypes.of(whole, run));
         hooks.each(h -> runner.around(h.nodes()));
         return runner;
     }

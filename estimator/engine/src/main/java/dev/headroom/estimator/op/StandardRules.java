@@ -10,6 +10,7 @@ import dev.headroom.estimator.op.elementwise.BlendRules;
 import dev.headroom.estimator.op.elementwise.DropoutRules;
 import dev.headroom.estimator.op.elementwise.ElementaryRules;
 import dev.headroom.estimator.op.elementwise.PointwiseRules;
+import dev.headroom.estimator.op.fused.FusedRules;
 import dev.headroom.estimator.op.indexing.EmbeddingRules;
 import dev.headroom.estimator.op.indexing.IndexingRules;
 import dev.headroom.estimator.op.indexing.ScatterRules;
@@ -21,6 +22,7 @@ import dev.headroom.estimator.op.pooling.AdaptivePoolingRules;
 import dev.headroom.estimator.op.pooling.ImagePatchRules;
 import dev.headroom.estimator.op.pooling.PoolingRules;
 import dev.headroom.estimator.op.pooling.UpsamplingRules;
+import dev.headroom.estimator.op.quantized.QuantisedRules;
 import dev.headroom.estimator.op.recurrent.CellRules;
 import dev.headroom.estimator.op.recurrent.RecurrentRules;
 import dev.headroom.estimator.op.reduction.ReductionRules;
@@ -66,6 +68,8 @@ public final class StandardRules {
             .family("recurrent", CellRules::register)
             .family("recurrent", RecurrentRules::register)
             .family("attention", AttentionRules::register)
+            .family("quantised layers", QuantisedRules::register)
+            .family("losses", FusedRules::register)
             .complete();
 
     private StandardRules() {}

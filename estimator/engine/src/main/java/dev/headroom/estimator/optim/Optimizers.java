@@ -37,8 +37,36 @@ public final class Optimizers {
             case ADADELTA -> new Adadelta(state, run);
             case ASGD -> new Asgd(state, run);
             case RPROP -> new Rprop(state, run);
-            case ADAM_8BIT, ADAMW_8BIT -> new Adam8bit(state);
+            case HF_ADAFACTOR -> new HfAdafactor(state);
+            case ADAM_8BIT, ADAMW_8BIT -> blockwise(state, BlockwiseState.TWO.in8bits());
+            case ADAM_32BIT, ADAMW_32BIT, ADEMAMIX_32BIT -> blockwise(state, BlockwiseState.TWO);
+            case PAGED_ADAM_8BIT, PAGED_ADAMW_8BIT ->
+                blockwise(state, BlockwiseState.TWO.in8bits().inPages());
+            case PAGED_ADAM_32BIT, PAGED_ADAMW_32BIT, PAGED_ADEMAMIX_32BIT ->
+                blockwise(state, BlockwiseState.TWO.inPages());
+            case LION_8BIT -> blockwise(state, BlockwiseState.ONE.in8bits());
+            case LION_32BIT -> blockwise(state, BlockwiseState.ONE);
+            case PAGED_LION_8BIT ->
+                blockwise(state, BlockwiseState.ONE.in8bits().inPages());
+            case PAGED_LION_32BIT -> blockwise(state, BlockwiseState.ONE.inPages());
+            case ADEMAMIX_8BIT -> blockwise(state, BlockwiseState.THREE.in8bits());
+            case ADEMAMIX -> blockwise(state, BlockwiseState.THREE);
+            case PAGED_ADEMAMIX_8BIT ->
+                blockwise(state, BlockwiseState.THREE.in8bits().inPages());
+            case PAGED_ADEMAMIX -> blockwise(state, BlockwiseState.THREE.inPages());
+            case SGD_8BIT, ADAGRAD_8BIT, RMSPROP_8BIT ->
+                blockwise(state, BlockwiseState.ONE.in8bits().withoutBf16());
+            case SGD_32BIT, ADAGRAD_32BIT, RMSPROP_32BIT -> blockwise(state, BlockwiseState.ONE.withoutBf16());
+            case LARS_32BIT -> blockwise(state, BlockwiseState.ONE.withLimit().withoutBf16());
+            case LAMB_32BIT -> blockwise(state, BlockwiseState.TWO.withLimit());
+            case AO_ADAM_8BIT, AO_ADAMW_8BIT -> new TorchaoAdam(state, TorchaoAdam.Codes.INT8);
+            case AO_ADAM_4BIT, AO_ADAMW_4BIT -> new TorchaoAdam(state, TorchaoAdam.Codes.INT4);
+            case AO_ADAM_FP8, AO_ADAMW_FP8 -> new TorchaoAdam(state, TorchaoAdam.Codes.FP8);
         };
+    }
+
+    private static Optimizer blockwise(OptimizerState state, BlockwiseState keeps) {
+        return new Bitsandbytes(state, keeps);
     }
 
     private static void check(OptimizerChoice chosen, TorchVersion torch) {
@@ -57,6 +85,10 @@ public final class Optimizers {
         }
         if (chosen.fused() && chosen.foreach() == Scenario.Foreach.TRUE) {
             throw new UserInputException("--fused cannot be combined with --foreach true; leave out one of them");
+        }
+        if (chosen.foreach() == Scenario.Foreach.TRUE && !kind.isOfTorch()) {
+            throw new UserInputException(
+                    "--foreach true: " + kind.constructor() + " has no such argument; leave it out");
         }
         if (chosen.foreach() == Scenario.Foreach.TRUE && !torch.foreachArgument()) {
             throw new UserInputException("--foreach true: the optimizers of PyTorch " + torch

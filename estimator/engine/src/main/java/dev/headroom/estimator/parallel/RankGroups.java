@@ -1,13 +1,16 @@
 package dev.headroom.estimator.parallel;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.parallel.group.Mesh;
 import dev.headroom.estimator.parallel.layout.GreedyPartition;
 import dev.headroom.estimator.parallel.layout.ShardLayout;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState.HeldTensor;
+import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,12 +21,22 @@ public final class RankGroups {
     private final Parallelism parallel;
     private final List<HeldTensor> parameters;
 
+    /** Sizes of the user's inputs behind the first, as far as they are known, such as the length of a sequence. */
+    private final List<Long> inputs;
+
     private RankGroups(Graph graph, Scenario run) {
         this.parallel = run.parallel();
         this.parameters = graph.held().tensors().entrySet().stream()
                 .filter(e -> e.getValue().kind() == Graph.InputKind.PARAMETER)
                 .filter(e -> e.getValue().storage().equals(e.getKey()))
                 .map(Map.Entry::getValue)
+                .toList();
+        this.inputs = graph.inputs().stream()
+                .filter(in -> in.kind() == Graph.InputKind.USER)
+                .map(in -> graph.values().get(in.value()))
+                .filter(meta -> meta != null)
+                .flatMap(meta -> meta.sizes().stream().skip(1))
+                .map(n -> n instanceof SymExpr.Constant c ? c.value() : 1L)
                 .toList();
     }
 
@@ -47,8 +60,9 @@ public final class RankGroups {
             case FSDP2 -> this::rows;
             // Every rank's part of a parameter is padded to the same size; only the last may hold less than that.
             case ZERO3 -> rank -> rank == parallel.world() - 1;
-            case TP -> rank -> rank % parallel.tensorDegree();
-            case FSDP1, ZERO1, ZERO2, TP_FSDP2, PP -> rank -> rank;
+            case TP -> this::shared;
+            case TP_FSDP2, PP, PP_DDP, PP_FSDP2, PP_TP, PP_FSDP2_TP -> this::placed;
+            case FSDP1, ZERO1, ZERO2 -> rank -> rank;
         };
     }
 
@@ -63,6 +77,51 @@ public final class RankGroups {
                 .toList();
         List<List<Integer>> partition = GreedyPartition.of(numels, parallel.world());
         return rank -> partition.get(rank).stream().map(numels::get).toList();
+    }
+
+    /** The stage, the part of its layers, and the rows of that part. */
+    private Object placed(int rank) {
+        int behind = parallel.dataDegree() * parallel.tensorDegree();
+        boolean divided = parallel.kind().shardsWithFsdp2();
+        return List.of(rank / behind, shared(rank), divided ? rows(rank / parallel.tensorDegree(), rank) : List.of());
+    }
+
+    /**
+     * The part of layers that are shared: the parts are alike where all sizes divide, but for the first rank, which
+     * sends the others theirs where the model is built on the GPU.
+     */
+    private Object shared(int rank) {
+        int degree = parallel.tensorDegree();
+        int part = rank % degree;
+        return divides(degree) ? parallel.build() == Parallelism.Build.CUDA && part == 0 : part;
+    }
+
+    private boolean divides(int degree) {
+        boolean parameters = this.parameters.stream()
+                .allMatch(p -> Arrays.stream(sizes(p)).allMatch(n -> n % degree == 0 || n == 1));
+        return parameters && inputs.stream().allMatch(n -> n % degree == 0);
+    }
+
+    /** Rows of each parameter of the ranks that divide data, which are next to each other where nothing is shared. */
+    private Object rows(int place, int rank) {
+        int degree = parallel.tensorDegree();
+        int part = rank % degree;
+        return parameters.stream()
+                .map(p -> {
+                    long whole = sizes(p)[0];
+                    // Whichever dimension is shared, rows are at most divided by as many.
+                    return List.of(
+                            ShardLayout.of(new long[] {whole}, parallel.dataDegree())
+                                    .rows(place % parallel.dataDegree()),
+                            ShardLayout.of(new long[] {partOf(whole, degree, part)}, parallel.dataDegree())
+                                    .rows(place % parallel.dataDegree()));
+                })
+                .toList();
+    }
+
+    private static long partOf(long whole, int ranks, int rank) {
+        long full = Bytes.ceilDiv(whole, ranks);
+        return Math.max(0, Math.min(whole, full * (rank + 1)) - Math.min(whole, full * rank));
     }
 
     /** Rows of each parameter. */

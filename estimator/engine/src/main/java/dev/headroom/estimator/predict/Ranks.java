@@ -30,6 +30,9 @@ public final class Ranks {
         }
     }
 
+    /** What a rank takes, with its managed memory. */
+    private record Taken(Prediction.Peak peak, long paged) {}
+
     private final List<RankMemory> all;
     private final Played worst;
     private final int unplayed;
@@ -53,7 +56,7 @@ public final class Ranks {
      */
     public static Ranks of(PredictionRequest request) {
         List<List<Integer>> groups = RankGroups.of(request.graph(), request.scenario());
-        Map<Prediction.Peak, List<Integer>> alike = new LinkedHashMap<>();
+        Map<Taken, List<Integer>> alike = new LinkedHashMap<>();
         Played worst = null;
         int unplayed = 0;
         for (int g = 0; g < groups.size(); g++) {
@@ -63,12 +66,13 @@ public final class Ranks {
             }
             Played one = play(request, groups.get(g).get(0));
             worst = worst == null || Played.BY_NEED.compare(one, worst) > 0 ? one : worst;
-            alike.computeIfAbsent(one.peak(), peak -> new ArrayList<>()).addAll(groups.get(g));
+            alike.computeIfAbsent(new Taken(one.peak(), one.run().paged()), taken -> new ArrayList<>())
+                    .addAll(groups.get(g));
         }
         List<DeviceLine> beside = request.deviceLines();
         List<RankMemory> all = new ArrayList<>();
-        alike.forEach(
-                (peak, ranks) -> all.add(new RankMemory(ranks.stream().sorted().toList(), peak, lines(peak, beside))));
+        alike.forEach((taken, ranks) ->
+                all.add(new RankMemory(ranks.stream().sorted().toList(), taken.peak(), lines(taken, beside))));
         all.sort(Comparator.comparing((RankMemory r) -> r.peak().reserved())
                 .thenComparing(r -> r.peak().allocated())
                 .reversed());
@@ -80,11 +84,14 @@ public final class Ranks {
         return new Played(rank, Summaries.peak(request, run), run);
     }
 
-    private static List<DeviceLine> lines(Prediction.Peak peak, List<DeviceLine> beside) {
+    private static List<DeviceLine> lines(Taken taken, List<DeviceLine> beside) {
         List<DeviceLine> lines = new ArrayList<>();
-        lines.add(new DeviceLine(
-                DeviceLine.RESERVED, peak.reserved(), peak.reserved(), peak.reserved(), Verdicts.RESERVED));
+        long reserved = taken.peak().reserved();
+        lines.add(new DeviceLine(DeviceLine.RESERVED, reserved, reserved, reserved, Verdicts.RESERVED));
         lines.addAll(beside);
+        if (taken.paged() > 0) {
+            lines.add(DeviceLine.paged(taken.paged()));
+        }
         return List.copyOf(lines);
     }
 

@@ -64,6 +64,7 @@ final class RunCollector implements PhaseListener {
                 runtime.options().convolutions().asked(),
                 Collections.unmodifiableMap(loop.unmodelled()),
                 collectives.phases(),
+                runtime.devices().paged(),
                 end == null ? null : failure(loop.moment(), end));
     }
 

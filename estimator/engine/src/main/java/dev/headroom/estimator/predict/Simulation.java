@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param convolutions whose workspaces were asked for
  * @param unmodelled calls of operators that have no rule, by operator, in alphabetical order
  * @param collectives that the rank asked for, by phase; empty for a run on one GPU
+ * @param paged bytes of managed memory, which CUDA moves between host and device
  * @param failure {@code null} when the run got through
  */
 public record Simulation(
@@ -38,6 +39,7 @@ public record Simulation(
         AskedConvolutions convolutions,
         Map<String, Integer> unmodelled,
         List<List<CollectiveRow>> collectives,
+        long paged,
         @Nullable Failure failure) {
 
     /** The phases. */

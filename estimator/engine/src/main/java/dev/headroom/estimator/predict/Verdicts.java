@@ -116,6 +116,9 @@ final class Verdicts {
                 Math.max(reserved.high(), run.mostReserved()),
                 RESERVED));
         lines.addAll(beside);
+        if (whole.paged() > 0) {
+            lines.add(DeviceLine.paged(whole.paged()));
+        }
         return new Certainty(
                 lines, reserved, needed, interval(reserved, run.unmodelled().isEmpty() ? allocated : 0));
     }

@@ -134,6 +134,11 @@ public final class GraphRunner implements ForwardPass {
         }
     }
 
+    /** From now on nodes that speak of variables mean these. */
+    public void with(Variables variables) {
+        calls.with(variables);
+    }
+
     @Override
     public NodeRuns runs() {
         return new NodeRuns(executions.clone(), storages.clone(), withoutGradients.size());

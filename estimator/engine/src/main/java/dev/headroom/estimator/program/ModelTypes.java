@@ -2,7 +2,9 @@ package dev.headroom.estimator.program;
 
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.scenario.Scenario;
+import java.util.stream.Stream;
 
 /**
  * The floating-point types of a model's parameters.
@@ -15,12 +17,14 @@ public record ModelTypes(DType archive, DType run, boolean mixed) {
     public static ModelTypes of(Graph graph, Scenario training) {
         DType archive = archive(graph);
         DType gathered = training.parallel().sharding().paramDtype();
-        DType held = training.precision().dtype() == null
-                ? archive
-                : training.precision().dtype();
+        DType held = weights(graph)
+                .map(h -> h.type(training.precision().dtype()))
+                .findFirst()
+                .orElse(archive);
         DType run = gathered == null ? held : gathered;
+        boolean several = weights(graph).anyMatch(h -> h.ownType() != null && h.ownType() != archive);
         return new ModelTypes(
-                archive, run, run != archive || training.precision().amp() != null);
+                archive, run, several || run != archive || training.precision().amp() != null);
     }
 
     /** Whether a run gives the model another type than its own: else all that it holds stays as it is. */
@@ -36,12 +40,13 @@ public record ModelTypes(DType archive, DType run, boolean mixed) {
     }
 
     private static DType archive(Graph graph) {
+        return weights(graph).map(h -> h.meta().dtype()).findFirst().orElse(DType.FLOAT32);
+    }
+
+    private static Stream<ModelState.HeldTensor> weights(Graph graph) {
         return graph.held().tensors().values().stream()
                 .filter(h -> h.kind() == Graph.InputKind.PARAMETER)
-                .map(h -> h.meta().dtype())
-                .filter(DType::isFloatingPoint)
-                .findFirst()
-                .orElse(DType.FLOAT32);
+                .filter(h -> h.meta().dtype().isFloatingPoint());
     }
 
     /** The type that a run gives to a tensor of the archive. */

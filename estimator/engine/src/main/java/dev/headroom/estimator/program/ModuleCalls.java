@@ -77,7 +77,7 @@ final class ModuleCalls {
                     continue; // no module, no hooks
                 }
                 boolean begun = i > 0 && d < ends[i - 1].length && ends[i - 1][d] >= i;
-                if (!begun) {
+                if (!begun && !runsAsItsParent(nodes.get(i).moduleStack(), d)) {
                     Span span = values.span(nodes.get(i).moduleStack().get(d).path(), d, i, ends[i][d]);
                     beginning.get(i).add(span);
                     ending.get(span.last()).add(span);
@@ -85,6 +85,11 @@ final class ModuleCalls {
             }
         }
         ending.forEach(of -> of.sort((a, b) -> b.depth() - a.depth()));
+    }
+
+    /** The head of a classifier that is a part of a model runs in the name of the model around it. */
+    private static boolean runsAsItsParent(List<Node.ModuleCall> stack, int depth) {
+        return depth > 0 && stack.get(depth).path().equals(stack.get(depth - 1).path());
     }
 
     /** Runs the hooks of the calls that begin with a node. */

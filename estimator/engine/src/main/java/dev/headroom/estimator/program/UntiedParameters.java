@@ -71,7 +71,7 @@ final class UntiedParameters {
                 values.put(value, held.meta());
                 inputs.add(0, new Graph.Input(Graph.InputKind.PARAMETER, value, name, true));
             }
-            tensors.put(name, new ModelState.HeldTensor(held.kind(), held.meta(), held.persistent(), value, name));
+            tensors.put(name, held.as(value, name));
             Map<String, String> renamed = own.computeIfAbsent(ModelState.owner(name), k -> new HashMap<>());
             for (String other : read) {
                 renamed.put(other, value);

@@ -13,6 +13,7 @@ public final class Devices {
     private final List<LoggedMemory> memories = new ArrayList<>();
     private LoggedMemory current;
     private LoggedMemory failed;
+    private long paged;
 
     Devices(List<CachingAllocator> allocators, Attributions attributions, Streams streams) {
         for (CachingAllocator allocator : allocators) {
@@ -55,6 +56,16 @@ public final class Devices {
     /** The memory that last refused a request; {@code null} for none. */
     public LoggedMemory failed() {
         return failed;
+    }
+
+    /** Takes managed memory, which CUDA moves between host and device and no allocator of PyTorch sees. */
+    public void page(long bytes) {
+        paged += bytes;
+    }
+
+    /** Bytes of managed memory. */
+    public long paged() {
+        return paged;
     }
 
     void noteFailure(LoggedMemory memory) {

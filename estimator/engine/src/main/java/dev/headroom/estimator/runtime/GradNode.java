@@ -41,8 +41,8 @@ public final class GradNode {
 
     final List<Saved> saved = new ArrayList<>(4);
 
-    /** What it keeps until it dies. */
-    final List<Tensor> kept = new ArrayList<>(0);
+    /** What the node holds for as long as it is there, as plain attributes of a Python function's {@code ctx} are. */
+    final List<Tensor> attached = new ArrayList<>(0);
 
     /** Shape, type and layout of the forward results, one entry an input of this node. */
     final List<long[]> inputSizes = new ArrayList<>(1);

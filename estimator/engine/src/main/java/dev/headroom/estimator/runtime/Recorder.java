@@ -32,8 +32,11 @@ public interface Recorder {
     /** Keeps a copy made for the purpose, which nothing else holds: it ends with the node. */
     Saved saveCopy(Tensor copy);
 
-    /** Keeps an input as a Python function does that keeps it in plain sight: for as long as the node lives. */
-    Saved keep(Tensor t);
+    /**
+     * Keeps a tensor as long as the node is there, and not only until it has run, as what a Python function sets on its
+     * {@code ctx} without {@code save_for_backward}.
+     */
+    Saved attach(Tensor t);
 
     /** Keeps a result of the operator. */
     Saved saveOutput(Tensor t);

@@ -41,15 +41,15 @@ final class Recording implements Recorder {
     }
 
     @Override
-    public Saved keep(Tensor t) {
-        return tape.keepWith(node, t);
-    }
-
-    @Override
     public Saved saveCopy(Tensor copy) {
         Saved saved = save(copy);
         runtime.free(copy);
         return saved;
+    }
+
+    @Override
+    public Saved attach(Tensor t) {
+        return tape.attach(node, t);
     }
 
     @Override
@@ -139,13 +139,13 @@ final class Recording implements Recorder {
         }
 
         @Override
-        public Saved keep(Tensor t) {
+        public Saved saveCopy(Tensor copy) {
+            runtime.free(copy);
             return Saved.NOTHING;
         }
 
         @Override
-        public Saved saveCopy(Tensor copy) {
-            runtime.free(copy);
+        public Saved attach(Tensor t) {
             return Saved.NOTHING;
         }
 

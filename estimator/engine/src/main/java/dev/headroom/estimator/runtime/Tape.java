@@ -222,9 +222,9 @@ public final class Tape {
         return saved;
     }
 
-    /** Keeps a tensor with a node until that dies. */
-    Saved keepWith(GradNode node, Tensor t) {
-        node.kept.add(keep(t));
+    /** Holds a tensor as long as a node is there; hooks on saved tensors do not see it. */
+    Saved attach(GradNode node, Tensor t) {
+        node.attached.add(keep(t));
         return new Saved(t);
     }
 
@@ -333,8 +333,8 @@ public final class Tape {
 
     private void bury(GradNode dead) {
         releaseSaved(dead);
-        dead.kept.forEach(this::releaseSaved);
-        dead.kept.clear();
+        dead.attached.forEach(this::releaseSaved);
+        dead.attached.clear();
         dead.backward = null;
         for (GradNode.Edge e : dead.edges) {
             if (e != null) {

@@ -44,7 +44,7 @@ class OptimizerLawsTest {
     Arbitrary<Scenario> runs() {
         Arbitrary<Boolean> flag = Arbitraries.of(true, false);
         return net.jqwik.api.Combinators.combine(
-                        Arbitraries.of(OptimizerKind.values()).filter(OptimizerLawsTest::isOfTorch),
+                        Arbitraries.of(OptimizerKind.values()).filter(OptimizerKind::isOfTorch),
                         Arbitraries.of(Scenario.Foreach.values()),
                         flag,
                         flag,
@@ -62,11 +62,6 @@ class OptimizerLawsTest {
                             .with(CENTERED, second);
                     return run;
                 });
-    }
-
-    /** Quantised states are no multiple of their parameters. */
-    private static boolean isOfTorch(OptimizerKind k) {
-        return k != OptimizerKind.NONE && k != OptimizerKind.ADAM_8BIT && k != OptimizerKind.ADAMW_8BIT;
     }
 
     private static Bench bench(List<Object> shapes) {

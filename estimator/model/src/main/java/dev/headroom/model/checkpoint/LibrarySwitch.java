@@ -47,7 +47,17 @@ final class LibrarySwitch {
      * by name.
      */
     static List<String> given(Graph graph, int from, int to) {
-        return ModuleCalls.outermost(ModuleCalls.roots(graph), LibrarySwitch::isLayer).stream()
+        return given(graph, layers(graph), from, to);
+    }
+
+    /** The layers of transformers. */
+    static List<ModuleCalls.Call> layers(Graph graph) {
+        return ModuleCalls.outermost(ModuleCalls.roots(graph), LibrarySwitch::isLayer);
+    }
+
+    /** @param layers of the graph, found once for many ranges */
+    static List<String> given(Graph graph, List<ModuleCalls.Call> layers, int from, int to) {
+        return layers.stream()
                 .filter(c -> from <= c.from() && c.to() <= to)
                 .findFirst()
                 .map(c -> positions(graph, c))

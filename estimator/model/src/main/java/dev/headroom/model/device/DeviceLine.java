@@ -3,7 +3,8 @@ package dev.headroom.model.device;
 /**
  * A named part of what nvidia-smi shows for a process, in bytes.
  *
- * @param part {@code reserved}, {@code context}, {@code libraries}, {@code cublas}, {@code cudnn} or {@code nccl}
+ * @param part {@code reserved}, {@code context}, {@code libraries}, {@code cublas}, {@code cudnn}, {@code nccl} or
+ *     {@code paged}
  * @param low at least
  * @param bytes what is counted
  * @param high at most
@@ -27,6 +28,14 @@ public record DeviceLine(String part, long low, long bytes, long high, String so
 
     /** The segments of the caching allocator. */
     public static final String RESERVED = "reserved";
+
+    /** Managed memory: CUDA moves it to the host where there is no room for it, so that a run fits without it. */
+    public static final String PAGED = "paged";
+
+    /** The line of managed memory. */
+    public static DeviceLine paged(long bytes) {
+        return new DeviceLine(PAGED, 0, bytes, bytes, "managed memory of a paged optimizer, which moves to the host");
+    }
 
     /** @throws IllegalArgumentException when the figures are not in order */
     public DeviceLine {

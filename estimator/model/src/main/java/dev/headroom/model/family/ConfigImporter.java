@@ -7,7 +7,9 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ConfigFile;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.config.ShippedConfigs;
+import dev.headroom.model.family.decoder.CausalLanguageModel;
 import dev.headroom.model.family.decoder.Request;
+import dev.headroom.model.family.generation.GreedySearch;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importer;
@@ -61,9 +63,16 @@ public final class ConfigImporter implements Importer {
                         + "; export the model and predict the archive: headroom export-help prints the program"));
         request.seq();
         Layer root = family.model().apply(request);
+        if (request.scenario().generation().any()) {
+            if (!(root instanceof CausalLanguageModel language)) {
+                throw new UserInputException(config.source() + ": --generate is for language models");
+            }
+            return new GreedySearch(name, request, family.model(), language.windows()).graph();
+        }
         Model model = Model.of(name, root).type(request.type());
         inputs(model, request);
-        return request.training() ? model.graph() : model.eval().graph();
+        Graph graph = request.training() ? model.graph() : model.eval().graph();
+        return graph.withHeld(graph.held().asLoaded());
     }
 
     /** In the order of the batch's entries. */

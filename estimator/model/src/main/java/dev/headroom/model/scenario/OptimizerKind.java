@@ -40,10 +40,44 @@ public enum OptimizerKind {
     ASGD(Facts.of("asgd", "torch.optim.ASGD").keeps("step", "eta", "mu", "ax")),
     /** torch/optim/rprop.py, without a weight decay. */
     RPROP(Facts.of("rprop", "torch.optim.Rprop").keeps("prev", "step_size")),
-    /** Of bitsandbytes; its kernels quantise the state and work in place. */
+    /** transformers/optimization.py, with the arguments that the Trainer gives it: no relative step, no scaling. */
+    HF_ADAFACTOR(
+            Facts.of("hf-adafactor", "transformers.Adafactor").given("scale_parameter=False, relative_step=False")),
+    /** Of bitsandbytes, as all that follow until torchao's; their kernels work in place, tensor by tensor. */
     ADAM_8BIT(Facts.of("adam8bit", "bnb.optim.Adam8bit").quantises()),
-    /** Of bitsandbytes; its kernels quantise the state and work in place. */
     ADAMW_8BIT(Facts.of("adamw8bit", "bnb.optim.AdamW8bit").quantises()),
+    ADAM_32BIT(Facts.of("adam32bit", "bnb.optim.Adam32bit")),
+    ADAMW_32BIT(Facts.of("adamw32bit", "bnb.optim.AdamW32bit")),
+    PAGED_ADAM_8BIT(Facts.of("paged-adam8bit", "bnb.optim.PagedAdam8bit").quantises()),
+    PAGED_ADAMW_8BIT(Facts.of("paged-adamw8bit", "bnb.optim.PagedAdamW8bit").quantises()),
+    PAGED_ADAM_32BIT(Facts.of("paged-adam32bit", "bnb.optim.PagedAdam32bit")),
+    PAGED_ADAMW_32BIT(Facts.of("paged-adamw32bit", "bnb.optim.PagedAdamW32bit")),
+    LION_8BIT(Facts.of("lion8bit", "bnb.optim.Lion8bit").quantises()),
+    LION_32BIT(Facts.of("lion32bit", "bnb.optim.Lion32bit")),
+    PAGED_LION_8BIT(Facts.of("paged-lion8bit", "bnb.optim.PagedLion8bit").quantises()),
+    PAGED_LION_32BIT(Facts.of("paged-lion32bit", "bnb.optim.PagedLion32bit")),
+    ADEMAMIX_8BIT(Facts.of("ademamix8bit", "bnb.optim.AdEMAMix8bit").quantises()),
+    ADEMAMIX(Facts.of("ademamix", "bnb.optim.AdEMAMix")),
+    ADEMAMIX_32BIT(Facts.of("ademamix32bit", "bnb.optim.AdEMAMix32bit")),
+    PAGED_ADEMAMIX_8BIT(
+            Facts.of("paged-ademamix8bit", "bnb.optim.PagedAdEMAMix8bit").quantises()),
+    PAGED_ADEMAMIX(Facts.of("paged-ademamix", "bnb.optim.PagedAdEMAMix")),
+    PAGED_ADEMAMIX_32BIT(Facts.of("paged-ademamix32bit", "bnb.optim.PagedAdEMAMix32bit")),
+    SGD_8BIT(Facts.of("sgd8bit", "bnb.optim.SGD8bit").given("momentum=0.9").quantises()),
+    SGD_32BIT(Facts.of("sgd32bit", "bnb.optim.SGD32bit").given("momentum=0.9")),
+    ADAGRAD_8BIT(Facts.of("adagrad8bit", "bnb.optim.Adagrad8bit").quantises()),
+    ADAGRAD_32BIT(Facts.of("adagrad32bit", "bnb.optim.Adagrad32bit")),
+    RMSPROP_8BIT(Facts.of("rmsprop8bit", "bnb.optim.RMSprop8bit").quantises()),
+    RMSPROP_32BIT(Facts.of("rmsprop32bit", "bnb.optim.RMSprop32bit")),
+    LARS_32BIT(Facts.of("lars32bit", "bnb.optim.LARS32bit").given("momentum=0.9")),
+    LAMB_32BIT(Facts.of("lamb32bit", "bnb.optim.LAMB32bit")),
+    /** Of torchao, as all that follow; compiled by Inductor. */
+    AO_ADAM_8BIT(Facts.of("ao-adam8bit", "torchao.optim.Adam8bit").quantises()),
+    AO_ADAM_4BIT(Facts.of("ao-adam4bit", "torchao.optim.Adam4bit").quantises()),
+    AO_ADAM_FP8(Facts.of("ao-adamfp8", "torchao.optim.AdamFp8").quantises()),
+    AO_ADAMW_8BIT(Facts.of("ao-adamw8bit", "torchao.optim.AdamW8bit").quantises()),
+    AO_ADAMW_4BIT(Facts.of("ao-adamw4bit", "torchao.optim.AdamW4bit").quantises()),
+    AO_ADAMW_FP8(Facts.of("ao-adamwfp8", "torchao.optim.AdamWFp8").quantises()),
     /** Gradients are made and never used. */
     NONE(Facts.of("none", ""));
 
@@ -162,6 +196,22 @@ public enum OptimizerKind {
      */
     public boolean foreachByDefault() {
         return facts.foreachByDefault;
+    }
+
+    /** Whether it is PyTorch's own. */
+    public boolean isOfTorch() {
+        return facts.constructor.startsWith("torch.");
+    }
+
+    /** What a program imports for it beside torch, or "". */
+    public String module() {
+        String library = facts.constructor.substring(0, Math.max(0, facts.constructor.indexOf('.')));
+        return switch (library) {
+            case "bnb" -> "import bitsandbytes as bnb";
+            case "", "torch" -> "";
+            case "torchao" -> "import torchao.optim";
+            default -> "import " + library;
+        };
     }
 
     /** Whether its state is quantised. */

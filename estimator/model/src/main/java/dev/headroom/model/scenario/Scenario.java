@@ -1,7 +1,9 @@
 package dev.headroom.model.scenario;
 
+import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.quant.Quantisation;
 import dev.headroom.model.record.Withers;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -20,8 +22,12 @@ import org.jspecify.annotations.Nullable;
  * @param allocConf in the syntax of {@code PYTORCH_CUDA_ALLOC_CONF}
  * @param torch the version whose behaviour is modelled
  * @param device the card, and what of its memory the run may use
+ * @param trainer whose training loop runs
  * @param model what a model from a {@code config.json} computes
+ * @param generation how many tokens are generated, and with which cache
  * @param parallel over how many cards the run is spread, and how
+ * @param quant which weights are quantised, and how the model is loaded
+ * @param adapters what is trained of the model, and what is added to it
  */
 @Withers
 public record Scenario(
@@ -34,8 +40,12 @@ public record Scenario(
         String allocConf,
         TorchVersion torch,
         DeviceBudget device,
+        TrainerOptions trainer,
         ModelOptions model,
-        Parallelism parallel)
+        Generation generation,
+        Parallelism parallel,
+        Quantisation quant,
+        AdapterOptions adapters)
         implements ScenarioWithers.With {
     private static final Scenario DEFAULTS = new Scenario(
             InputSizes.DEFAULTS,
@@ -47,8 +57,12 @@ public record Scenario(
             "",
             TorchVersion.NEWEST,
             DeviceBudget.UNKNOWN,
+            TrainerOptions.DEFAULTS,
             ModelOptions.DEFAULTS,
-            Parallelism.DEFAULTS);
+            Generation.NONE,
+            Parallelism.DEFAULTS,
+            Quantisation.NONE,
+            AdapterOptions.NONE);
 
     /** Whether multi-tensor optimizer kernels are used. */
     public enum Foreach {

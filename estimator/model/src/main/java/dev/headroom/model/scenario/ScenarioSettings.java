@@ -26,7 +26,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Every setting of a scenario: the one table of options, with {@link ParallelSettings} for several GPUs. Help, the
+ * Every setting of a scenario: the one table of options, with {@link ParallelSettings} for several GPUs, {@link
+ * QuantSettings} for quantised weights and {@link AdapterSettings} for adapters. Help, the
  * words of an option, JSON, completion and the manual are made from these rows, in their order. What a setting means to
  * a run stands at the component of the record that keeps it.
  */
@@ -103,7 +104,7 @@ public final class ScenarioSettings {
     public static final Setting<Boolean> MAXIMIZE = argument(
             Setting.of("maximize", ARGUMENTS, OptimizerOptions::maximize, OptimizerOptions::withMaximize),
             "Maximizes the loss: steps work with negated gradients.",
-            kind -> kind.constructor().startsWith("torch."));
+            OptimizerKind::isOfTorch);
 
     public static final Setting<DType> DTYPE =
             row(Setting.of("dtype", PRECISION, Precision::dtype, Precision::withDtype)
@@ -237,7 +238,14 @@ public final class ScenarioSettings {
 
     /** Every setting, in the order of the tables. */
     public static List<Setting<?>> all() {
-        return Stream.of(ALL, ModelSettings.all(), ParallelSettings.all())
+        return Stream.of(
+                        ALL,
+                        TrainerSettings.all(),
+                        ModelSettings.all(),
+                        GenerationSettings.all(),
+                        QuantSettings.all(),
+                        AdapterSettings.all(),
+                        ParallelSettings.all())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -2,7 +2,7 @@ package dev.headroom.estimator.parallel.mp;
 
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.op.core.Joining;
-import dev.headroom.estimator.parallel.parts.Division;
+import dev.headroom.model.parts.Division;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.NodeRuns;
 import dev.headroom.estimator.program.Preparation;

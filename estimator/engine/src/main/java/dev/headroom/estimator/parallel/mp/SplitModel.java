@@ -5,7 +5,7 @@ import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.op.core.DeviceCopies;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
-import dev.headroom.estimator.parallel.parts.Division;
+import dev.headroom.model.parts.Division;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.Placement;
 import dev.headroom.estimator.runtime.EagerRuntime;

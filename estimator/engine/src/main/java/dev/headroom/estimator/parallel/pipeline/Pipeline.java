@@ -5,8 +5,10 @@ import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.op.core.Joining;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
-import dev.headroom.estimator.parallel.parts.Division;
+import dev.headroom.model.parts.Division;
+import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
+import dev.headroom.estimator.program.Placement;
 import dev.headroom.estimator.program.Preparation;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
@@ -31,6 +33,7 @@ public final class Pipeline implements LoopHook {
     private final int rank;
     private final int microbatches;
     private final StagePlan plan;
+    private final Regimes regimes;
     private TrainingLoop loop;
     private EagerRuntime runtime;
     private Peers peers;
@@ -43,21 +46,35 @@ public final class Pipeline implements LoopHook {
     private List<Tensor> losses = List.of();
     private boolean initialized;
 
-    /** @param imported as the importer gives it */
-    public Pipeline(Graph imported, Parallelism parallel, int rank, CollectiveLog log) {
+    /**
+     * A rank.
+     *
+     * @param imported as the importer gives it
+     * @param rank among those of the pipeline
+     * @param regimes that each stage is wrapped by, the innermost first
+     */
+    public Pipeline(Graph imported, Parallelism parallel, int rank, CollectiveLog log, Regimes regimes) {
         this.imported = imported;
         this.parallel = parallel;
         this.rank = rank;
         this.log = log;
+        this.regimes = regimes;
         this.microbatches = parallel.pipeline().microbatches();
-        this.plan = StagePlan.of(parallel.pipeline(), parallel.world());
+        this.plan = StagePlan.of(parallel.pipeline(), parallel.pipelineDegree());
+    }
+
+    /** What a stage is spread by further. */
+    @FunctionalInterface
+    public interface Regimes {
+        /** Of a stage; none for a pipeline that stands alone. */
+        List<StageRegime> of(Graph whole, StageModule module);
     }
 
     @Override
     public void attach(TrainingLoop to) {
         loop = to;
         runtime = to.runtime();
-        peers = new Peers(runtime, log, rank, parallel.world(), parallel.events() == Parallelism.Events.DONE);
+        peers = new Peers(runtime, log, rank, plan.world(), parallel.events() == Parallelism.Events.DONE);
     }
 
     @Override
@@ -73,9 +90,15 @@ public final class Pipeline implements LoopHook {
         List<Stage> made = new ArrayList<>();
         for (int index : plan.of(rank)) {
             Graph graph = division.held(index);
-            ModelTensors model = new ModelTensors(
-                    runtime, graph, loop.prepared().scenario().precision().dtype());
-            made.add(new Stage(loop, rows, division.parts().get(index), index, plan.stages(), model));
+            boolean elsewhere = parallel.build() == Parallelism.Build.META
+                    && parallel.kind().isPipelineInGrid();
+            ModelAssembly.Form form = new ModelAssembly.Form(
+                    loop.prepared().scenario().precision().dtype(), false, elsewhere);
+            ModelAssembly assembled = new ModelAssembly(runtime, graph, form, Placement.FIRST);
+            ModelTensors model = new ModelTensors(runtime, assembled.move().add());
+            StageModule module = new StageModule(
+                    runtime, loop.engine(), graph, model, division.modules(index), rows.symbols(), made.size());
+            made.add(new Stage(loop, rows, division, index, model, regimes.of(loop.graph(), module)));
         }
         stages = made;
         schedule = plan.schedule(runtime, peers, stages, rank, microbatches);
@@ -100,11 +123,20 @@ public final class Pipeline implements LoopHook {
     }
 
     @Override
+    public void begin(Moment phase) {
+        if (phase.phase() == Phase.WRAP) {
+            stages.forEach(Stage::wrap);
+            loop.model().gather(stages.stream().map(Stage::model).toList());
+        }
+    }
+
+    @Override
     public void end(Moment phase) {
         if (phase.phase() == Phase.INPUTS) {
             dropFromBatch();
         }
         log.endPhase();
+        stages.forEach(Stage::pause);
     }
 
     /** A rank needs inputs for the first stage, and labels for the last. */

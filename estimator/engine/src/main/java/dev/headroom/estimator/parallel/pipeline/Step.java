@@ -36,7 +36,7 @@ final class Step {
 
     /** Runs a microbatch forward and keeps its loss; returns the output, borrowed. */
     Tensor forward(Stage stage, int microbatch) {
-        peers.pause();
+        pause(stage);
         Tensor output = stage.forward(microbatch, stage.isFirst() ? inputs.get(microbatch) : null);
         mark(Phase.FORWARD, microbatch);
         return output;
@@ -51,24 +51,36 @@ final class Step {
         }
     }
 
-    /** Runs a microbatch backward. */
-    void backward(Stage stage, int microbatch) {
+    /** Time passes: what was sent is finished. */
+    private void pause(Stage stage) {
         peers.pause();
-        stage.backward(microbatch, stage.isLast() ? losses.get(microbatch) : null);
+        if (peers.keepsUp()) {
+            stage.pause();
+        }
+    }
+
+    /**
+     * Runs a microbatch backward.
+     *
+     * @param last whether no other of the stage follows
+     */
+    void backward(Stage stage, int microbatch, boolean last) {
+        pause(stage);
+        stage.backward(microbatch, stage.isLast() ? losses.get(microbatch) : null, last);
         mark(Phase.BACKWARD, microbatch);
     }
 
     /** Computes the gradients of a microbatch's inputs alone. */
     void backwardInput(Stage stage, int microbatch) {
-        peers.pause();
+        pause(stage);
         stage.backwardInput(microbatch, stage.isLast() ? losses.get(microbatch) : null);
         mark(Phase.BACKWARD, microbatch);
     }
 
     /** Computes the gradients of weights that were left out. */
-    void backwardWeight(Stage stage, int microbatch) {
-        peers.pause();
-        stage.backwardWeight(microbatch);
+    void backwardWeight(Stage stage, int microbatch, boolean last) {
+        pause(stage);
+        stage.backwardWeight(microbatch, last);
         mark(Phase.BACKWARD_WEIGHT, microbatch);
     }
 

@@ -30,12 +30,13 @@ final class AttentionCall {
             Value v) {
         s.line("out, weights = attention_interface(self, queries, keys, values, mask)");
         if (!request.eager() && sinks == null) {
-            return new Value[] {s.function("sdpa_attention", () -> kernel(s, shape, mask, q, k, v))};
+            return new Value[] {s.function("sdpa_attention", () -> kernel(s, request, shape, mask, q, k, v))};
         }
-        return s.function("eager_attention", () -> eager(s, shape, mask, sinks, q, k, v));
+        return s.function("eager_attention", () -> eager(s, request, shape, mask, sinks, q, k, v));
     }
 
-    private static Value kernel(Scope s, AttentionShape shape, Optional<Value> mask, Value q, Value k, Value v) {
+    private static Value kernel(
+            Scope s, Request request, AttentionShape shape, Optional<Value> mask, Value q, Value k, Value v) {
         boolean shares = shape.shares();
         boolean repeats = shares && (mask.isPresent() || shape.size() > WIDEST_SHARED);
         s.line("keys = repeat_kv(keys, self.groups)");
@@ -46,7 +47,9 @@ final class AttentionCall {
         Map<String, Object> call = arguments("query", q, "key", keys, "value", values);
         mask.ifPresent(m -> call.put("attn_mask", m));
         call.put("dropout_p", s.training() ? shape.dropout() : 0.0);
-        call.put("is_causal", mask.isEmpty());
+        call.put(
+                "is_causal",
+                mask.isEmpty() && (request.step() == null || request.step().prompt()));
         call.put("scale", shape.scale());
         if (shares && !repeats) {
             call.put("enable_gqa", true);
@@ -68,17 +71,24 @@ final class AttentionCall {
             Request.BATCH,
             SymExpr.of(shape.keys()),
             SymExpr.of(shape.heads() / shape.keys()),
-            Request.SEQ,
+            SymExpr.of(-1),
             SymExpr.of(shape.size())
         };
         Value all = s.op("aten.expand.default", "self", one, "size", wide);
-        SymExpr[] joined = {Request.BATCH, SymExpr.of(shape.heads()), Request.SEQ, SymExpr.of(shape.size())};
+        SymExpr[] joined = {Request.BATCH, SymExpr.of(shape.heads()), SymExpr.of(-1), SymExpr.of(shape.size())};
         return s.op("aten.reshape.default", "self", all, "shape", joined);
     }
 
     /** {@code eager_attention_forward}. */
     private static Value[] eager(
-            Scope s, AttentionShape shape, Optional<Value> mask, @Nullable Value sinks, Value q, Value k, Value v) {
+            Scope s,
+            Request request,
+            AttentionShape shape,
+            Optional<Value> mask,
+            @Nullable Value sinks,
+            Value q,
+            Value k,
+            Value v) {
         s.line("keys_of_all = repeat_kv(keys, self.groups)");
         Value keys = shape.shares() ? repeated(s, shape, k) : k;
         s.line("values_of_all = repeat_kv(values, self.groups)");
@@ -94,7 +104,7 @@ final class AttentionCall {
             s.line("weights = weights + mask");
             weights = s.op("aten.add.Tensor", "self", weights, "other", mask.get());
         }
-        Value shares = sinks == null ? shares(s, weights, q) : sharesWithSinks(s, shape, weights, sinks, values);
+        Value shares = sinks == null ? shares(s, weights, q) : sharesWithSinks(s, request, weights, sinks, values);
         s.line((sinks == null ? "weights" : "dropped") + " = dropout(weights, p=dropout, training=self.training)");
         Value kept = s.op("aten.dropout.default", "input", shares, "p", shape.dropout(), "train", s.training());
         s.line("out = torch.matmul(weights, values_of_all)");
@@ -110,10 +120,10 @@ final class AttentionCall {
     }
 
     /** The sinks are one more column of scores, whose share is left out (models/gpt_oss/modeling_gpt_oss.py). */
-    private static Value sharesWithSinks(Scope s, AttentionShape shape, Value weights, Value sinks, Value values) {
+    private static Value sharesWithSinks(Scope s, Request request, Value weights, Value sinks, Value values) {
         s.line("sinks = module.sinks.reshape(1, -1, 1, 1).expand(batch, -1, seq, -1)");
         Value four = s.op("aten.reshape.default", "self", sinks, "shape", new long[] {1, -1, 1, 1});
-        SymExpr[] all = {Request.BATCH, SymExpr.of(-1), Request.SEQ, SymExpr.of(-1)};
+        SymExpr[] all = {Request.BATCH, SymExpr.of(-1), request.length(), SymExpr.of(-1)};
         Value column = s.op("aten.expand.default", "self", four, "size", all);
         s.line("combined = torch.cat([weights, sinks], dim=-1)");
         Value combined = s.op("aten.cat.default", "tensors", new Value[] {weights, column}, "dim", -1);

@@ -6,6 +6,7 @@ import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.scenario.ModelOptions;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -14,10 +15,14 @@ public final class Masks {
     /** Stands for layers without a window. */
     public static final long NO_WINDOW = 0;
 
+    private static final String MASK = "mask_";
+
     private final Scope s;
     private final Request request;
     private final Value embedded;
     private final Value positions;
+    private final CacheStep step;
+    private final CacheStep.Keys keys;
     private final long window;
 
     private Masks(Scope s, Request request, Value embedded, Value positions, long window) {
@@ -26,6 +31,8 @@ public final class Masks {
         this.embedded = embedded;
         this.positions = positions;
         this.window = window;
+        this.step = request.step() == null ? CacheStep.none(request.seq(), window) : request.step();
+        this.keys = step.keys(window != NO_WINDOW);
     }
 
     /**
@@ -36,17 +43,33 @@ public final class Masks {
      * @return empty where the kernel masks by itself
      */
     static Optional<Value> causal(Scope s, Request request, Value embedded, Value positions, long window) {
+        if (request.step() != null && request.step().fixed()) {
+            return s.isLet(MASK + window) ? Optional.of(s.given(MASK + window)) : Optional.empty();
+        }
         Masks masks = new Masks(s, request, embedded, positions, window);
         s.line(window == NO_WINDOW ? "mask = create_causal_mask(x)" : "sliding_mask = create_sliding_mask(x)");
         return s.function("create_mask", masks::write);
     }
 
+    /**
+     * Makes the mask before the model is called, as for a cache of fixed size, for which models could be compiled.
+     *
+     * @return empty where the kernel masks by itself
+     */
+    public static Optional<Value> prepare(Scope s, Request request, Value embedded, Value positions, long window) {
+        Masks masks = new Masks(s, request, embedded, positions, window);
+        Optional<Value> mask = s.function("create_mask", masks::write);
+        mask.ifPresent(m -> s.let(MASK + window, m));
+        return mask;
+    }
+
     private Optional<Value> write() {
         Optional<Value> padding = Optional.empty();
         Optional<Value> packed = Optional.empty();
-        if (request.options().mask() != ModelOptions.Mask.NONE) {
+        if (request.step() != null || request.options().mask() != ModelOptions.Mask.NONE) {
             s.line("attention_mask = attention_mask.to(dtype=torch.bool)");
-            padding = Optional.of(s.op("aten.to.dtype", "self", new Value("attention_mask"), "dtype", DType.BOOL));
+            Value given = s.given("attention_mask");
+            padding = Optional.of(s.op("aten.to.dtype", "self", given, "dtype", DType.BOOL));
         } else if (!request.caches()) {
             s.line("packed_sequence_mask = find_packed_sequence_indices(position_ids)");
             Value sums = s.function("find_packed", this::packedSequences);
@@ -61,7 +84,8 @@ public final class Masks {
         s.line("causal_mask = mask_interface(mask_function, attention_mask)");
         MaskFunction of = function;
         Optional<Value> padded = padding;
-        boolean maySkip = packed.isEmpty() && !request.eager();
+        boolean decodesFixed = step.fixed() && !step.prompt(); // is_compileable and q_length == 1
+        boolean maySkip = packed.isEmpty() && !request.eager() && !decodesFixed;
         return request.eager()
                 ? Optional.of(s.function("eager_mask", () -> additive(of, padded)))
                 : s.function("sdpa_mask", () -> truths(of, padded, maySkip));
@@ -87,7 +111,8 @@ public final class Masks {
     }
 
     /** {@code sdpa_mask}. */
-    private Optional<Value> truths(MaskFunction causal, Optional<Value> padding, boolean maySkip) {
+    private Optional<Value> truths(MaskFunction causal, Optional<Value> given, boolean maySkip) {
+        Optional<Value> padding = given.map(this::padded);
         if (maySkip && skips(padding)) {
             return Optional.empty();
         }
@@ -98,21 +123,31 @@ public final class Masks {
         s.line("head_indices = torch.arange(1)");
         Value heads = s.op("aten.arange.default", "end", 1);
         s.line("query_indices = torch.arange(q_length) + q_offset");
-        Value query = counted();
+        Value query = counted(step.queries(), step.past());
         s.line("key_indices = torch.arange(kv_length) + kv_offset");
-        Value key = counted();
+        Value key = counted(keys.length(), keys.offset());
         s.line("mask = mask_function(*shaped(batch_indices, head_indices, query_indices, key_indices))");
         shaped(heads, 1);
         MaskFunction.Indices at = new MaskFunction.Indices(shaped(batch, 0), shaped(query, 2), shaped(key, 3));
         Value mask = function.write(s, at);
         s.line("mask = mask.expand(batch_size, -1, q_length, kv_length)");
-        SymExpr[] all = {Request.BATCH, SymExpr.of(-1), Request.SEQ, Request.SEQ};
+        SymExpr[] all = {Request.BATCH, SymExpr.of(-1), step.queries(), keys.length()};
         return Optional.of(s.op("aten.expand.default", "self", mask, "size", all));
     }
 
-    private Value counted() {
-        Value counted = s.op("aten.arange.default", "end", Request.SEQ);
-        return s.op("aten.add.Tensor", "self", counted, "other", 0);
+    /** {@code prepare_padding_mask}. */
+    private Value padded(Value tokens) {
+        if (keys.padding() == null) {
+            return tokens;
+        }
+        s.line("padding_mask = prepare_padding_mask(attention_mask, kv_length, kv_offset)");
+        SymExpr[] sides = {SymExpr.of(0), keys.padding()};
+        return s.op("aten.constant_pad_nd.default", "self", tokens, "pad", sides);
+    }
+
+    private Value counted(SymExpr count, SymExpr offset) {
+        Value counted = s.op("aten.arange.default", "end", count);
+        return s.op("aten.add.Tensor", "self", counted, "other", offset);
     }
 
     /** A view of four dimensions, all but one of them of size 1. */
@@ -126,26 +161,49 @@ public final class Masks {
 
     /** {@code _ignore_causal_mask_sdpa}. */
     private boolean skips(Optional<Value> padding) {
-        if (window != NO_WINDOW && request.seq() >= window) {
-            return false;
-        }
         if (padding.isEmpty()) {
-            return true;
+            return keys.look() != CacheStep.Look.NONE;
         }
-        s.line("if fast_all(padding_mask)");
-        looked(padding.get());
-        if (request.options().mask() == ModelOptions.Mask.FULL) {
-            return true;
+        return s.function("ignore_causal_mask", () -> looks(padding.get()));
+    }
+
+    private boolean looks(Value given) {
+        Value mask = given;
+        if (keys.picked()) {
+            s.line("mask_indices = torch.arange(kv_length) + kv_offset");
+            Value at = counted(keys.length(), keys.offset());
+            s.line("padding_mask = padding_mask[:, mask_indices]");
+            Argument columns = new Argument.Values(Arrays.asList(null, at.name()));
+            mask = s.op("aten.index.Tensor", "self", given, "indices", columns);
         }
-        s.line("if fast_all(padding_mask[:, :q_length])");
-        looked(padding.get());
-        return false;
+        boolean full = request.options().mask() != ModelOptions.Mask.PADDED;
+        if (keys.look() == CacheStep.Look.ALL) {
+            s.line("if fast_all(padding_mask)");
+            looked(mask);
+            if (!full && step.prompt()) {
+                s.line("if fast_all(padding_mask[:, :q_length])");
+                looked(cut(mask, SymExpr.of(0), step.queries()));
+            }
+        } else if (keys.look() == CacheStep.Look.PROMPT_AND_ROOM) {
+            s.line("if fast_all(padding_mask[:, :q_length]) and fast_all(~padding_mask[:, q_length:])");
+            looked(cut(mask, SymExpr.of(0), step.queries()));
+            if (full) {
+                Value rest = cut(mask, step.queries(), SymExpr.of(Long.MAX_VALUE));
+                looked(s.op("aten.bitwise_not.default", "self", rest));
+            }
+        }
+        return full && keys.look() != CacheStep.Look.NONE;
+    }
+
+    private Value cut(Value mask, SymExpr from, SymExpr to) {
+        return s.op("aten.slice.Tensor", "self", mask, "dim", 1, "start", from, "end", to);
     }
 
     /** {@code fast_all}, whose answer is read back. */
     private void looked(Value mask) {
         Value sum = s.op("aten.sum.default", "self", mask);
-        s.op("aten.eq.Scalar", "self", sum, "other", 1);
+        Value same = s.op("aten.eq.Scalar", "self", sum, "other", 1);
+        s.use(mask, same);
     }
 
     /** {@code eager_mask}: 0 where a query sees a key, the lowest number elsewhere. */

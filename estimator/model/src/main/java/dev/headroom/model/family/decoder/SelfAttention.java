@@ -67,7 +67,7 @@ public abstract class SelfAttention extends Layer {
 
     /** {@code x.view(batch, seq, -1, size)}. */
     protected final Value rows(Scope s, Value x) {
-        SymExpr[] sizes = {Request.BATCH, Request.SEQ, SymExpr.of(-1), SymExpr.of(shape.size())};
+        SymExpr[] sizes = {Request.BATCH, request.length(), SymExpr.of(-1), SymExpr.of(shape.size())};
         return s.op("aten.view.default", "self", x, "size", sizes);
     }
 
@@ -83,7 +83,15 @@ public abstract class SelfAttention extends Layer {
         Value[] turned = Rotations.apply(s, turn, projected[0], projected[1], pass.rotation(shape.kind()), shape);
         Value keys = turned[1];
         Value values = projected[2];
-        if (request.caches()) {
+        CacheStep step = request.step();
+        if (step != null) {
+            s.line("keys, values = past_key_values.update(keys, values, self.layer_idx)");
+            KeyValueCache.Shape cached = new KeyValueCache.Shape(shape.keys(), shape.size(), shape.size());
+            boolean window = shape.window() != Masks.NO_WINDOW;
+            Value[] all = KeyValueCache.update(s, step, window, pass.nextLayer(), cached, keys, values);
+            keys = all[0];
+            values = all[1];
+        } else if (request.caches()) {
             s.line("keys, values = past_key_values.update(keys, values, self.layer_idx)");
             Argument like = new Argument.TypeOf(keys.name());
             Value none = s.op("aten.empty.memory_format", "size", new long[] {0}, "dtype", like);
@@ -98,7 +106,7 @@ public abstract class SelfAttention extends Layer {
         Value[] attended =
                 AttentionCall.write(s, request, shape, pass.mask(shape.kind()), sinks(s), turned[0], keys, values);
         s.line("out = out.reshape(batch, seq, -1).contiguous()");
-        SymExpr[] joined = {Request.BATCH, Request.SEQ, SymExpr.of(-1)};
+        SymExpr[] joined = {Request.BATCH, request.length(), SymExpr.of(-1)};
         Value flat = s.op("aten.reshape.default", "self", attended[0], "shape", joined);
         s.line("out = self.o_proj(out)");
         Value result = s.call(out(), flat);

@@ -1,0 +1,9 @@
+/**
+ * What a run says about quantised weights and about how its model is loaded ({@link
+ * dev.headroom.model.quant.Quantisation}), and how bitsandbytes stores such weights ({@link
+ * dev.headroom.model.quant.FourBit}).
+ */
+@NullMarked
+package dev.headroom.model.quant;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,59 @@
+package dev.headroom.model.quant.pass;
+
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * What a quantised weight was before.
+ *
+ * @param type of its elements
+ * @param out features: rows
+ * @param in features: columns
+ * @param turned whether the model holds it the other way around
+ */
+public record QuantisedWeight(DType type, long out, long in, boolean turned) {
+    /** Its elements. */
+    public long elements() {
+        return out * in;
+    }
+
+    /** All of a graph, by the qualified name of the weight. */
+    public static Map<String, QuantisedWeight> of(Graph graph) {
+        Map<String, String> names = new HashMap<>();
+        graph.inputs().forEach(in -> names.put(in.value(), in.qualifiedName()));
+        Map<String, QuantisedWeight> out = new LinkedHashMap<>();
+        for (Node node : graph.nodes()) {
+            if (QuantisedOperators.isLinear(node.operator())) {
+                Argument.Value weight = (Argument.Value) argument(node, "weight");
+                List<Long> shape = ((Argument.Ints) argument(node, "shape"))
+                        .values().stream().map(s -> s.evaluate(Map.of())).toList();
+                DType type = ((Argument.Type) argument(node, "weight_dtype")).value();
+                boolean turned = node.arguments().stream().anyMatch(a -> a.name().equals("turned"));
+                out.put(
+                        Objects.requireNonNull(names.get(weight.name())),
+                        new QuantisedWeight(type, shape.get(0), shape.get(1), turned));
+            }
+        }
+        return out;
+    }
+
+    /** The qualified name of a tensor that belongs to a quantised weight, such as its {@code absmax}. */
+    public static String named(String weight, String part) {
+        return QuantisedTensors.named(weight, part);
+    }
+
+    private static Argument argument(Node node, String name) {
+        return node.arguments().stream()
+                .filter(a -> a.name().equals(name))
+                .map(Node.NamedArgument::value)
+                .findFirst()
+                .orElseThrow();
+    }
+}
