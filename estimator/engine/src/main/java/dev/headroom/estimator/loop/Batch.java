@@ -13,6 +13,7 @@ import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.ModelOptions;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,7 +58,8 @@ public final class Batch {
         makeInputs();
         // Batches for inference hold labels only where the model reads them.
         boolean bare = prepared.scenario().generation().any()
-                || prepared.scenario().loop().inference() && prepared.graph().held().loaded();
+                || prepared.scenario().loop().inference()
+                        && prepared.graph().held().loaded();
         target = bare ? null : criterion.target();
         if (target != null) {
             placeTarget(move);
@@ -66,17 +68,48 @@ public final class Batch {
         runtime.release(targetBefore);
     }
 
+    /** Brings inputs alone. */
+    void loadInputs() {
+        makeInputs();
+    }
+
+    /** What it is of, and in which sizes. */
+    public PreparedRun prepared() {
+        return prepared;
+    }
+
+    /** What the model is given, the parameters and buffers left out. */
+    public List<Tensor> inputs() {
+        return inputs;
+    }
+
+    Criterion criterion() {
+        return criterion;
+    }
+
     /** Hands the model a tensor that is not the batch's own. */
     void give(String value, Tensor shared) {
         values.put(value, shared);
     }
 
-    /** {@code del} of what a rank has no use for. */
-    public void drop(boolean ofInputs, boolean ofTarget) {
-        if (ofInputs) {
-            inputs.forEach(runtime::release);
-            inputs = new ArrayList<>();
-            values = new HashMap<>(model);
+    /** {@code del} of all of it. */
+    public void drop() {
+        keep(List.of(), true);
+    }
+
+    /**
+     * {@code del} of what a rank has no use for.
+     *
+     * @param kept values of the inputs that stay
+     * @param ofTarget whether the target goes
+     */
+    public void keep(Collection<String> kept, boolean ofTarget) {
+        for (Graph.Input in : prepared.graph().inputs()) {
+            Tensor t = in.kind() == Graph.InputKind.USER && !kept.contains(in.value()) ? values.get(in.value()) : null;
+            if (t != null && inputs.remove(t)) {
+                values.remove(in.value());
+                runtime.release(t);
+            }
         }
         if (ofTarget) {
             runtime.release(target);

@@ -87,7 +87,7 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
                 }
                 batches.use(pass);
             });
-            loop.pass(step, micro);
+            loop.forwardAndBackward(step, micro);
         }
         loop.phase(Moment.of(Phase.CLIP, step), this::clip);
         loop.phase(Moment.of(Phase.OPTIMIZER, step), loop::step);

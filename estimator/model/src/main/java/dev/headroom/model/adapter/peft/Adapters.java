@@ -13,7 +13,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Adds adapters to a model as {@code peft.get_peft_model} does: layers around the targeted ones, whose calls go on as
@@ -82,12 +84,12 @@ public final class Adapters {
 
     private List<Node> adapt(CallSpan call, LayerKind kind) {
         Layer layer = layer(call, kind);
-        LoraLayer lora = new LoraLayer(layer, options, run);
+        AdapterLayer adapter = AdapterLayer.of(layer, call, options, run);
         if (!wrappings.containsKey(layer.path())) {
-            wrap(lora.wrapping(), layer.type());
+            wrap(adapter.wrapping(), layer.type());
         }
         LayerWriter writer = new LayerWriter(call, kind.wrapper());
-        lora.write(writer, weights(layer.path()));
+        adapter.write(writer, weights(layer.path()));
         note(writer);
         return writer.nodes();
     }
@@ -118,10 +120,13 @@ public final class Adapters {
     private Layer layer(CallSpan call, LayerKind kind) {
         String path = call.module().path();
         String name = path + ".weight";
-        HeldTensor weight = graph.held().tensors().get(name);
-        List<SymExpr> sizes =
-                kind.isQuantised() ? Quantised.shape(call) : weight.meta().sizes();
-        DType type = kind == LayerKind.LINEAR_4BIT ? Quantised.computeType(call) : weight.type(run.model());
+        @Nullable HeldTensor weight = graph.held().tensors().get(name);
+        List<SymExpr> sizes = kind.isQuantised()
+                ? Quantised.shape(call)
+                : Objects.requireNonNull(weight, name).meta().sizes();
+        DType type = kind == LayerKind.LINEAR_4BIT
+                ? Quantised.computeType(call)
+                : Objects.requireNonNull(weight, name).type(run.model());
         return new Layer(
                 path,
                 kind,
