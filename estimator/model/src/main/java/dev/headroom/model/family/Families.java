@@ -3,8 +3,10 @@ package dev.headroom.model.family;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.text.Gemma;
+import dev.headroom.model.family.text.GptOss;
 import dev.headroom.model.family.text.Llama;
 import dev.headroom.model.family.text.Mistral;
+import dev.headroom.model.family.text.Mixtures;
 import dev.headroom.model.family.text.Olmo2;
 import dev.headroom.model.family.text.Phi3;
 import dev.headroom.model.family.text.Qwen;
@@ -31,7 +33,10 @@ public final class Families {
             new Family("gemma2", "Gemma 2", Gemma::two),
             new Family("gemma3_text", "Gemma 3, text", Gemma::three),
             new Family("phi3", "Phi 3, 3.5 and 4 mini", Phi3::of),
-            new Family("olmo2", "OLMo 2", Olmo2::of));
+            new Family("olmo2", "OLMo 2", Olmo2::of),
+            new Family("mixtral", "Mixtral", Mixtures::mixtral),
+            new Family("qwen3_moe", "Qwen 3, experts", Mixtures::qwen3),
+            new Family("gpt_oss", "gpt-oss", GptOss::of));
 
     private Families() {}
 
