@@ -92,7 +92,12 @@ public final class Decoder extends Layer {
             x = s.call(layer, x);
         }
         s.line("x = self.norm(x)");
-        return s.call(shared.norm, x);
+        Value out = s.call(shared.norm, x);
+        if (shared.windows.size() > 1) { // what holds the masks holds those that no layer took as well
+            s.line("return x");
+            shared.windows.keySet().forEach(kind -> pass.mask(kind).ifPresent(s::use));
+        }
+        return out;
     }
 
     private void rotate(Scope s, Value embedded, Value positions) {

@@ -62,6 +62,18 @@ public final class Experts extends Layer {
         });
     }
 
+    /**
+     * The same in lines of the caller.
+     *
+     * @param line that multiplies
+     */
+    Value gatedInLine(Scope s, Value both, String line) {
+        Value[] halves = s.ops("aten.chunk.default", 2, Scope.arguments("self", both, "chunks", 2, "dim", -1));
+        s.line(line);
+        Value gate = activation == null ? halves[0] : s.call(activation, halves[0]);
+        return s.op("aten.mul.Tensor", "self", gate, "other", halves[1]);
+    }
+
     /** models/gpt_oss/modeling_gpt_oss.py, GptOssExperts._apply_gate. */
     private static Value bounded(Scope s, Value both) {
         s.line("gate, up = gate_up[..., ::2], gate_up[..., 1::2]");
