@@ -15,12 +15,14 @@ final class EagerExperts {
     private final Scope s;
     private final ExpertsShape shape;
     private final Experts experts;
+    private final Request request;
     private final boolean worst;
 
     EagerExperts(Scope s, ExpertsShape shape, Experts experts, Request request) {
         this.s = s;
         this.shape = shape;
         this.experts = experts;
+        this.request = request;
         this.worst = request.options().routing() == ModelOptions.Routing.WORST;
     }
 
@@ -67,9 +69,9 @@ final class EagerExperts {
     /** Rows of an expert that was hit. */
     private SymExpr tokens() {
         if (worst) {
-            return Rows.tokens();
+            return Rows.tokens(request);
         }
-        SymExpr chosen = SymExpr.call("Mul", Rows.tokens(), SymExpr.of(shape.chosen()));
+        SymExpr chosen = SymExpr.call("Mul", Rows.tokens(request), SymExpr.of(shape.chosen()));
         SymExpr mean = SymExpr.call("CeilDiv", chosen, SymExpr.of(shape.count()));
         return SymExpr.call("Max", SymExpr.of(1), mean);
     }

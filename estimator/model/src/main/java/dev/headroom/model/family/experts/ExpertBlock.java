@@ -12,6 +12,7 @@ public final class ExpertBlock extends Layer {
     private final Layer router;
     private final Layer experts;
     private final long width;
+    private final Request request;
 
     /**
      * @param type class name
@@ -19,7 +20,9 @@ public final class ExpertBlock extends Layer {
      * @param routerFirst whether it is registered before the experts
      */
     public ExpertBlock(
-            String type, String routerName, boolean routerFirst, Layer router, Layer experts, long width) {
+            String type, String routerName, boolean routerFirst, Layer router, Layer experts, long width,
+            Request request) {
+        this.request = request;
         this.type = type;
         this.router = router;
         this.experts = experts;
@@ -47,7 +50,7 @@ public final class ExpertBlock extends Layer {
         s.line("out = self.experts(rows, selected_experts, routing_weights)");
         Value out = s.call(experts, rows, routed[1], routed[2]);
         s.line("out = out.reshape(batch_size, sequence_length, hidden_dim)");
-        SymExpr[] three = {Request.BATCH, Request.SEQ, SymExpr.of(width)};
+        SymExpr[] three = {Request.BATCH, request.length(), SymExpr.of(width)};
         Value shaped = s.op("aten.reshape.default", "self", out, "shape", three);
         s.use(routed);
         return shaped;

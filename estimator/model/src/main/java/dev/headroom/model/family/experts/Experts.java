@@ -3,7 +3,6 @@ package dev.headroom.model.family.experts;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.decoder.Request;
 import org.jspecify.annotations.Nullable;
 
@@ -40,11 +39,13 @@ public final class Experts extends Layer {
         return switch (request.options().experts()) {
             case AUTO, GROUPED_MM -> {
                 s.line("return experts_forward(self, hidden_states, top_k_index, top_k_weights)");
-                yield s.function("grouped_mm", () -> new GroupedExperts(s, shape, this).write(in));
+                yield s.function("grouped_mm", () -> new GroupedExperts(s, shape, this, request).write(in));
             }
             case EAGER -> new EagerExperts(s, shape, this, request).write(in);
-            case BATCHED_MM ->
-                throw new UserInputException("--experts batched_mm is not written; take grouped_mm or eager");
+            case BATCHED_MM -> {
+                s.line("return experts_forward(self, hidden_states, top_k_index, top_k_weights)");
+                yield s.function("batched_mm", () -> new BatchedExperts(s, shape, this, request).write(in));
+            }
         };
     }
 

@@ -2,6 +2,7 @@ package dev.headroom.model.family.experts;
 
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
+import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
@@ -12,8 +13,10 @@ final class GroupedExperts {
     private final Scope s;
     private final ExpertsShape shape;
     private final Experts experts;
+    private final Request request;
 
-    GroupedExperts(Scope s, ExpertsShape shape, Experts experts) {
+    GroupedExperts(Scope s, ExpertsShape shape, Experts experts, Request request) {
+        this.request = request;
         this.s = s;
         this.shape = shape;
         this.experts = experts;
@@ -70,14 +73,14 @@ final class GroupedExperts {
         s.line("inv_perm = torch.empty_like(perm)");
         Value empty = s.op("aten.empty_like.default", "self", perm);
         s.line("inv_perm[perm] = torch.arange(perm.size(0), device=device)");
-        SymExpr rows = SymExpr.call("Mul", Rows.tokens(), SymExpr.of(shape.chosen()));
+        SymExpr rows = SymExpr.call("Mul", Rows.tokens(request), SymExpr.of(shape.chosen()));
         Value counted = s.op("aten.arange.default", "end", rows);
         Value inverse = s.op(
                 "aten.index_put_.default", "self", empty, "indices", new Value[] {perm}, "values", counted);
         s.line("weighted_out = weighted_out[inv_perm]");
         Value back = picked(weighted, inverse);
         s.line("final_hidden_states = weighted_out.view(num_tokens, num_top_k, hidden_dim).sum(dim=1)");
-        SymExpr[] three = {Rows.tokens(), SymExpr.of(shape.chosen()), SymExpr.of(shape.width())};
+        SymExpr[] three = {Rows.tokens(request), SymExpr.of(shape.chosen()), SymExpr.of(shape.width())};
         Value view = s.op("aten.view.default", "self", back, "size", three);
         Value sum = s.op("aten.sum.dim_IntList", "self", view, "dim", new long[] {1});
         s.line("return final_hidden_states.to(hidden_states.dtype)");

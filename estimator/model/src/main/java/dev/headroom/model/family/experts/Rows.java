@@ -7,7 +7,7 @@ import dev.headroom.model.graph.SymExpr;
 final class Rows {
     private Rows() {}
 
-    static SymExpr tokens() {
-        return SymExpr.call("Mul", Request.BATCH, Request.SEQ);
+    static SymExpr tokens(Request request) {
+        return SymExpr.call("Mul", Request.BATCH, request.length());
     }
 }

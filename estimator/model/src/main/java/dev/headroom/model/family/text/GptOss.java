@@ -45,7 +45,8 @@ public final class GptOss {
                                 true,
                                 new Router(CLASS + "TopKRouter", Router.Kind.GPT_OSS, experts),
                                 new Experts(experts, request, null),
-                                p.width))),
+                                p.width,
+                                request))),
                 new Decoder.Shared(
                         p.embeddings(),
                         p.norm(p.width),

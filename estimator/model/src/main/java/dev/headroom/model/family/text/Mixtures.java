@@ -76,6 +76,7 @@ public final class Mixtures {
                 routerFirst,
                 new Router(p.prefix + "TopKRouter", kind, shape),
                 new Experts(shape, p.request, Activations.of(p.config, "hidden_act", "silu")),
-                p.width);
+                p.width,
+                p.request);
     }
 }
