@@ -51,11 +51,16 @@ final class LoopVariables {
         outputs = new Tensor[0];
     }
 
+    /** {@code del loss}. */
+    void deleteLoss() {
+        runtime.release(loss);
+        loss = null;
+    }
+
     /** {@code del outputs, loss}. */
     void delete() {
         deleteOutputs();
-        runtime.release(loss);
-        loss = null;
+        deleteLoss();
     }
 
     private void releaseOutputs() {

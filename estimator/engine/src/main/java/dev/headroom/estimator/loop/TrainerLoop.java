@@ -160,12 +160,16 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
     /** {@code logging_nan_inf_filter} looks at the loss of a pass that has run. */
     private void report() {
         loop.workOf(Phase.LOSS);
-        Tensor before = reported;
-        reported = runtime.hold(loop.variables().loss());
-        if (before != null) {
-            runtime.release(before);
-        }
         try (Frame frame = runtime.frame()) {
+            // loss.detach(): the graph goes with the loss.
+            Tensor detached = runtime.reinterpret(loop.variables().loss(), new long[0], new long[0], 0);
+            runtime.hold(detached);
+            runtime.free(detached);
+            loop.variables().deleteLoss();
+            if (reported != null) {
+                runtime.release(reported);
+            }
+            reported = detached;
             runtime.free(runtime.empty(DType.BOOL)); // isnan
             Tensor absolute = runtime.empty(reported.dtype());
             Tensor infinite = runtime.empty(DType.BOOL);
