@@ -60,6 +60,7 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
     @Override
     public void begin(Runnable makeOptimizer) {
         loop.phase(Moment.of(Phase.TRAIN_BEGIN), () -> {
+            runtime.allocator().emptyCache(); // accelerator.free_memory()
             makeOptimizer.run();
             try (Frame frame = runtime.frame()) {
                 // _tr_loss

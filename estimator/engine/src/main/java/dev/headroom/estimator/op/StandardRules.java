@@ -68,8 +68,8 @@ public final class StandardRules {
             .family("recurrent", CellRules::register)
             .family("recurrent", RecurrentRules::register)
             .family("attention", AttentionRules::register)
-            .family("losses", FusedRules::register)
             .family("quantised layers", QuantisedRules::register)
+            .family("losses", FusedRules::register)
             .complete();
 
     private StandardRules() {}

@@ -72,7 +72,8 @@ public final class FusedLanguageHead {
             arguments.add(new Node.NamedArgument("bias", bias));
         }
         arguments.add(new Node.NamedArgument("labels", new Argument.Value(labels)));
-        String scalar = Objects.requireNonNull(loss.outputs().get(0));
+        String scalar =
+                Objects.requireNonNull(Objects.requireNonNull(loss).outputs().get(0));
         List<String> outputs =
                 List.of(scalar, scalar + "_log_probs", scalar + "_entropy", scalar + "_top", scalar + "_mask");
         nodes.add(new Node(HEAD, HEAD, arguments, List.copyOf(outputs), loss.moduleStack(), loss.stackTrace()));

@@ -1,6 +1,5 @@
 package dev.headroom.model.run;
 
-import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.adapter.peft.Adapters;
 import dev.headroom.model.adapter.peft.Surroundings;
 import dev.headroom.model.checkpoint.CheckpointPlan;
@@ -76,7 +75,7 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
      *     checkpoints that the model has no place for
      */
     public static PreparedRun of(Graph imported, Scenario asked, List<Pass> own) {
-        Scenario scenario = TrainerDefaults.applied(Preparing.applied(asked));
+        Scenario scenario = Preparing.applied(TrainerDefaults.applied(asked));
         Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
         Long seq = scenario.model().seq();
         if (seq != null) {
@@ -107,10 +106,12 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
 
     private static Graph adapted(Graph graph, Scenario run) {
         boolean trains = !run.loop().inference();
+        boolean lowers = run.trainer().loop() == LoopKind.SFT && run.quant().any();
         return Adapters.rewrite(
                 graph,
                 run.adapters(),
-                Surroundings.of(graph, run.precision().dtype(), run.precision().amp(), trains));
+                Surroundings.of(graph, run.precision().dtype(), run.precision().amp(), trains)
+                        .lowering(lowers));
     }
 
     /**

@@ -12,7 +12,8 @@ final class TrainerDefaults {
     private TrainerDefaults() {}
 
     /**
-     * The scenario as the Trainer runs it: it clips, and its AdamW is {@code adamw_torch_fused} since PyTorch 2.8.
+     * The scenario as the Trainer runs it: it clips, its AdamW is {@code adamw_torch_fused} since PyTorch 2.8, and it
+     * switches checkpointing on once more before it trains, which then is not re-entrant.
      */
     static Scenario applied(Scenario asked) {
         if (asked.trainer().loop() == LoopKind.PLAIN) {
@@ -27,6 +28,9 @@ final class TrainerDefaults {
         }
         if (run.loop().clipGradNorm() == null) {
             run = run.withLoop(run.loop().withClipGradNorm(MAX_GRAD_NORM));
+        }
+        if (run.checkpointing().segments() > 0 && run.checkpointing().reentrant() == null) {
+            run = run.withCheckpointing(run.checkpointing().withReentrant(false));
         }
         return run;
     }
