@@ -12,6 +12,7 @@ import dev.headroom.estimator.parallel.pipeline.StageModule;
 import dev.headroom.estimator.parallel.pipeline.StageRegime;
 import dev.headroom.estimator.parallel.tensor.GroupedParameters;
 import dev.headroom.estimator.parallel.tensor.SharedStage;
+import dev.headroom.estimator.program.PreparedRuns;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.Scenario;
@@ -36,12 +37,12 @@ final class Grids {
         this.tensor = new Communicator(log, size, rank % size);
     }
 
-    static RankRun of(Graph imported, Scenario run, int rank) {
+    static RankRun of(PreparedRuns runs, Scenario run, int rank) {
         Parallelism parallel = run.parallel();
         Grids grid = new Grids(parallel, rank);
         int stage = rank / (parallel.dataDegree() * parallel.tensorDegree());
         List<LoopHook> hooks = new ArrayList<>();
-        hooks.add(new Pipeline(imported, parallel, stage, grid.log, grid::regimes));
+        hooks.add(new Pipeline(runs, parallel, stage, grid.log, grid::regimes));
         if (parallel.kind().isTensor()) {
             hooks.add(new GroupedParameters());
         }

@@ -14,6 +14,7 @@ import dev.headroom.estimator.parallel.mp.SplitModel;
 import dev.headroom.estimator.parallel.tensor.GroupedParameters;
 import dev.headroom.estimator.parallel.tensor.TensorParallel;
 import dev.headroom.estimator.parallel.zero.DeepSpeedEngine;
+import dev.headroom.estimator.program.PreparedRuns;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ParallelKind;
@@ -31,15 +32,15 @@ public final class Strategies {
      *
      * @throws UserInputException for a strategy that is not modelled, and for options that contradict each other
      */
-    public static RankRun of(Graph imported, Scenario run) {
+    public static RankRun of(PreparedRuns runs, Scenario run) {
         ParallelChecks.check(run);
         Parallelism parallel = run.parallel();
         int rank = parallel.rank() == null ? 0 : parallel.rank();
         return switch (parallel.kind()) {
             case SINGLE -> new RankRun(List.of(), new CollectiveLog());
-            case DP -> dp(imported, run);
-            case MP -> mp(imported, run);
-            case PP, PP_DDP, PP_FSDP2, PP_TP, PP_FSDP2_TP -> Grids.of(imported, run, rank);
+            case DP -> dp(runs.imported(), run);
+            case MP -> mp(runs.imported(), run);
+            case PP, PP_DDP, PP_FSDP2, PP_TP, PP_FSDP2_TP -> Grids.of(runs, run, rank);
             case DDP -> ddp(run, ProcessGroup.world(parallel.world(), rank));
             case FSDP1 -> fsdp1(run, rank);
             case FSDP2 -> fsdp2(run, rank);

@@ -18,7 +18,6 @@ import dev.headroom.model.rewrite.ShiftedScores;
 import dev.headroom.model.rewrite.SkippedMasks;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.model.trainer.LoopKind;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -112,7 +111,7 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
 
     private static Graph adapted(Graph graph, Scenario run) {
         boolean trains = !run.loop().inference();
-        boolean lowers = run.trainer().loop() == LoopKind.SFT && run.quant().any();
+        boolean lowers = run.trainer().fusesHead() && run.quant().any();
         return Adapters.rewrite(
                 graph,
                 run.adapters(),
@@ -131,7 +130,9 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
         if (asked != LossKind.AUTO) {
             return asked;
         }
-        if (output.length == 0) {
+        // A model from a config.json that infers is given no labels.
+        boolean unlabelled = scenario.loop().inference() && scenario.model().seq() != null;
+        if (output.length == 0 || unlabelled) {
             return LossKind.OUTPUT;
         }
         return scoresTokens(output) ? LossKind.TOKENS : LossKind.CROSS_ENTROPY;

@@ -36,6 +36,7 @@ final class Stage {
     private final List<StageRegime> regimes;
     private final ModuleHooks modules = new ModuleHooks();
     private GraphRunner runner;
+    private GraphRunner lossRunner;
 
     /** What a microbatch is handed on in. */
     private final Map<String, ValueShape> shapes = new HashMap<>();
@@ -87,6 +88,15 @@ final class Stage {
             work.run();
         } finally {
             runtime.useModules(before);
+        }
+    }
+
+    /** Adds how often each of its nodes ran, by position in the whole graph. */
+    void addExecutions(int[] whole) {
+        int[] own = runner.runs().executions();
+        int before = own.length - part.count();
+        for (int i = 0; i < part.count(); i++) {
+            whole[part.from() + i] += own[before + i];
         }
     }
 
@@ -223,6 +233,20 @@ final class Stage {
         }
         forwarded.put(microbatch, new Tensor[] {output, runtime.hold(input)});
         return output;
+    }
+
+    /** The loss as the model itself computes it; a local variable of the running frame. */
+    Tensor ownLoss(Tensor output, Map<String, Tensor> labels) {
+        if (lossRunner == null) {
+            lossRunner = loop.runner(rows, division.loss().plan());
+            regimes.forEach(r -> lossRunner.around(r.nodes()));
+        }
+        Map<String, Tensor> values = new HashMap<>(model.byValue());
+        values.putAll(labels);
+        values.put(part.outputs().get(0), output);
+        Tensor made = lossRunner.run(values)[0];
+        runtime.adopt(made);
+        return made;
     }
 
     /** The output of a microbatch whose backward pass is to come; borrowed. */
