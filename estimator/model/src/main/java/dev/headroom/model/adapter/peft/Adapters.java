@@ -103,18 +103,12 @@ public final class Adapters {
 
     private void wrap(Wrapping wrapping, DType madeIn) {
         wrappings.put(wrapping.path(), wrapping);
-        DType type = run.adapterType(madeIn, options);
-        wrapping.tensors()
-                .forEach(t -> added.put(
-                        t.name(),
-                        new HeldTensor(
-                                        Graph.InputKind.PARAMETER,
-                                        WrappedState.meta(t.sizes(), type, true),
-                                        true,
-                                        t.value(),
-                                        t.name())
-                                .of(type)
-                                .later()));
+        for (Wrapping.Added t : wrapping.tensors()) {
+            DType type = isMagnitude(t.name()) ? run.wideType(madeIn, options) : run.adapterType(madeIn, options);
+            HeldTensor held = new HeldTensor(
+                    Graph.InputKind.PARAMETER, WrappedState.meta(t.sizes(), type, true), true, t.value(), t.name());
+            added.put(t.name(), held.of(type).later());
+        }
     }
 
     private Layer layer(CallSpan call, LayerKind kind) {
@@ -185,6 +179,7 @@ public final class Adapters {
         List<Addition> made = new ArrayList<>();
         List<Addition> copies = new ArrayList<>();
         List<Addition> conversions = new ArrayList<>();
+        List<Addition> lowered = new ArrayList<>();
         for (String module : graph.held().modules()) {
             Wrapping wrapping = wrappings.get(module);
             if (wrapping == null) {
@@ -193,14 +188,23 @@ public final class Adapters {
             for (Addition step : wrapping.made()) {
                 boolean copy = step.kind() == Addition.Kind.COPY;
                 (copy ? copies : made).add(step);
-                DType type = run.adapterType(step.type(), options);
+                DType type = run.wideType(step.type(), options);
                 if (!copy && type != step.type()) {
                     conversions.add(new Addition(Addition.Kind.CONVERSION, step.tensor(), type, List.of()));
+                }
+                DType last = run.adapterType(step.type(), options);
+                if (!copy && last != type && !isMagnitude(step.tensor())) {
+                    lowered.add(new Addition(Addition.Kind.CONVERSION, step.tensor(), last, List.of()));
                 }
             }
         }
         made.addAll(copies);
         made.addAll(conversions);
+        made.addAll(lowered);
         return made;
+    }
+
+    private static boolean isMagnitude(String name) {
+        return name.contains("lora_magnitude_vector");
     }
 }
