@@ -36,7 +36,12 @@ final class Reentrant {
     }
 
     static Tensor[] run(
-            EagerRuntime runtime, AutogradEngine engine, Body body, Tensor[] inputs, boolean keywords, boolean offload) {
+            EagerRuntime runtime,
+            AutogradEngine engine,
+            Body body,
+            Tensor[] inputs,
+            boolean keywords,
+            boolean offload) {
         Recorder r = runtime.record("CheckpointFunctionBackward", inputs);
         boolean mode = runtime.setGradMode(false);
         Tensor[] outputs = body.run(inputs);

@@ -156,8 +156,8 @@ public final class GraphRunner implements ForwardPass {
         Frame frame = runtime.frame();
         try {
             Tensor[] held = region.held().stream().map(model::get).toArray(Tensor[]::new);
-            Tensor[] made = Checkpoint.run(
-                    plan, region, runtime, engine, given -> region(region, given, model), inputs, held);
+            Tensor[] made =
+                    Checkpoint.run(plan, region, runtime, engine, given -> region(region, given, model), inputs, held);
             for (int i = 0; i < made.length; i++) {
                 values.put(region.outputs().get(i), runtime.hold(made[i]));
             }

@@ -1,5 +1,6 @@
-package dev.headroom.estimator.program;
+package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.program.Preparation;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.ParallelSettings;
@@ -26,6 +27,8 @@ public final class PreparedRuns {
     public PreparedRun of(Scenario scenario) {
         PreparedRun any =
                 known.computeIfAbsent(scenario.with(ParallelSettings.RANK, null), s -> Preparation.of(imported, s));
-        return new PreparedRun(any.graph(), scenario, any.symbols(), any.plan());
+        Scenario applied =
+                any.scenario().with(ParallelSettings.RANK, scenario.parallel().rank());
+        return new PreparedRun(any.graph(), applied, any.symbols(), any.plan());
     }
 }
