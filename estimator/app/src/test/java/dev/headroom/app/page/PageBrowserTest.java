@@ -104,9 +104,8 @@ class PageBrowserTest {
         browser.open(several);
         List<WebElement> rows = browser.driver.findElements(By.cssSelector("#ranks-rows tbody tr"));
         assertEquals(run.prediction().ranks().size(), rows.size());
-        assertTrue(rows.get(0)
-                .getText()
-                .startsWith(run.prediction().ranks().get(0).words()));
+        assertTrue(
+                rows.get(0).getText().startsWith(run.prediction().ranks().get(0).words()));
         assertTrue(rows.get(0).getText().endsWith("yes"), rows.get(0).getText());
         find("#runs label:nth-of-type(2)").click();
         browser.until("document.querySelectorAll('#ranks-rows tbody tr').length === 2");
