@@ -5,7 +5,6 @@ import dev.headroom.executor.op.basic.GradientSums;
 import dev.headroom.executor.op.loss.LossOperators;
 import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.optim.Optimizers;
-import dev.headroom.executor.program.Initialisation;
 import dev.headroom.executor.program.ModelMemory;
 import dev.headroom.executor.program.Program;
 import dev.headroom.executor.runtime.Eager;
@@ -26,14 +25,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.DoubleConsumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * The training loop, phase by phase: zero_grad, forward, loss, backward, optimizer step. Outputs and loss live until
  * the next iteration gives their names other values, as in the loop that a recording ran.
  */
-public final class Training implements AutoCloseable {
+public final class Training implements TrainingRun {
     /** Told at the end of each phase. */
     @FunctionalInterface
     public interface Listener {
@@ -84,7 +85,7 @@ public final class Training implements AutoCloseable {
         this.backwardPass = new BackwardPass(eager.tape(), new GradientSums(eager));
     }
 
-    /** Where the run has come to. */
+    @Override
     public Moment moment() {
         return moment;
     }
@@ -99,29 +100,28 @@ public final class Training implements AutoCloseable {
         return eager.backend().read(loss)[0];
     }
 
-    /** Has someone told the value of every loss when it is computed. */
+    @Override
     public void onLoss(DoubleConsumer listener) {
         lossListener = listener;
     }
 
-    /**
-     * Brings the model, the optimizer and a batch to the device.
-     *
-     * @throws dev.headroom.model.error.UserInputException when the executor lacks an operator
-     */
+    @Override
     public void prepare(Batch batch) {
         program = new Program(eager, plan, symbols, backwardPass);
         model = new ModelMemory(eager, graph, run);
-        Initialisation.apply(eager, model.all());
+        model.initialise();
         if (wrapper != null) {
             end();
             moment = Moment.of(Phase.WRAP);
             own();
             wrapper.wrap(model, backwardPass);
+            program.hook(wrapper.hooks(), wrapper.hooksAreAroundCheckpoints());
         }
         eager.own(new Owner("", Phase.OPTIMIZER.label()));
         optimizer = run.loop().inference() ? null : makeOptimizer();
-        scaler = run.precision().amp() == DType.FLOAT16 && !run.loop().inference() ? new GradScaler(eager) : null;
+        Consumer<Tensor> looked = wrapper == null ? found -> {} : wrapper::lookedForInfinities;
+        boolean scales = run.precision().amp() == DType.FLOAT16 && !run.loop().inference();
+        scaler = scales ? new GradScaler(eager, looked) : null;
         end();
         moment = Moment.of(Phase.INPUTS);
         var shape = OutputShape.of(graph, run, symbols, eager.settings());
@@ -143,7 +143,7 @@ public final class Training implements AutoCloseable {
         return wrapper == null ? make.apply(model.trained()) : wrapper.optimizer(model.trained(), make);
     }
 
-    /** Runs all steps. */
+    @Override
     public void run() {
         for (int s = 0; s < run.loop().steps(); s++) {
             step(s);
@@ -180,7 +180,8 @@ public final class Training implements AutoCloseable {
         if (run.loop().clipGradNorm() != null) {
             moment = Moment.of(Phase.CLIP, number);
             own();
-            GradientClipping.clip(eager, model.trained(), run.loop().clipGradNorm());
+            UnaryOperator<Tensor> ofAll = wrapper == null ? norms -> norms : wrapper::ofAllRanks;
+            GradientClipping.clip(eager, model.trained(), run.loop().clipGradNorm(), ofAll);
             end();
         }
         moment = Moment.of(Phase.OPTIMIZER, number);
@@ -226,7 +227,6 @@ public final class Training implements AutoCloseable {
         }
     }
 
-    /** Lets go of everything, whatever state the run ended in. */
     @Override
     public void close() {
         releaseOutputs();

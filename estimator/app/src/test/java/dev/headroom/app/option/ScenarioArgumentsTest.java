@@ -57,6 +57,8 @@ public class ScenarioArgumentsTest {
             strings = {
                 ALL,
                 "--batch 1 --inference",
+                "--batch 1 --inference --quant int8 --load device-map",
+                "--batch 1 --quant nf4 --double-quant --no-kbit-prepare --lora 8",
                 "--batch 2 --fused --checkpoint 3 --cudnn-workspace distilled",
                 "--batch 2 --optimizer sgd-momentum --cudnn-workspace 4096 --reentrant true --checkpoint 2"
             })

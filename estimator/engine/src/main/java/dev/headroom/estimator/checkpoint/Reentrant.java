@@ -22,6 +22,7 @@ final class Reentrant {
     private final AutogradEngine engine;
     private final Body body;
     private final Saved[] saved;
+
     private final AutocastMode.State autocast;
 
     /** What stands for the first input, or {@code null} where it stays on the device. */

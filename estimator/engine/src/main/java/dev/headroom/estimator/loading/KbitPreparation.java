@@ -6,8 +6,8 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Graph;
 
 /**
- * {@code prepare_model_for_kbit_training} (peft/utils/other.py): parameters in half precision become float32 one by one,
- * then the allocator's cache is emptied.
+ * {@code prepare_model_for_kbit_training} (peft/utils/other.py): parameters in half precision become float32 one by
+ * one, then the allocator's cache is emptied.
  */
 final class KbitPreparation {
     private final EagerRuntime runtime;

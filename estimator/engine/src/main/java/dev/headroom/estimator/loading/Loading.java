@@ -4,6 +4,8 @@ import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.quant.Load;
 import dev.headroom.model.quant.pass.Preparing;
 import dev.headroom.model.run.Moment;
@@ -18,16 +20,21 @@ import java.util.function.Supplier;
  */
 public final class Loading implements LoopHook {
     private final Scenario run;
+    private final Load how;
     private TrainingLoop loop;
     private ModelAssembly model;
 
-    private Loading(Scenario run) {
+    private Loading(Scenario run, Load how) {
         this.run = run;
+        this.how = how;
     }
 
     /** What a scenario's loading does around the loop; nothing where the script builds its model. */
-    public static List<LoopHook> of(Scenario run) {
-        return run.quant().loads() == null ? List.of() : List.of(new Loading(run));
+    public static List<LoopHook> of(Graph imported, Scenario run) {
+        boolean library = (imported.held().loaded() || run.adapters().any())
+                && run.parallel().kind() == ParallelKind.SINGLE;
+        Load how = run.quant().loads(library ? Load.TO : null);
+        return how == null ? List.of() : List.of(new Loading(run, how));
     }
 
     @Override
@@ -48,7 +55,7 @@ public final class Loading implements LoopHook {
 
     private void load() {
         model = loop.assembly();
-        if (run.quant().loads() == Load.TO) {
+        if (how == Load.TO) {
             model.move();
         } else {
             new DeviceMap(loop.runtime(), model, run).load();

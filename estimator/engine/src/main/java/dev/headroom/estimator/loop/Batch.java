@@ -9,7 +9,9 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.ModelOptions;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -54,12 +56,45 @@ public final class Batch {
         List<Tensor> before = inputs;
         Tensor targetBefore = target;
         makeInputs();
-        target = prepared.scenario().generation().any() ? null : criterion.target();
+        // Batches for inference hold labels only where the model reads them.
+        boolean bare = prepared.scenario().generation().any()
+                || prepared.scenario().loop().inference()
+                        && prepared.graph().held().loaded();
+        target = bare ? null : criterion.target();
         if (target != null) {
             placeTarget(move);
         }
         before.forEach(runtime::release);
         runtime.release(targetBefore);
+    }
+
+    /** Brings inputs alone. */
+    void loadInputs() {
+        makeInputs();
+    }
+
+    /** What it is of, and in which sizes. */
+    public PreparedRun prepared() {
+        return prepared;
+    }
+
+    /** What the model is given, the parameters and buffers left out. */
+    public List<Tensor> inputs() {
+        return inputs;
+    }
+
+    Criterion criterion() {
+        return criterion;
+    }
+
+    /** Hands the model a tensor that is not the batch's own. */
+    void give(String value, Tensor shared) {
+        values.put(value, shared);
+    }
+
+    /** {@code del} of all of it. */
+    public void drop() {
+        keep(List.of(), true);
     }
 
     /**
@@ -102,7 +137,7 @@ public final class Batch {
         boolean gradient = prepared.scenario().loop().inputGrad();
         for (Graph.Input in : prepared.graph().inputs()) {
             TensorMeta meta = prepared.graph().values().get(in.value());
-            if (in.kind() != Graph.InputKind.USER || meta == null) {
+            if (in.kind() != Graph.InputKind.USER || meta == null || in.value().equals(ItemsInBatch.INPUT)) {
                 continue;
             }
             Tensor t = input(meta);
@@ -112,6 +147,12 @@ public final class Batch {
             }
             values.put(in.value(), t);
             inputs.add(t);
+        }
+        if (prepared.scenario().generation().any()
+                && prepared.scenario().model().mask() != ModelOptions.Mask.NONE) {
+            Tensor given = inputs.get(inputs.size() - 1);
+            runtime.release(
+                    held(runtime, given.dtype(), given.sizes(), given.strides())); // setdefault(…, ones_like(…))
         }
     }
 

@@ -27,8 +27,7 @@ public final class PreparedRuns {
     public PreparedRun of(Scenario scenario) {
         PreparedRun any =
                 known.computeIfAbsent(scenario.with(ParallelSettings.RANK, null), s -> Preparation.of(imported, s));
-        Scenario applied =
-                any.scenario().with(ParallelSettings.RANK, scenario.parallel().rank());
+        Scenario applied = any.scenario().withParallel(scenario.parallel());
         return new PreparedRun(any.graph(), applied, any.symbols(), any.plan());
     }
 }

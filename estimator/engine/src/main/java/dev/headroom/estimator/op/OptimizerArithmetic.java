@@ -3,11 +3,15 @@ package dev.headroom.estimator.op;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Reductions;
+import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.matmul.Matmul;
+import dev.headroom.estimator.op.quantized.Dequantisation;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
-/** The operators that optimizers call; nothing is recorded for gradients, as their steps run under {@code no_grad}. */
+/** The operators that optimizers and libraries call on parameters; nothing is recorded for gradients, as their steps run under {@code no_grad}. */
 public final class OptimizerArithmetic {
     private OptimizerArithmetic() {}
 
@@ -44,6 +48,32 @@ public final class OptimizerArithmetic {
     /** {@code t.norm(2)}: over all dimensions. */
     public static Tensor norm(EagerRuntime rt, Tensor t) {
         return norm(rt, t, Reductions.mask(null, t.dim()), false);
+    }
+
+    /** {@code torch.linalg.norm(t, dim=1)} of a matrix. */
+    public static Tensor rowNorms(EagerRuntime rt, Tensor t) {
+        return norm(rt, t, Reductions.mask(new long[] {1}, 2), false);
+    }
+
+    /** {@code t.to(type)}. */
+    public static Tensor to(EagerRuntime rt, Tensor t, DType type) {
+        return Copies.to(rt, t, type);
+    }
+
+    /** {@code t.T}. */
+    public static Tensor transposed(EagerRuntime rt, Tensor t) {
+        return Views.t(rt, t);
+    }
+
+    /** See {@link Dequantisation#of4Bit}. */
+    public static Tensor dequantised4Bit(
+            EagerRuntime rt, Tensor absmax, @Nullable Tensor nestedAbsmax, DType stored, long out, long in) {
+        return Dequantisation.of4Bit(rt, absmax, nestedAbsmax, stored, out, in);
+    }
+
+    /** See {@link Dequantisation#of8Bit}. */
+    public static Tensor dequantised8Bit(EagerRuntime rt, long out, long in) {
+        return Dequantisation.of8Bit(rt, out, in);
     }
 
     private static Tensor norm(EagerRuntime rt, Tensor t, boolean[] mask, boolean keep) {

@@ -10,6 +10,9 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.SymExpr;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -59,6 +62,16 @@ public final class ModelAssembly {
         }
     }
 
+    /** A run's model, in the run's form. */
+    public static ModelAssembly of(EagerRuntime runtime, PreparedRun prepared, Placement placement) {
+        Scenario run = prepared.scenario();
+        Form form = new Form(
+                ModelTypes.converts(prepared.graph(), run) ? run.precision().dtype() : null,
+                run.kernels().channelsLast(),
+                run.parallel().build() != Parallelism.Build.CUDA);
+        return new ModelAssembly(runtime, prepared.graph(), form, placement);
+    }
+
     /** The model. */
     public Graph graph() {
         return graph;
@@ -93,13 +106,10 @@ public final class ModelAssembly {
         return move();
     }
 
-    /** Makes what is added to a model that is on the device, in the order in which the model holds it. */
+    /** Makes what is added to a model that is on the device. */
     public ModelAssembly add() {
-        state().tensors().forEach((name, held) -> {
-            if (held.added() && !byStorageName.containsKey(held.storage())) {
-                put(name, make(name, form.type));
-            }
-        });
+        ModelAdditions additions = new ModelAdditions(runtime, this);
+        state().additions().forEach(additions::make);
         return this;
     }
 
@@ -144,14 +154,22 @@ public final class ModelAssembly {
                 name, state().tensors().get(name), loadType(state().tensors().get(name)));
     }
 
-    /** The type that a tensor is loaded in. */
+    /** The type that a tensor is loaded in: what no checkpoint holds stays as it is. */
     public DType loadType(ModelState.HeldTensor held) {
+        if (held.kind() == Graph.InputKind.BUFFER && !held.persistent()) {
+            return held.type(null);
+        }
         return held.loadType() == null ? held.type(form.type) : held.loadType();
     }
 
     private Tensor make(String name, DType type) {
         ModelState.HeldTensor held = state().tensors().get(name);
         return make(name, held, held.type(type));
+    }
+
+    /** Makes a tensor in a type, with a reference for the caller. */
+    Tensor makeAs(String name, DType of) {
+        return make(name, state().tensors().get(name), of);
     }
 
     private Tensor make(String name, ModelState.HeldTensor held, DType of) {

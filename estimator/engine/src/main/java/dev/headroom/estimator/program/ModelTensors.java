@@ -27,24 +27,13 @@ public final class ModelTensors {
     private final List<String> parameterNames = new ArrayList<>();
     private final List<Tensor> buffers = new ArrayList<>();
 
+    /** Moves a model whose floating-point tensors have one type; {@code null}: those of the archive. */
     public ModelTensors(EagerRuntime runtime, Graph graph, DType type) {
-        this(runtime, graph, new ModelAssembly.Form(type, false, false), false, Placement.FIRST);
-    }
-
-    /**
-     * Moves a model.
-     *
-     * @param convertsOnDevice {@code model.cuda().half()}: moved in the archive's types, then one tensor after another
-     *     makes room for its conversion
-     * @param placement where its modules go
-     */
-    public ModelTensors(
-            EagerRuntime runtime, Graph graph, ModelAssembly.Form form, boolean convertsOnDevice, Placement placement) {
-        this(runtime, moved(new ModelAssembly(runtime, graph, form, placement), convertsOnDevice));
-    }
-
-    private static ModelAssembly moved(ModelAssembly model, boolean convertsOnDevice) {
-        return (convertsOnDevice ? model.moveAndConvert() : model.move()).add();
+        this(
+                runtime,
+                new ModelAssembly(runtime, graph, new ModelAssembly.Form(type, false, false), Placement.FIRST)
+                        .move()
+                        .add());
     }
 
     /** @param assembled all of the model, on the device; it is not used any more */

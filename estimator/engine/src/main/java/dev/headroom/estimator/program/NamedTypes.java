@@ -84,9 +84,9 @@ final class NamedTypes {
             return false;
         }
         Node n = nodes.get(made);
-        if (TypeMeanings.converts(n)
-                && meanings.of(made) != null
-                && meanings.of(made).kind() == TypeMeanings.Kind.LITERAL) {
+        boolean otherType = meanings.of(made) == null && TypeMeanings.named(n) == DType.FLOAT32;
+        boolean literal = meanings.of(made) != null && meanings.of(made).kind() == TypeMeanings.Kind.LITERAL;
+        if (TypeMeanings.converts(n) && (literal || otherType)) {
             return true;
         }
         boolean same = TypeMeanings.converts(n)

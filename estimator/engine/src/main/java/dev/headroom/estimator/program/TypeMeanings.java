@@ -119,7 +119,8 @@ final class TypeMeanings {
         return null;
     }
 
-    private static DType named(Node n) {
+    /** The type that a node names, or {@code null}. */
+    static DType named(Node n) {
         for (Node.NamedArgument a : n.arguments()) {
             if (a.name().equals("dtype") && a.value() instanceof Argument.Type t) {
                 return t.value();

@@ -57,6 +57,11 @@ public record Graph(
         return new Graph(name, inputs, nodes, outputs, other, ints, symbols, state, held);
     }
 
+    /** The same graph of a model that holds something else. */
+    public Graph withHeld(ModelState other) {
+        return new Graph(name, inputs, nodes, outputs, values, ints, symbols, state, other);
+    }
+
     /** The same graph with inputs that are told apart otherwise. */
     public Graph withInputs(List<Input> other) {
         return new Graph(name, other, nodes, outputs, values, ints, symbols, state, held);

@@ -14,12 +14,35 @@ import org.jspecify.annotations.Nullable;
  * @param tensors parameters, buffers and constants by qualified name: module by module in that order, a module's
  *     parameters before its buffers before its constants; every alias is listed
  * @param notes what had to be assumed because the file does not say it, one line each
+ * @param loaded whether a library loads the model, before the script does anything with it
+ * @param additions how what is added to the loaded model is made, in order
  */
-public record ModelState(List<String> modules, Map<String, HeldTensor> tensors, List<String> notes) {
+public record ModelState(
+        List<String> modules,
+        Map<String, HeldTensor> tensors,
+        List<String> notes,
+        boolean loaded,
+        List<Addition> additions) {
     public ModelState {
         modules = List.copyOf(modules);
         tensors = Collections.unmodifiableMap(new LinkedHashMap<>(tensors));
         notes = List.copyOf(notes);
+        additions = List.copyOf(additions);
+    }
+
+    /** Of a model that the script builds. */
+    public ModelState(List<String> modules, Map<String, HeldTensor> tensors, List<String> notes) {
+        this(modules, tensors, notes, false, List.of());
+    }
+
+    /** The same of a model that a library loads. */
+    public ModelState asLoaded() {
+        return new ModelState(modules, tensors, notes, true, additions);
+    }
+
+    /** The same with other tensors. */
+    public ModelState withTensors(Map<String, HeldTensor> other) {
+        return new ModelState(modules, other, notes, loaded, additions);
     }
 
     /**
@@ -65,6 +88,15 @@ public record ModelState(List<String> modules, Map<String, HeldTensor> tensors, 
         /** The same, which the graph reads under another name, over another storage. */
         public HeldTensor as(@Nullable String otherValue, String otherStorage) {
             return new HeldTensor(kind, meta, persistent, otherValue, otherStorage, ownType, loadType, added);
+        }
+
+        /** The same, trained or not. */
+        public HeldTensor trained(boolean trained) {
+            TensorMeta other =
+                    new TensorMeta(meta.dtype(), meta.sizes(), meta.strides(), meta.storageOffset(), trained);
+            return meta.requiresGrad() == trained
+                    ? this
+                    : new HeldTensor(kind, other, persistent, value, storage, ownType, loadType, added);
         }
 
         /** The same, which has a type of its own. */

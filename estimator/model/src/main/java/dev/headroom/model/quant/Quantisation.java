@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param kind how the weights of linear layers are stored; {@code null} for no quantisation
  * @param doubleQuant the scales of 4-bit blocks are quantised too
  * @param noKbitPrepare training goes without peft's {@code prepare_model_for_kbit_training}
- * @param load how the model comes to the GPU; {@code null}: as the model phase of a plain script moves it. Quantised
- *     models always come by {@link Load#DEVICE_MAP}
+ * @param load how the model comes to the GPU; {@code null}: {@link Load#TO} for a model from a {@code config.json}, in
+ *     the script's own phase {@code model} for an archive. Quantised models always come by {@link Load#DEVICE_MAP}
  */
 @Withers
 public record Quantisation(
@@ -31,8 +31,12 @@ public record Quantisation(
         return kind != null && kind.isFourBit();
     }
 
-    /** How the model comes to the GPU in a phase of its own; {@code null} where it has none. */
-    public @Nullable Load loads() {
-        return any() ? Load.DEVICE_MAP : load;
+    /**
+     * How the model comes to the GPU in a phase of its own; {@code null} where it has none.
+     *
+     * @param otherwise what it does where the run says nothing
+     */
+    public @Nullable Load loads(@Nullable Load otherwise) {
+        return any() ? Load.DEVICE_MAP : load == null ? otherwise : load;
     }
 }

@@ -18,6 +18,8 @@ import java.util.Set;
  * frozen. {@code gradient_checkpointing_enable()} calls it, too (transformers, modeling_utils.py).
  */
 public final class InputGradients {
+    private static final String OPERATOR = "aten.requires_grad_";
+
     private InputGradients() {}
 
     /** The graph with a call of {@code requires_grad_} after each call of the input embeddings. */
@@ -27,7 +29,13 @@ public final class InputGradients {
                 && !run.loop().inference()
                 && CheckpointPlan.hasSwitch(graph)
                 && !CheckpointPlan.switchIsOutside(graph);
-        if (!switched && !run.model().inputGrads()) {
+        boolean asked = run.model().inputGrads() && !run.loop().inference();
+        return switched || asked ? require(graph) : graph;
+    }
+
+    /** The same whatever the run says; a graph that has such a call stays as it is. */
+    public static Graph require(Graph graph) {
+        if (graph.nodes().stream().anyMatch(n -> n.operator().equals(OPERATOR))) {
             return graph;
         }
         Set<Integer> ends = new HashSet<>();
@@ -81,7 +89,7 @@ public final class InputGradients {
         int frame = last.stackTrace().lastIndexOf("File \"");
         return new Node(
                 out + "_requires_grad",
-                "aten.requires_grad_.default",
+                OPERATOR + ".default",
                 List.of(new Node.NamedArgument("self", new Argument.Value(out))),
                 List.of(out + "_requires_grad"),
                 stack.subList(0, stack.size() - 1),

@@ -1,5 +1,7 @@
 package dev.headroom.model.run;
 
+import dev.headroom.model.adapter.peft.Adapters;
+import dev.headroom.model.adapter.peft.Surroundings;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.generation.GenerationProgram;
 import dev.headroom.model.graph.DType;
@@ -9,8 +11,11 @@ import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.quant.pass.Preparing;
 import dev.headroom.model.quant.pass.QuantisedLinears;
 import dev.headroom.model.rewrite.AssignedNumbers;
+import dev.headroom.model.rewrite.FusedLanguageHead;
 import dev.headroom.model.rewrite.InputGradients;
+import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.rewrite.SkippedMasks;
+import dev.headroom.model.scenario.LoopKind;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
@@ -51,7 +56,14 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
             new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)),
             new Pass("quantise the weights of linear layers", (g, run, symbols) -> QuantisedLinears.rewrite(g, run)),
             new Pass("prepare quantised models for training", (g, run, symbols) -> Preparing.rewrite(g, run)),
-            new Pass("let embedded tokens require gradients", (g, run, symbols) -> InputGradients.enable(g, run)));
+            new Pass("let embedded tokens require gradients", (g, run, symbols) -> InputGradients.enable(g, run)),
+            new Pass("add adapters, freeze the rest", (g, run, symbols) -> adapted(g, run)),
+            new Pass(
+                    "put on the head of trl's SFTTrainer",
+                    (g, run, symbols) -> run.trainer().loop() == LoopKind.SFT ? FusedLanguageHead.put(g) : g),
+            new Pass(
+                    "hand the model what a Trainer counts",
+                    (g, run, symbols) -> run.trainer().loop().isTrainer() ? ItemsInBatch.given(g) : g));
 
     /**
      * Prepares a run.
@@ -63,7 +75,7 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
      *     checkpoints that the model has no place for
      */
     public static PreparedRun of(Graph imported, Scenario asked, List<Pass> own) {
-        Scenario scenario = Preparing.applied(asked);
+        Scenario scenario = TrainerDefaults.applied(Preparing.applied(asked));
         Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
         Long seq = scenario.model().seq();
         if (seq != null) {
@@ -92,6 +104,14 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
         return graph;
     }
 
+    private static Graph adapted(Graph graph, Scenario run) {
+        boolean trains = !run.loop().inference();
+        return Adapters.rewrite(
+                graph,
+                run.adapters(),
+                Surroundings.of(graph, run.precision().dtype(), run.precision().amp(), trains));
+    }
+
     /**
      * The loss that is taken of the model's first output.
      *
@@ -103,7 +123,9 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
         if (asked != LossKind.AUTO) {
             return asked;
         }
-        if (output.length == 0) {
+        // A model from a config.json that infers is given no labels.
+        boolean unlabelled = scenario.loop().inference() && scenario.model().seq() != null;
+        if (output.length == 0 || unlabelled) {
             return LossKind.OUTPUT;
         }
         return scoresTokens(output) ? LossKind.TOKENS : LossKind.CROSS_ENTROPY;

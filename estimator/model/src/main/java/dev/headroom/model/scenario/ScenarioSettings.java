@@ -26,8 +26,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Every setting of a scenario: the one table of options, with {@link ParallelSettings} for several GPUs and
- * {@link QuantSettings} for quantised weights. Help, the
+ * Every setting of a scenario: the one table of options, with {@link ParallelSettings} for several GPUs, {@link
+ * QuantSettings} for quantised weights and {@link AdapterSettings} for adapters. Help, the
  * words of an option, JSON, completion and the manual are made from these rows, in their order. What a setting means to
  * a run stands at the component of the record that keeps it.
  */
@@ -120,8 +120,8 @@ public final class ScenarioSettings {
             .written(
                     choice(LossKind.NAMED, OptionNames::of),
                     "KIND",
-                    "cross-entropy, tokens, shifted, mse, sum or output (default: output when the model returns a"
-                            + " scalar first).")
+                    "cross-entropy, tokens, shifted, mse, bce, label-smoothing, sum or output (default: output when the"
+                            + " model returns a scalar first).")
             .trainsWith(kind -> kind != LossKind.AUTO));
 
     public static final Setting<Integer> CHECKPOINT =
@@ -239,7 +239,14 @@ public final class ScenarioSettings {
     /** Every setting, in the order of the tables. */
     public static List<Setting<?>> all() {
         return Stream.of(
-                        ALL, ModelSettings.all(), GenerationSettings.all(), QuantSettings.all(), ParallelSettings.all())
+                        ALL,
+                        FeedSettings.all(),
+                        TrainerSettings.all(),
+                        ModelSettings.all(),
+                        GenerationSettings.all(),
+                        QuantSettings.all(),
+                        AdapterSettings.all(),
+                        ParallelSettings.all())
                 .flatMap(List::stream)
                 .toList();
     }

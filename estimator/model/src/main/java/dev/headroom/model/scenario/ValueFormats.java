@@ -33,6 +33,13 @@ final class ValueFormats {
     static final ValueFormat<List<String>> TEXTS =
             new ValueFormat<>(ValueFormat.Arity.MANY, List::copyOf, value -> value, value -> value, List::of);
 
+    /** Names with commas between them. */
+    static final ValueFormat<List<String>> NAMES = ValueFormat.one(
+            ValueFormats::names,
+            value -> String.join(",", value),
+            value -> value.isEmpty() ? null : String.join(",", value),
+            List.of());
+
     /** Each text binds a name, as {@code seq=512}. */
     static final ValueFormat<Map<String, Long>> BINDINGS = new ValueFormat<>(
             ValueFormat.Arity.MANY,
@@ -132,6 +139,11 @@ final class ValueFormats {
         return ValueFormat.one(ValueFormats::decimal, Object::toString, value -> value, List.of());
     }
 
+    /** A number from 0 to less than 1; {@code null} for 0. */
+    static ValueFormat<Double> probability() {
+        return ValueFormat.one(ValueFormats::chance, Object::toString, value -> value, List.of());
+    }
+
     /** A whole number from one on, or {@code none} for 0. */
     static ValueFormat<Integer> countOrNone(int most) {
         return ValueFormat.one(
@@ -198,6 +210,27 @@ final class ValueFormats {
         } catch (NumberFormatException e) {
             throw new BadValue("'" + text + "' is not a number");
         }
+    }
+
+    private static @Nullable Double chance(String text) {
+        try {
+            double value = Double.parseDouble(text.strip());
+            if (!(value >= 0) || value >= 1) {
+                throw new BadValue(text + " is out of range; it takes 0 to less than 1");
+            }
+            return value == 0 ? null : value;
+        } catch (NumberFormatException e) {
+            throw new BadValue("'" + text + "' is not a number");
+        }
+    }
+
+    private static List<String> names(String text) {
+        List<String> names =
+                Arrays.stream(text.split(",", -1)).map(String::strip).toList();
+        if (names.contains("")) {
+            throw new BadValue("'" + text + "' holds an empty name");
+        }
+        return names;
     }
 
     private static List<Integer> grid(String text) {

@@ -8,6 +8,7 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code bitsandbytes.nn.Linear4bit} (nn/modules.py, Linear4bit.forward; autograd/_functions.py, MatMul4Bit;
@@ -22,7 +23,7 @@ final class Linear4Bit {
     private final Tensor absmax;
 
     /** {@code null} unless scales are quantised too. */
-    private final Tensor nestedAbsmax;
+    private final @Nullable Tensor nestedAbsmax;
 
     private Linear4Bit(Call c) {
         rt = c.runtime();
@@ -38,7 +39,7 @@ final class Linear4Bit {
         return new Linear4Bit(c).forward(c.tensor("input"), c.tensorOrNull("bias"), c.type("compute_dtype", null));
     }
 
-    private Tensor forward(Tensor input, Tensor bias, DType compute) {
+    private Tensor forward(Tensor input, @Nullable Tensor bias, DType compute) {
         Tensor x = Copies.to(rt, input, compute);
         Bias.follow(rt, bias, compute);
         Tensor product = product(x, bias);
@@ -49,7 +50,7 @@ final class Linear4Bit {
     }
 
     /** MatMul4Bit: nothing is saved but the packed weight, which the model holds anyway. */
-    private Tensor product(Tensor x, Tensor bias) {
+    private Tensor product(Tensor x, @Nullable Tensor bias) {
         Recorder r = rt.record("MatMul4BitBackward", x, bias);
         boolean before = rt.setGradMode(false);
         Tensor made = FusedKernel.takes(rt.device(), x, out, in) ? fused(x) : restored(x, bias);
@@ -67,27 +68,26 @@ final class Linear4Bit {
     }
 
     /** _dequant_linear_fallback. */
-    private Tensor restored(Tensor x, Tensor bias) {
-        Tensor codes = null;
-        Tensor scales = null;
-        if (nestedAbsmax != null) {
-            codes = rt.emptyLike(absmax, DType.FLOAT32);
-            scales = rt.emptyLike(absmax, DType.FLOAT32);
+    private Tensor restored(Tensor x, @Nullable Tensor bias) {
+        try (Frame locals = rt.frame()) {
+            @Nullable Tensor codes = null;
+            @Nullable Tensor scales = null;
+            if (nestedAbsmax != null) {
+                codes = rt.emptyLike(absmax, DType.FLOAT32);
+                scales = rt.emptyLike(absmax, DType.FLOAT32);
+            }
+            Tensor weight = rt.empty(x.dtype(), out, in);
+            Tensor made = Matmul.linear(rt, x, weight, bias);
+            rt.free(scales);
+            rt.free(codes);
+            return locals.keep(made);
         }
-        Tensor weight = rt.empty(x.dtype(), out, in);
-        Tensor made = Matmul.linear(rt, x, weight, bias);
-        rt.free(scales);
-        rt.free(codes);
-        rt.free(weight);
-        return made;
     }
 
     /** {@code torch.matmul(grad_output, dequantize_4bit(B, state).to(grad_output.dtype))}. */
     private Tensor backward(Tensor g) {
         try (Frame locals = rt.frame()) {
-            Tensor scales = nestedAbsmax == null ? null : rt.emptyLike(absmax, DType.FLOAT32);
-            Tensor weight = rt.empty(stored, out, in);
-            rt.free(scales);
+            Tensor weight = Dequantisation.of4Bit(rt, absmax, nestedAbsmax, stored, out, in);
             Tensor like = Copies.to(rt, weight, g.dtype());
             rt.freeUnless(weight, like);
             Tensor made = Matmul.matmul(rt, g, like);

@@ -11,6 +11,7 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code bitsandbytes.nn.Linear8bitLt} with frozen weights (autograd/_functions.py, MatMul8bitLt;
@@ -35,7 +36,7 @@ final class Linear8Bit {
         return new Linear8Bit(c).forward(c.tensor("input"), c.tensorOrNull("bias"));
     }
 
-    private Tensor forward(Tensor input, Tensor bias) {
+    private Tensor forward(Tensor input, @Nullable Tensor bias) {
         Bias.follow(rt, bias, input.dtype());
         Recorder r = rt.record("MatMul8bitLtBackward", input, bias);
         boolean before = rt.setGradMode(false);
@@ -49,7 +50,7 @@ final class Linear8Bit {
         return r.gradient(1, g -> g).gradient(0, g -> backward(g, type, sizes)).output(made);
     }
 
-    private Tensor product(Tensor input, Tensor bias) {
+    private Tensor product(Tensor input, @Nullable Tensor bias) {
         long rows = input.numel() / in;
         Tensor x = input.dim() == 3 ? Views.reshape(rt, input, rows, in) : input;
         Tensor half = Copies.to(rt, x, DType.FLOAT16);

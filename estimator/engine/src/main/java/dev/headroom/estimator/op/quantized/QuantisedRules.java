@@ -10,5 +10,7 @@ public final class QuantisedRules {
     public static void register(Registry r) {
         r.single(QuantisedOperators.LINEAR_4BIT, Linear4Bit::run);
         r.single(QuantisedOperators.LINEAR_8BIT, Linear8Bit::run);
+        r.single(QuantisedOperators.DEQUANTIZE_4BIT, Dequantisation::of4Bit);
+        r.single(QuantisedOperators.DEQUANTIZE_8BIT, Dequantisation::of8Bit);
     }
 }

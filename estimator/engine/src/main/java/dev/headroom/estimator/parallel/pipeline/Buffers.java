@@ -1,8 +1,8 @@
 package dev.headroom.estimator.parallel.pipeline;
 
 import dev.headroom.estimator.loop.TrainingLoop;
-import dev.headroom.estimator.parallel.parts.Division;
-import dev.headroom.estimator.parallel.parts.Part;
+import dev.headroom.model.parts.Division;
+import dev.headroom.model.parts.Part;
 import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.estimator.program.ValueShape;
 import dev.headroom.estimator.runtime.EagerRuntime;

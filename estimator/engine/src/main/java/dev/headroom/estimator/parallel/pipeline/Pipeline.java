@@ -6,7 +6,6 @@ import dev.headroom.estimator.loop.PreparedRuns;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.op.core.Joining;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
-import dev.headroom.estimator.parallel.parts.Division;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
@@ -18,9 +17,11 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.parts.Division;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -98,10 +99,16 @@ public final class Pipeline implements LoopHook {
             boolean converts = ModelTypes.converts(loop.graph(), loop.prepared().scenario());
             ModelAssembly.Form form = new ModelAssembly.Form(
                     converts ? loop.prepared().scenario().precision().dtype() : null, false, elsewhere);
-            ModelTensors model = new ModelTensors(runtime, graph, form, false, Placement.FIRST);
+            ModelAssembly assembled = new ModelAssembly(runtime, graph, form, Placement.FIRST);
+            ModelTensors model = new ModelTensors(runtime, assembled.move().add());
             StageModule module = new StageModule(
                     runtime, loop.engine(), graph, model, division.modules(index), rows.symbols(), made.size());
             made.add(new Stage(loop, rows, division, index, model, regimes.of(loop.graph(), module)));
+        }
+        if (made.stream().allMatch(stage -> stage.model().parameters().isEmpty())
+                && loop.prepared().scenario().optimizer().kind() != OptimizerKind.NONE) {
+            throw new UserInputException("--parallel pp: rank " + rank + " has no parameters, and PyTorch's optimizers"
+                    + " take no empty list; cut elsewhere with --split");
         }
         stages = made;
         schedule = plan.schedule(runtime, peers, stages, rank, microbatches);

@@ -1,8 +1,6 @@
 package dev.headroom.estimator.parallel.pipeline;
 
 import dev.headroom.estimator.loop.TrainingLoop;
-import dev.headroom.estimator.parallel.parts.Division;
-import dev.headroom.estimator.parallel.parts.Part;
 import dev.headroom.estimator.program.GraphRunner;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.runtime.AutogradEngine;
@@ -11,6 +9,8 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.GradNode;
 import dev.headroom.estimator.runtime.ModuleHooks;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.parts.Division;
+import dev.headroom.model.parts.Part;
 import dev.headroom.model.run.PreparedRun;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -4,6 +4,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
+import dev.headroom.model.scenario.LoopKind;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.ModelOptions;
 import dev.headroom.model.scenario.Scenario;
@@ -48,9 +49,11 @@ public record Request(
         return step == null ? SEQ : step.queries();
     }
 
-    /** What shapes the graph. */
+    /** What shapes the graph; the batches of trl's SFTTrainer bring a mask (trainer/sft_trainer.py, its collator). */
     public ModelOptions options() {
-        return scenario.model();
+        ModelOptions asked = scenario.model();
+        boolean masked = scenario.trainer().loop() == LoopKind.SFT && asked.mask() == ModelOptions.Mask.NONE;
+        return masked ? asked.withMask(ModelOptions.Mask.FULL) : asked;
     }
 
     /** Whether the model is in training mode. */

@@ -110,6 +110,9 @@ public final class QuantisedLinears {
                     "quant_type", new Argument.Text(tensors.kind() == QuantKind.NF4 ? "nf4" : "fp4")));
             arguments.add(new Node.NamedArgument("compute_dtype", new Argument.Type(compute)));
         }
+        if (call.turned()) {
+            arguments.add(new Node.NamedArgument("turned", new Argument.Bool(true)));
+        }
         arguments.add(new Node.NamedArgument("weight_dtype", new Argument.Type(tensors.stored())));
         Node last = graph.nodes().get(call.to() - 1);
         String target = tensors.kind().isFourBit() ? QuantisedOperators.LINEAR_4BIT : QuantisedOperators.LINEAR_8BIT;
@@ -153,7 +156,7 @@ public final class QuantisedLinears {
             }
             parts.forEach(part -> out.put(part.qualifiedName(), part.held()));
         });
-        return new ModelState(graph.held().modules(), out, graph.held().notes());
+        return graph.held().withTensors(out);
     }
 
     /** {@code new_module.requires_grad_(False)} freezes a layer's bias as well. */

@@ -8,8 +8,11 @@ public final class QuantisedOperators {
     /** {@code bitsandbytes.nn.Linear8bitLt}. */
     public static final String LINEAR_8BIT = "bitsandbytes.linear_8bit_lt";
 
-    /** {@code output.requires_grad_(True)}, as a hook of the embeddings calls it. */
-    public static final String REQUIRES_GRAD = "aten.requires_grad_";
+    /** {@code bitsandbytes.functional.dequantize_4bit}. */
+    public static final String DEQUANTIZE_4BIT = "bitsandbytes.dequantize_4bit";
+
+    /** {@code bitsandbytes.functional.int8_vectorwise_dequant}. */
+    public static final String DEQUANTIZE_8BIT = "bitsandbytes.int8_vectorwise_dequant";
 
     private QuantisedOperators() {}
 

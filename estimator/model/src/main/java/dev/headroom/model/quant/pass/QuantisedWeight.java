@@ -1,5 +1,6 @@
 package dev.headroom.model.quant.pass;
 
+import dev.headroom.model.generation.GenerationProgram;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -16,8 +17,9 @@ import java.util.Objects;
  * @param type of its elements
  * @param out features: rows
  * @param in features: columns
+ * @param turned whether the model holds it the other way around
  */
-public record QuantisedWeight(DType type, long out, long in) {
+public record QuantisedWeight(DType type, long out, long in, boolean turned) {
     /** Its elements. */
     public long elements() {
         return out * in;
@@ -26,17 +28,19 @@ public record QuantisedWeight(DType type, long out, long in) {
     /** All of a graph, by the qualified name of the weight. */
     public static Map<String, QuantisedWeight> of(Graph graph) {
         Map<String, String> names = new HashMap<>();
-        graph.inputs().forEach(in -> names.put(in.value(), in.qualifiedName()));
+        GenerationProgram.firstPass(graph).inputs().forEach(in -> names.put(in.value(), in.qualifiedName()));
         Map<String, QuantisedWeight> out = new LinkedHashMap<>();
-        for (Node node : graph.nodes()) {
+        for (Node node : GenerationProgram.firstPass(graph).nodes()) {
             if (QuantisedOperators.isLinear(node.operator())) {
                 Argument.Value weight = (Argument.Value) argument(node, "weight");
                 List<Long> shape = ((Argument.Ints) argument(node, "shape"))
                         .values().stream().map(s -> s.evaluate(Map.of())).toList();
                 DType type = ((Argument.Type) argument(node, "weight_dtype")).value();
+                boolean turned =
+                        node.arguments().stream().anyMatch(a -> a.name().equals("turned"));
                 out.put(
                         Objects.requireNonNull(names.get(weight.name())),
-                        new QuantisedWeight(type, shape.get(0), shape.get(1)));
+                        new QuantisedWeight(type, shape.get(0), shape.get(1), turned));
             }
         }
         return out;

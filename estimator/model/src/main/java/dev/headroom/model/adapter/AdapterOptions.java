@@ -1,0 +1,72 @@
+package dev.headroom.model.adapter;
+
+import dev.headroom.model.record.Withers;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which of a model's parameters are trained, and the adapters that peft adds to it.
+ *
+ * @param lora rank of LoRA; {@code null} for none
+ * @param alpha numerator of its scaling, which no memory depends on
+ * @param rankStabilized its scaling is alpha over the root of the rank, which no memory depends on either
+ * @param dropout probability of dropping an adapter's inputs
+ * @param targets names of modules, the ends of their paths, one pattern, or {@code all-linear}; empty for what peft
+ *     takes by itself
+ * @param targetParameters names of parameters, such as stacks of experts, or ends of their paths
+ * @param modulesToSave ends of paths of modules that are trained whole, as copies beside the frozen ones
+ * @param dora weights are decomposed into magnitude and direction (DoRA)
+ * @param type the type of the adapters
+ * @param freeze texts: parameters whose names hold one of them are frozen
+ * @param train texts: parameters whose names hold one of them are trained, and no others but adapters
+ */
+@Withers
+public record AdapterOptions(
+        @Nullable Integer lora,
+        Integer alpha,
+        boolean rankStabilized,
+        @Nullable Double dropout,
+        List<String> targets,
+        List<String> targetParameters,
+        List<String> modulesToSave,
+        boolean dora,
+        Type type,
+        List<String> freeze,
+        List<String> train)
+        implements AdapterOptionsWithers.With {
+    /** Neither adapters nor frozen parameters. */
+    public static final AdapterOptions NONE = new AdapterOptions(
+            null, 16, false, null, List.of(), List.of(), List.of(), false, Type.FP32, List.of(), List.of());
+
+    public AdapterOptions {
+        targets = List.copyOf(targets);
+        targetParameters = List.copyOf(targetParameters);
+        modulesToSave = List.copyOf(modulesToSave);
+        freeze = List.copyOf(freeze);
+        train = List.copyOf(train);
+    }
+
+    /** The type of adapters ({@code autocast_adapter_dtype}). */
+    public enum Type {
+        /** float32, whatever the model's. */
+        FP32,
+        /** The type of the layers that they belong to. */
+        MODEL
+    }
+
+    /** Whether the model gets adapters. */
+    public boolean any() {
+        return lora != null;
+    }
+
+    /** The rank of adapters, for a run that has some. */
+    public int rank() {
+        return Objects.requireNonNull(lora, "a rank");
+    }
+
+    /** Whether inputs are dropped. */
+    public boolean drops() {
+        return dropout != null;
+    }
+}

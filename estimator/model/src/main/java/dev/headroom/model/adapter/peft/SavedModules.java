@@ -1,0 +1,129 @@
+package dev.headroom.model.adapter.peft;
+
+import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.graph.Addition;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.ModelState.HeldTensor;
+import dev.headroom.model.graph.TensorMeta;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Modules that are trained whole: copies beside the frozen originals, that run in their place (peft, utils/other.py,
+ * ModulesToSaveWrapper).
+ */
+final class SavedModules {
+    static final String WRAPPER = "peft.utils.other.ModulesToSaveWrapper";
+    static final String COPY = "modules_to_save.default";
+    private static final String ORIGINAL = "original_module";
+
+    /** Heads that peft adds for classifiers by itself (peft_model.py, PeftModelForSequenceClassification). */
+    private static final List<String> HEADS = List.of("classifier", "score");
+
+    private static final List<String> CLASSIFIERS = List.of("ForSequenceClassification", "ForTokenClassification");
+
+    private final Set<String> paths;
+
+    private SavedModules(Set<String> paths) {
+        this.paths = paths;
+    }
+
+    /** Those that are asked for; of nested ones the outermost. */
+    static SavedModules of(AdapterOptions options, Graph graph) {
+        List<String> modules = graph.held().modules();
+        Set<String> paths = new LinkedHashSet<>();
+        for (String name : options.modulesToSave()) {
+            Targets.requireSome("--modules-to-save", "module", name, modules, path -> path.endsWith(name));
+        }
+        List<String> names = new ArrayList<>(options.modulesToSave());
+        if (classifies(graph)) {
+            names.addAll(HEADS);
+        }
+        for (String module : modules) {
+            boolean inside = paths.stream().anyMatch(p -> module.startsWith(p + "."));
+            if (!inside && names.stream().anyMatch(module::endsWith)) {
+                paths.add(module);
+            }
+        }
+        return new SavedModules(paths);
+    }
+
+    private static boolean classifies(Graph graph) {
+        return graph.nodes().stream()
+                .findFirst()
+                .map(n ->
+                        n.moduleStack().isEmpty() ? "" : n.moduleStack().get(0).type())
+                .filter(type -> CLASSIFIERS.stream().anyMatch(type::endsWith))
+                .isPresent();
+    }
+
+    boolean contains(String path) {
+        return paths.contains(path);
+    }
+
+    /** Whether a module is one of them or lies in one: it gets no adapter. */
+    boolean around(String path) {
+        return paths.stream().anyMatch(p -> path.equals(p) || path.startsWith(p + "."));
+    }
+
+    /**
+     * The layer around one.
+     *
+     * @param added gets the copies
+     */
+    static Wrapping wrapping(String path, Graph graph, @Nullable DType model, Map<String, HeldTensor> added) {
+        List<String> modules = new ArrayList<>(List.of("modules_to_save"));
+        for (String m : graph.held().modules()) {
+            if (m.equals(path) || m.startsWith(path + ".")) {
+                modules.add(COPY + m.substring(path.length()));
+            }
+        }
+        List<Addition> made = new ArrayList<>();
+        graph.held().tensors().forEach((name, held) -> {
+            if (!name.startsWith(path + ".") || held.kind() == Graph.InputKind.CONSTANT) {
+                return;
+            }
+            String copy = copied(path, name);
+            DType type = held.type(model);
+            TensorMeta m = held.meta();
+            boolean parameter = held.kind() == Graph.InputKind.PARAMETER;
+            TensorMeta meta = new TensorMeta(m.dtype(), m.sizes(), m.strides(), m.storageOffset(), parameter);
+            added.put(
+                    copy,
+                    new HeldTensor(held.kind(), meta, held.persistent(), Wrapping.value(copy), copy)
+                            .of(type)
+                            .later());
+            made.add(new Addition(
+                    Addition.Kind.COPY, copy, type, List.of(path + "." + ORIGINAL + name.substring(path.length()))));
+        });
+        return new Wrapping(path, ORIGINAL, modules, List.of(), made);
+    }
+
+    private static String copied(String path, String name) {
+        return path + "." + COPY + name.substring(path.length());
+    }
+
+    /** Values of the copies by those of the originals. */
+    static Map<String, String> instead(String path, Graph graph) {
+        Map<String, String> byStorage = new HashMap<>();
+        graph.held().tensors().forEach((name, held) -> {
+            if (name.startsWith(path + ".")) {
+                byStorage.put(held.storage(), Wrapping.value(copied(path, name)));
+            }
+        });
+        Map<String, String> out = new HashMap<>();
+        graph.held().tensors().values().forEach(held -> {
+            String copy = byStorage.get(held.storage());
+            if (copy != null && held.value() != null) {
+                out.put(held.value(), copy);
+            }
+        });
+        return out;
+    }
+}

@@ -1,0 +1,93 @@
+package dev.headroom.model.scenario;
+
+import static dev.headroom.model.scenario.ValueFormats.FLAG;
+import static dev.headroom.model.scenario.ValueFormats.NAMES;
+import static dev.headroom.model.scenario.ValueFormats.choice;
+import static dev.headroom.model.scenario.ValueFormats.count;
+import static dev.headroom.model.scenario.ValueFormats.probability;
+
+import dev.headroom.model.adapter.AdapterOptions;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** The settings of adapters and of frozen parameters: rows of the table that {@link ScenarioSettings} is. */
+public final class AdapterSettings {
+    private static final int MOST = 1_000_000;
+    private static final String NO_LORA = "it belongs to --lora";
+
+    private static final List<Setting<?>> ALL = new ArrayList<>();
+
+    private static final ScenarioPart<AdapterOptions> ADAPTERS =
+            new ScenarioPart<>(Scenario::adapters, Scenario::withAdapters);
+
+    public static final Setting<Integer> LORA =
+            row(Setting.of("lora", ADAPTERS, AdapterOptions::lora, AdapterOptions::withLora)
+                    .written(count(MOST), "R", "LoRA adapters of this rank, as peft makes them."));
+
+    public static final Setting<Integer> LORA_ALPHA =
+            ofLora(Setting.of("lora_alpha", ADAPTERS, AdapterOptions::alpha, AdapterOptions::withAlpha)
+                    .written(count(MOST), "N", "lora_alpha (default 16); takes no memory."));
+
+    public static final Setting<Boolean> RSLORA =
+            ofLora(Setting.of("rslora", ADAPTERS, AdapterOptions::rankStabilized, AdapterOptions::withRankStabilized)
+                    .written(FLAG, "", "use_rslora=True; takes no memory."));
+
+    public static final Setting<Double> LORA_DROPOUT =
+            ofLora(Setting.of("lora_dropout", ADAPTERS, AdapterOptions::dropout, AdapterOptions::withDropout)
+                    .written(probability(), "P", "lora_dropout (default 0)."));
+
+    public static final Setting<List<String>> TARGETS =
+            ofLora(Setting.of("targets", ADAPTERS, AdapterOptions::targets, AdapterOptions::withTargets)
+                    .written(
+                            NAMES,
+                            "NAMES",
+                            "target_modules: names of modules with commas between them, a regular expression of"
+                                    + " whole paths, or all-linear."));
+
+    public static final Setting<List<String>> TARGET_PARAMETERS = ofLora(Setting.of(
+                    "target_parameters",
+                    ADAPTERS,
+                    AdapterOptions::targetParameters,
+                    AdapterOptions::withTargetParameters)
+            .written(NAMES, "NAMES", "target_parameters: names of parameters, such as stacks of experts."));
+
+    public static final Setting<List<String>> MODULES_TO_SAVE = ofLora(
+            Setting.of("modules_to_save", ADAPTERS, AdapterOptions::modulesToSave, AdapterOptions::withModulesToSave)
+                    .written(NAMES, "NAMES", "modules_to_save: modules that are trained whole, as copies."));
+
+    public static final Setting<Boolean> DORA =
+            ofLora(Setting.of("dora", ADAPTERS, AdapterOptions::dora, AdapterOptions::withDora)
+                    .written(FLAG, "", "use_dora=True: weights of magnitude and direction."));
+
+    public static final Setting<AdapterOptions.Type> ADAPTER_DTYPE =
+            ofLora(Setting.of("adapter_dtype", ADAPTERS, AdapterOptions::type, AdapterOptions::withType)
+                    .written(
+                            choice(List.of(AdapterOptions.Type.values()), OptionNames::of),
+                            "TYPE",
+                            "fp32 (default), or model (autocast_adapter_dtype=False)."));
+
+    public static final Setting<List<String>> FREEZE =
+            row(Setting.of("freeze", ADAPTERS, AdapterOptions::freeze, AdapterOptions::withFreeze)
+                    .written(NAMES, "TEXTS", "Freezes parameters whose names hold one of these texts."));
+
+    public static final Setting<List<String>> TRAIN = row(Setting.of(
+                    "train", ADAPTERS, AdapterOptions::train, AdapterOptions::withTrain)
+            .written(NAMES, "TEXTS", "Trains, besides adapters, only parameters whose names hold one of these texts."));
+
+    private AdapterSettings() {}
+
+    private static <T> Setting<T> ofLora(Setting<T> setting) {
+        return row(setting.onlyIf(s -> s.adapters().lora() != null, NO_LORA));
+    }
+
+    private static <T> Setting<T> row(Setting<T> setting) {
+        ALL.add(setting);
+        return setting;
+    }
+
+    /** Every setting, in the order of the table. */
+    public static List<Setting<?>> all() {
+        return Collections.unmodifiableList(ALL);
+    }
+}
