@@ -1,6 +1,7 @@
 package dev.headroom.model.adapter.peft;
 
 import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -43,14 +44,14 @@ public final class Adapters {
     private Graph wrapped() {
         List<String> modules = graph.held().modules();
         SavedModules saved = SavedModules.of(options, graph);
-        Targets targets = Targets.of(options.targets(), modules);
-        boolean all = targets.allLinear();
-        if (!all) {
-            targets.require(modules);
-        }
+        Map<String, Map<String, HeldTensor>> parameters = LoraParameters.targeted(graph, options);
+        Targets targets = Targets.of(options, modules);
         List<CallSpan.Range> ranges = CallSpan.ranges(
-                graph.nodes(), path -> saved.contains(path) || !saved.around(path) && (all || targets.matches(path)));
-        ranges = all ? CallSpan.ranges(graph.nodes(), path -> saved.contains(path) || isLeaf(path)) : ranges;
+                graph.nodes(),
+                path -> saved.contains(path)
+                        || !saved.around(path)
+                                && (parameters.containsKey(path)
+                                        || (targets.allLinear() ? isLeaf(path) : targets.matches(path))));
         List<CallSpan> calls = CallSpan.of(graph, ranges);
         OutputLayer output = new OutputLayer(graph);
         for (int i = 0; i < calls.size(); i++) {
@@ -58,33 +59,43 @@ public final class Adapters {
             String path = call.module().path();
             if (saved.contains(path)) {
                 rewritten.put(ranges.get(i), save(call));
-                continue;
-            }
-            Optional<LayerKind> kind = LayerKind.of(call);
-            boolean wanted = kind.isPresent() && (!all || kind.get().isLinear() && !output.is(path));
-            if (wanted) {
-                rewritten.put(ranges.get(i), adapt(call, kind.get()));
-            } else if (!all) {
-                throw new dev.headroom.model.error.UserInputException("--targets: peft makes no adapter for '" + path
-                        + "', a " + simple(call.module().type()));
+            } else if (parameters.containsKey(path)) {
+                rewritten.put(ranges.get(i), adapt(call, parameters.get(path)));
+            } else {
+                Optional<LayerKind> kind = LayerKind.of(call);
+                boolean left =
+                        targets.allLinear() && (kind.isEmpty() || !kind.get().isLinear() || output.is(path));
+                if (!left) {
+                    rewritten.put(ranges.get(i), adapt(call, kind.orElseThrow(() -> unsupported(call))));
+                }
             }
         }
         return result(ranges);
+    }
+
+    private static UserInputException unsupported(CallSpan call) {
+        String type = call.module().type();
+        return new UserInputException("--targets: peft makes no adapter for '"
+                + call.module().path() + "', a " + type.substring(type.lastIndexOf('.') + 1));
+    }
+
+    private List<Node> adapt(CallSpan call, Map<String, HeldTensor> parameters) {
+        LoraParameters layers = LoraParameters.of(call, parameters, options, run);
+        if (!wrappings.containsKey(call.module().path())) {
+            wrap(layers.wrapping());
+        }
+        return layers.write();
     }
 
     private boolean isLeaf(String path) {
         return graph.held().tensors().containsKey(path + ".weight");
     }
 
-    private static String simple(String type) {
-        return type.substring(type.lastIndexOf('.') + 1);
-    }
-
     private List<Node> adapt(CallSpan call, LayerKind kind) {
         Layer layer = layer(call, kind);
         AdapterLayer adapter = AdapterLayer.of(layer, call, options, run);
         if (!wrappings.containsKey(layer.path())) {
-            wrap(adapter.wrapping(), layer.type());
+            wrap(adapter.wrapping());
         }
         LayerWriter writer = new LayerWriter(call, kind.wrapper());
         adapter.write(writer, weights(layer.path()));
@@ -99,9 +110,9 @@ public final class Adapters {
         }
     }
 
-    private void wrap(Wrapping wrapping, DType madeIn) {
+    private void wrap(Wrapping wrapping) {
         wrappings.put(wrapping.path(), wrapping);
-        DType type = run.adapterType(madeIn, options);
+        DType type = run.adapterType(wrapping.made().get(0).type(), options);
         wrapping.tensors()
                 .forEach(t -> added.put(
                         t.name(),
@@ -175,9 +186,10 @@ public final class Adapters {
         return WrappedState.of(rewrittenGraph, wrappings, added, additions());
     }
 
-    /** Adapters in the order of the modules, then copies, then the adapters' conversions. */
+    /** Adapters in the order of the modules, those of parameters, copies, then the adapters' conversions. */
     private List<Addition> additions() {
         List<Addition> made = new ArrayList<>();
+        List<Addition> late = new ArrayList<>();
         List<Addition> copies = new ArrayList<>();
         List<Addition> conversions = new ArrayList<>();
         for (String module : graph.held().modules()) {
@@ -187,13 +199,14 @@ public final class Adapters {
             }
             for (Addition step : wrapping.made()) {
                 boolean copy = step.kind() == Addition.Kind.COPY;
-                (copy ? copies : made).add(step);
+                (copy ? copies : wrapping.late() ? late : made).add(step);
                 DType type = run.adapterType(step.type(), options);
                 if (!copy && type != step.type()) {
                     conversions.add(new Addition(Addition.Kind.CONVERSION, step.tensor(), type, List.of()));
                 }
             }
         }
+        made.addAll(late);
         made.addAll(copies);
         made.addAll(conversions);
         return made;

@@ -54,10 +54,7 @@ final class LoraLayer implements AdapterLayer {
                     layer.kind() == LayerKind.TRANSPOSED_LINEAR ? Addition.Kind.COLUMN_NORMS : Addition.Kind.ROW_NORMS,
                     magnitude.name(),
                     layer.type(),
-                    List.of(
-                            inBase(layer),
-                            tensors.get(0).name(),
-                            tensors.get(1).name())));
+                    List.of(inBase(layer), tensors.get(0).name(), tensors.get(1).name())));
             tensors.add(magnitude);
         }
         return new Wrapping(path, BASE, modules, tensors, made);
@@ -141,7 +138,8 @@ final class LoraLayer implements AdapterLayer {
 
     /** Qualified name of the wrapped layer's weight. */
     static String inBase(Layer layer) {
-        return layer.path() + "." + BASE + layer.weightName().substring(layer.path().length());
+        return layer.path() + "." + BASE
+                + layer.weightName().substring(layer.path().length());
     }
 
     /** A type by name. */

@@ -1,5 +1,6 @@
 package dev.headroom.model.adapter.peft;
 
+import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.error.UserInputException;
 import java.util.ArrayList;
@@ -7,10 +8,12 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import org.jspecify.annotations.Nullable;
 
 /** Which modules a list of targets means (peft, tuners/tuners_utils.py, check_target_module_exists). */
 final class Targets {
@@ -33,16 +36,25 @@ final class Targets {
         this.named = named;
     }
 
-    static Targets of(List<String> named, Collection<String> modules) {
-        if (!named.isEmpty()) {
-            return new Targets(named);
+    /** Those of a model; what is named but is not there is refused. */
+    static Targets of(AdapterOptions options, Collection<String> modules) {
+        boolean others = !options.targetParameters().isEmpty();
+        if (!options.targets().isEmpty()) {
+            Targets named = new Targets(options.targets());
+            if (!named.allLinear() && !others) {
+                named.require(modules);
+            }
+            return named;
         }
-        return USUAL.stream()
+        Optional<Targets> usual = USUAL.stream()
                 .map(Targets::new)
                 .filter(t -> modules.stream().anyMatch(t::matches))
-                .findFirst()
-                .orElseThrow(() -> new UserInputException("--lora: the model has none of the modules that peft adapts"
-                        + " by itself; name some with --targets, or write --targets all-linear"));
+                .findFirst();
+        if (usual.isEmpty() && !others) {
+            throw new UserInputException("--lora: the model has none of the modules that peft adapts by itself; name"
+                    + " some with --targets, or write --targets all-linear");
+        }
+        return usual.orElse(new Targets(List.of("")));
     }
 
     /** Whether every linear layer but the output's is meant. */
@@ -60,7 +72,7 @@ final class Targets {
     }
 
     /** One text with the syntax of regular expressions is one, commas and all. */
-    private Pattern pattern() {
+    private @Nullable Pattern pattern() {
         String text = String.join(",", named);
         try {
             return SYNTAX.matcher(text).find() ? Pattern.compile(text) : null;
@@ -75,7 +87,7 @@ final class Targets {
     }
 
     /** Refuses targets that mean nothing: a name that no module has, or a pattern that none matches. */
-    void require(Collection<String> modules) {
+    private void require(Collection<String> modules) {
         if (pattern() != null) {
             if (modules.stream().noneMatch(this::matches)) {
                 throw new UserInputException("--targets: no module's path matches '" + String.join(",", named) + "'");

@@ -50,6 +50,10 @@ final class WrappedState {
             if (wrapping != null) {
                 modules.add(module);
                 open.add(wrapping);
+                String inner = wrapping.inner();
+                for (int dot = inner.indexOf('.'); dot >= 0; dot = inner.indexOf('.', dot + 1)) {
+                    modules.add(module + "." + inner.substring(0, dot));
+                }
             }
             modules.add(renamed(module, open));
             names.put(module, renamed(module, open));
