@@ -66,6 +66,8 @@ record Target(LossKind loss, DType type, long[] sizes, long classes) {
                 Tensor scores = Copies.to(eager, rows, DType.FLOAT32);
                 yield LossOperators.crossEntropy(eager, scores, Views.reshape(eager, labels, labels.elements()));
             }
+            case SHIFTED ->
+                throw new UserInputException("the executor has no loss of shifted scores; choose another loss");
             case CROSS_ENTROPY, AUTO -> {
                 Tensor scores = scores(out.sizes()) == out.sizes() ? out : Views.squeeze(eager, out);
                 yield LossOperators.crossEntropy(eager, scores, labels);

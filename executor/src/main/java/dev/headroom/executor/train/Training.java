@@ -5,7 +5,6 @@ import dev.headroom.executor.op.basic.GradientSums;
 import dev.headroom.executor.op.loss.LossOperators;
 import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.optim.Optimizers;
-import dev.headroom.executor.program.Initialisation;
 import dev.headroom.executor.program.ModelMemory;
 import dev.headroom.executor.program.Program;
 import dev.headroom.executor.runtime.Eager;
@@ -26,8 +25,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.DoubleConsumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * The training loop, phase by phase: zero_grad, forward, loss, backward, optimizer step. Outputs and loss live until
@@ -112,16 +113,19 @@ public final class Training implements AutoCloseable {
     public void prepare(Batch batch) {
         program = new Program(eager, plan, symbols, backwardPass);
         model = new ModelMemory(eager, graph, run);
-        Initialisation.apply(eager, model.all());
+        model.initialise();
         if (wrapper != null) {
             end();
             moment = Moment.of(Phase.WRAP);
             own();
             wrapper.wrap(model, backwardPass);
+            program.hook(wrapper.hooks(), wrapper.hooksAreAroundCheckpoints());
         }
         eager.own(new Owner("", Phase.OPTIMIZER.label()));
         optimizer = run.loop().inference() ? null : makeOptimizer();
-        scaler = run.precision().amp() == DType.FLOAT16 && !run.loop().inference() ? new GradScaler(eager) : null;
+        Consumer<Tensor> looked = wrapper == null ? found -> {} : wrapper::lookedForInfinities;
+        boolean scales = run.precision().amp() == DType.FLOAT16 && !run.loop().inference();
+        scaler = scales ? new GradScaler(eager, looked) : null;
         end();
         moment = Moment.of(Phase.INPUTS);
         var shape = OutputShape.of(graph, run, symbols, eager.settings());
@@ -180,7 +184,8 @@ public final class Training implements AutoCloseable {
         if (run.loop().clipGradNorm() != null) {
             moment = Moment.of(Phase.CLIP, number);
             own();
-            GradientClipping.clip(eager, model.trained(), run.loop().clipGradNorm());
+            UnaryOperator<Tensor> ofAll = wrapper == null ? norms -> norms : wrapper::ofAllRanks;
+            GradientClipping.clip(eager, model.trained(), run.loop().clipGradNorm(), ofAll);
             end();
         }
         moment = Moment.of(Phase.OPTIMIZER, number);

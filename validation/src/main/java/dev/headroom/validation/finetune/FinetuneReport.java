@@ -13,7 +13,7 @@ import java.util.Locale;
  * and, with {@code -v}, every phase and event that differs.
  *
  * <pre>{@code
- * java -cp validation/target/classes:… dev.headroom.validation.finetune.FinetuneReport [-v] [PART OF A NAME]…
+ * java -cp validation/target/classes:… dev.headroom.validation.finetune.FinetuneReport [-v] [-f FOLDER] [PART OF A NAME]…
  * }</pre>
  *
  * The folder of fixtures is found as in tests; {@code -Dheadroom.fixtures=FOLDER} names it.
@@ -27,9 +27,12 @@ public final class FinetuneReport {
     public static void main(String[] args) {
         List<String> parts = new ArrayList<>(List.of(args));
         boolean verbose = parts.remove("-v");
+        int at = parts.indexOf("-f");
+        Path folder = at < 0 ? Fixtures.recordings().resolve("finetune") : Path.of(parts.remove(at + 1));
+        parts.remove("-f");
         int equal = 0;
         int all = 0;
-        for (Path file : Fixtures.recordings(Fixtures.recordings().resolve("finetune"))) {
+        for (Path file : Fixtures.recordings(folder)) {
             String name = String.valueOf(file.getFileName()).replace(".json.gz", "");
             if (parts.isEmpty() || parts.stream().anyMatch(name::contains)) {
                 all++;

@@ -53,7 +53,7 @@ public final class FinetuneRun {
     public Map<String, List<String>> options() {
         JsonNode config = recording.config();
         Map<String, List<String>> out = new TreeMap<>();
-        config.fields().forEachRemaining(e -> {
+        config.properties().forEach(e -> {
             String key = e.getKey();
             JsonNode value = e.getValue();
             boolean absent = value.isNull()

@@ -2,6 +2,7 @@ package dev.headroom.app.option;
 
 import dev.headroom.model.deepspeed.DeepSpeedScenario;
 import dev.headroom.model.scenario.BadValue;
+import dev.headroom.model.scenario.GenerationSettings;
 import dev.headroom.model.scenario.ParallelSettings;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioArguments;
@@ -88,6 +89,9 @@ public final class ScenarioOptions {
         List<String> lines = new ArrayList<>();
         if (run.checkpointing().reentrant() != null && !run.checkpointing().any()) {
             lines.add("--reentrant has no effect without --checkpoint");
+        }
+        if (given.containsKey(GenerationSettings.CACHE) && !run.generation().any()) {
+            lines.add("--cache has no effect without --generate");
         }
         if (run.loop().inference()) {
             ScenarioSettings.written().stream()

@@ -4,6 +4,7 @@ import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.checkpoint.Region;
 
 /** {@code torch.utils.checkpoint.checkpoint}. */
 public final class Checkpoint {
@@ -16,13 +17,14 @@ public final class Checkpoint {
      */
     public static Tensor[] run(
             CheckpointPlan plan,
+            Region region,
             EagerRuntime runtime,
             AutogradEngine engine,
             Body body,
             Tensor[] inputs,
             Tensor[] held) {
         return plan.reentrant()
-                ? Reentrant.run(runtime, engine, body, inputs)
-                : NonReentrant.run(runtime, body, inputs, held);
+                ? Reentrant.run(runtime, engine, body, inputs, region.keywords(), plan.offload())
+                : NonReentrant.run(runtime, body, inputs, held, plan.offload());
     }
 }

@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.SavedTensorHooks;
 import dev.headroom.estimator.runtime.StopRecomputation;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -27,13 +28,17 @@ final class NonReentrant {
     private boolean recomputed;
     private int counted;
 
-    private NonReentrant(EagerRuntime runtime, Body body, Tensor[] inputs, Tensor[] held) {
+    /** What stands for the first input, or {@code null} where it stays on the device. */
+    private final @Nullable Offloaded first;
+
+    private NonReentrant(EagerRuntime runtime, Body body, Tensor[] inputs, Tensor[] held, boolean offload) {
         this.runtime = runtime;
         this.body = body;
-        this.inputs = inputs.clone();
+        this.first = offload && inputs.length > 0 ? Offloaded.of(inputs[0]) : null;
+        this.inputs = first == null ? inputs.clone() : Arrays.copyOfRange(inputs, 1, inputs.length);
         this.held = held.clone();
         this.autocast = runtime.autocast().state();
-        for (Tensor t : inputs) {
+        for (Tensor t : this.inputs) {
             runtime.hold(t);
         }
         for (Tensor t : held) {
@@ -42,8 +47,8 @@ final class NonReentrant {
     }
 
     /** @param held what the body reads of its module, which is kept with it */
-    static Tensor[] run(EagerRuntime runtime, Body body, Tensor[] inputs, Tensor[] held) {
-        NonReentrant frame = new NonReentrant(runtime, body, inputs, held);
+    static Tensor[] run(EagerRuntime runtime, Body body, Tensor[] inputs, Tensor[] held, boolean offload) {
+        NonReentrant frame = new NonReentrant(runtime, body, inputs, held, offload);
         SavedTensorHooks before = runtime.tape().setHooks(frame::pack);
         try {
             return body.run(inputs);
@@ -80,7 +85,7 @@ final class NonReentrant {
         AutocastMode.State outside = runtime.autocast().enter(autocast);
         Frame locals = runtime.frame();
         try {
-            body.run(inputs);
+            body.run(given());
         } catch (StopRecomputation e) {
             // All is there that will be asked for.
         } finally {
@@ -90,6 +95,16 @@ final class NonReentrant {
             runtime.setGradMode(mode);
             runtime.tape().setHooks(before);
         }
+    }
+
+    private Tensor[] given() {
+        if (first == null) {
+            return inputs;
+        }
+        Tensor[] all = new Tensor[inputs.length + 1];
+        all[0] = first.back(runtime);
+        System.arraycopy(inputs, 0, all, 1, inputs.length);
+        return all;
     }
 
     private void release() {

@@ -10,6 +10,7 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code checkpoint(…, use_reentrant=True)} (torch/utils/checkpoint.py, CheckpointFunction): the forward pass keeps no
@@ -22,21 +23,26 @@ final class Reentrant {
     private final Body body;
     private final Saved[] saved;
 
-    /** What the body is given by name: {@code run_function}, a plain attribute of {@code ctx}, holds it. */
-    private final Tensor[] named;
-
     private final AutocastMode.State autocast;
+
+    /** What stands for the first input, or {@code null} where it stays on the device. */
+    private @Nullable Offloaded first;
 
     private Reentrant(EagerRuntime runtime, AutogradEngine engine, Body body, int inputs) {
         this.runtime = runtime;
         this.engine = engine;
         this.body = body;
         this.saved = new Saved[inputs];
-        this.named = new Tensor[inputs];
         this.autocast = runtime.autocast().state();
     }
 
-    static Tensor[] run(EagerRuntime runtime, AutogradEngine engine, Body body, Tensor[] inputs) {
+    static Tensor[] run(
+            EagerRuntime runtime,
+            AutogradEngine engine,
+            Body body,
+            Tensor[] inputs,
+            boolean keywords,
+            boolean offload) {
         Recorder r = runtime.record("CheckpointFunctionBackward", inputs);
         boolean mode = runtime.setGradMode(false);
         Tensor[] outputs = body.run(inputs);
@@ -45,14 +51,9 @@ final class Reentrant {
             return outputs;
         }
         Reentrant function = new Reentrant(runtime, engine, body, inputs.length);
-        for (int i = 0; i < inputs.length; i++) {
-            // What wants a gradient is given by position (transformers/modeling_layers.py, GradientCheckpointingLayer).
-            if (inputs[i].requiresGrad()) {
-                function.saved[i] = r.save(inputs[i]);
-            } else {
-                function.named[i] = inputs[i];
-                r.attach(inputs[i]);
-            }
+        function.first = offload && inputs.length > 0 ? Offloaded.of(inputs[0]) : null;
+        for (int i = function.first == null ? 0 : 1; i < inputs.length; i++) {
+            function.saved[i] = i > 0 && keywords ? r.attach(inputs[i]) : r.save(inputs[i]);
         }
         long[][] sizes = new long[outputs.length][];
         DType[] types = new DType[outputs.length];
@@ -79,7 +80,7 @@ final class Reentrant {
         }
         Tensor[] detached = new Tensor[saved.length];
         for (int i = 0; i < saved.length; i++) {
-            Tensor input = named[i] == null ? saved[i].get() : named[i];
+            Tensor input = i == 0 && first != null ? first.back(runtime) : saved[i].get();
             detached[i] = runtime.detach(input);
             runtime.requireGrad(detached[i], input.requiresGrad());
         }

@@ -66,6 +66,9 @@ final class Quantiser {
 
     private void fourBit(String name, QuantisedWeight weight) {
         long n = weight.elements();
+        if (weight.turned()) { // a contiguous copy, which ends with the weight
+            runtime.empty(weight.type(), weight.out(), weight.in());
+        }
         Tensor absmax = runtime.empty(DType.FLOAT32, FourBit.scales(n));
         keep(name, "weight", runtime.empty(DType.UINT8, FourBit.packed(n), 1));
         // get_4bit_type: a table, divided by its greatest entry.

@@ -9,8 +9,10 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.run.PreparedRun;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,8 +55,10 @@ public final class Batch {
         List<Tensor> before = inputs;
         Tensor targetBefore = target;
         makeInputs();
-        boolean bare = prepared.scenario().loop().inference()
-                && prepared.graph().held().loaded(); // whose batches hold labels only where the model reads them
+        // Batches for inference hold labels only where the model reads them.
+        boolean bare = prepared.scenario().generation().any()
+                || prepared.scenario().loop().inference()
+                        && prepared.graph().held().loaded();
         target = bare ? null : criterion.target();
         if (target != null) {
             placeTarget(move);
@@ -63,12 +67,24 @@ public final class Batch {
         runtime.release(targetBefore);
     }
 
-    /** {@code del} of what a rank has no use for. */
-    public void drop(boolean ofInputs, boolean ofTarget) {
-        if (ofInputs) {
-            inputs.forEach(runtime::release);
-            inputs = new ArrayList<>();
-            values = new HashMap<>(model);
+    /** Hands the model a tensor that is not the batch's own. */
+    void give(String value, Tensor shared) {
+        values.put(value, shared);
+    }
+
+    /**
+     * {@code del} of what a rank has no use for.
+     *
+     * @param kept values of the inputs that stay
+     * @param ofTarget whether the target goes
+     */
+    public void keep(Collection<String> kept, boolean ofTarget) {
+        for (Graph.Input in : prepared.graph().inputs()) {
+            Tensor t = in.kind() == Graph.InputKind.USER && !kept.contains(in.value()) ? values.get(in.value()) : null;
+            if (t != null && inputs.remove(t)) {
+                values.remove(in.value());
+                runtime.release(t);
+            }
         }
         if (ofTarget) {
             runtime.release(target);
@@ -96,7 +112,7 @@ public final class Batch {
         boolean gradient = prepared.scenario().loop().inputGrad();
         for (Graph.Input in : prepared.graph().inputs()) {
             TensorMeta meta = prepared.graph().values().get(in.value());
-            if (in.kind() != Graph.InputKind.USER || meta == null) {
+            if (in.kind() != Graph.InputKind.USER || meta == null || in.value().equals(ItemsInBatch.INPUT)) {
                 continue;
             }
             Tensor t = input(meta);

@@ -26,9 +26,14 @@ final class Criterion {
     /** Found out when it is first asked for: it may take a forward pass on the side. */
     private OutputShape firstOutput() {
         if (firstOutput == null) {
-            firstOutput = OutputShape.of(prepared.graph(), prepared.symbols(), runtime);
+            firstOutput = OutputShape.of(prepared.graph(), prepared.symbols());
         }
         return firstOutput;
+    }
+
+    /** Whether the outputs are let go of with the loss. */
+    boolean dropsOutputs() {
+        return kind() == LossKind.SHIFTED;
     }
 
     private LossKind kind() {
@@ -45,7 +50,7 @@ final class Criterion {
         OutputShape out = firstOutput();
         return switch (kind()) {
             case CROSS_ENTROPY -> labels(classified(out.sizes()));
-            case TOKENS -> {
+            case TOKENS, SHIFTED -> {
                 long[] tokens = Arrays.copyOf(tokenScores(out.sizes()), out.sizes().length - 1);
                 yield Batch.held(runtime, DType.INT64, tokens, Shapes.contiguous(tokens));
             }
@@ -103,6 +108,7 @@ final class Criterion {
                         null,
                         Losses.Reduction.MEAN);
             case TOKENS -> Losses.ofTokens(runtime, out, target);
+            case SHIFTED -> Losses.ofNextTokens(runtime, out, target);
             case MSE -> Losses.mse(runtime, out, target, Losses.Reduction.MEAN);
             case SUM -> Losses.sum(runtime, out);
             default -> scalar(out);

@@ -63,6 +63,11 @@ public interface LoopHook {
         own.run();
     }
 
+    /** A library's training loop that runs in place of the script's; {@code null} for none. */
+    default LibraryLoop library() {
+        return null;
+    }
+
     /** Whether a phase follows the model's in which the model is wrapped and the optimizer made. */
     default boolean wraps() {
         return false;

@@ -45,10 +45,15 @@ final class LoopVariables {
         loss = made;
     }
 
-    /** {@code del outputs, loss}. */
-    void delete() {
+    /** {@code outputs = None}. */
+    void deleteOutputs() {
         releaseOutputs();
         outputs = new Tensor[0];
+    }
+
+    /** {@code del outputs, loss}. */
+    void delete() {
+        deleteOutputs();
         runtime.release(loss);
         loss = null;
     }

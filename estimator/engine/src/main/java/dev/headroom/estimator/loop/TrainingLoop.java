@@ -1,25 +1,23 @@
 package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.generation.GenerationLoop;
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.op.EngineArithmetic;
-import dev.headroom.estimator.op.loss.Losses;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.optim.Optimizers;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.GraphRunner;
+import dev.headroom.estimator.program.LateRunner;
 import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.estimator.program.NodeRuns;
 import dev.headroom.estimator.program.Placement;
 import dev.headroom.estimator.program.Unmodelled;
-import dev.headroom.estimator.runtime.AutocastMode;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
-import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
@@ -49,11 +47,10 @@ public final class TrainingLoop {
     private final AutogradEngine engine;
     private final Criterion criterion;
     private final LoopVariables variables;
+    private final Passes passes;
     private ModelTensors model;
     private Optimizer optimizer;
     private Batch batch;
-    private ForwardPass forward;
-    private AutocastMode.State outside;
     private Moment moment = Moment.of(Phase.MODEL);
 
     /**
@@ -70,26 +67,39 @@ public final class TrainingLoop {
         this.engine = new AutogradEngine(runtime, new EngineArithmetic());
         this.criterion = new Criterion(runtime, prepared);
         this.variables = new LoopVariables(runtime);
+        this.passes = new Passes(this, hooks, criterion, variables);
     }
 
     /** Plays all steps. */
     public void play() {
         hooks.each(h -> h.attach(this));
         boolean wraps = hooks.any(LoopHook::wraps);
+        LibraryLoop library = hooks.library();
         phase(Moment.of(Phase.MODEL), () -> {
             makeModel();
-            if (!wraps) {
+            if (!wraps && library == null) {
                 makeOptimizer();
             }
         });
         if (wraps) {
             phase(Moment.of(Phase.WRAP), this::makeOptimizer);
         }
-        phase(Moment.of(Phase.INPUTS), this::loadBatch);
-        forward = hooks.around((ForwardPass) runner(prepared), LoopHook::forward);
+        if (library == null) {
+            phase(Moment.of(Phase.INPUTS), this::loadBatch);
+        } else {
+            library.begin(this::makeOptimizer);
+        }
+        if (run.generation().any()) {
+            new GenerationLoop(runtime, prepared, (g, symbols) -> runner(CheckpointPlan.none(g), g, symbols))
+                    .play(batch.values(), this::pass);
+            return;
+        }
+        passes.through(hooks.around((ForwardPass) new LateRunner(() -> runner(prepared)), LoopHook::forward));
         for (int s = 0; s < run.loop().steps(); s++) {
             if (run.loop().inference()) {
-                phase(Moment.of(Phase.FORWARD, s), this::infer);
+                phase(Moment.of(Phase.FORWARD, s), passes::infer);
+            } else if (library != null) {
+                library.step(s);
             } else {
                 train(s);
             }
@@ -116,10 +126,29 @@ public final class TrainingLoop {
         listener.ended(inside);
     }
 
+    private void pass(Moment next, boolean read, Runnable work) {
+        if (read) {
+            phase(next, work);
+        } else {
+            moment = next;
+            work.run();
+        }
+    }
+
     private void makeModel() {
         Supplier<ModelTensors> whole = this::wholeModel;
         model = hooks.around(whole, (hook, own) -> () -> hook.model(own)).get();
-        batch = new Batch(runtime, prepared, criterion, model.byValue());
+        batch = makeBatch();
+    }
+
+    /** A batch that holds nothing yet. */
+    Batch makeBatch() {
+        return new Batch(runtime, prepared, criterion, model.byValue());
+    }
+
+    /** The batch of the passes that follow. */
+    void use(Batch next) {
+        batch = next;
     }
 
     private ModelTensors wholeModel() {
@@ -154,87 +183,37 @@ public final class TrainingLoop {
         hooks.wrapped(() -> passes(step), (hook, own) -> hook.passes(step, own));
         if (run.loop().clipGradNorm() != null && !led) {
             phase(Moment.of(Phase.CLIP, step), () -> {
-                workOf(Phase.CLIP);
-                clip();
+                clip(() -> new GradientClipping(runtime).clip(model.parameters()));
             });
         }
-        phase(Moment.of(Phase.OPTIMIZER, step), () -> {
-            workOf(Phase.OPTIMIZER);
-            step();
-        });
+        phase(Moment.of(Phase.OPTIMIZER, step), this::step);
     }
 
     private void passes(int step) {
         for (int k = 0; k < run.loop().accumulate(); k++) {
-            Integer micro = run.loop().accumulate() > 1 ? k : null;
-            phase(new Moment(Phase.FORWARD, step, micro), () -> {
-                outside = enterAutocast();
-                forward();
-            });
-            phase(new Moment(Phase.LOSS, step, micro), () -> {
-                computeLoss();
-                runtime.autocast().exit(outside);
-            });
-            phase(new Moment(Phase.BACKWARD, step, micro), this::backward);
+            forwardAndBackward(step, run.loop().accumulate() > 1 ? k : null);
         }
     }
 
-    private void infer() {
-        runtime.setGradMode(false);
-        AutocastMode.State before = enterAutocast();
-        forward();
-        runtime.autocast().exit(before);
+    /** Forward, loss and backward. */
+    void forwardAndBackward(int step, Integer micro) {
+        passes.run(step, micro);
     }
 
-    private AutocastMode.State enterAutocast() {
-        DType amp = run.precision().amp();
-        return runtime.autocast()
-                .enter(amp == null ? runtime.autocast().state() : new AutocastMode.State(true, amp, true));
+    /** Ends autocast's region, where a pass has begun one. */
+    void leaveAutocast() {
+        passes.leaveAutocast();
     }
 
-    private void forward() {
-        Tensor[] made = forward.run(batch.values());
-        variables.bindOutputs(hooks.around(made, LoopHook::outputs));
+    /** @param own clips */
+    void clip(Runnable own) {
+        workOf(Phase.CLIP);
+        hooks.wrappedFirstOutermost(own, LoopHook::clip);
     }
 
-    private void computeLoss() {
-        workOf(Phase.LOSS);
-        Frame frame = runtime.frame();
-        try {
-            UnaryOperator<Tensor> loss = out -> criterion.loss(out, batch.target());
-            Tensor made = hooks.around(loss, (hook, own) -> out -> hook.loss(out, own))
-                    .apply(variables.outputs()[0]);
-            variables.bindLoss(made);
-            if (run.loop().accumulate() > 1 && !led) {
-                variables.bindLoss(Losses.divide(runtime, made)); // loss = loss / k
-            }
-        } finally {
-            frame.close();
-        }
-    }
-
-    private void backward() {
-        workOf(Phase.BACKWARD);
-        Frame frame = runtime.frame();
-        try {
-            Tensor root = hooks.around(variables.loss(), LoopHook::root);
-            hooks.wrapped(() -> backward(root), LoopHook::backward);
-        } finally {
-            frame.close();
-        }
-    }
-
-    private void backward(Tensor root) {
-        try (Frame frame = runtime.frame()) {
-            engine.backward(root, runtime.emptyLike(root));
-        }
-    }
-
-    private void clip() {
-        hooks.wrappedFirstOutermost(() -> new GradientClipping(runtime).clip(model.parameters()), LoopHook::clip);
-    }
-
-    private void step() {
+    /** {@code optimizer.step()}, as hooks have it. */
+    void step() {
+        workOf(Phase.OPTIMIZER);
         if (optimizer != null) {
             hooks.wrapped(optimizer::step, LoopHook::step);
         }
@@ -262,8 +241,13 @@ public final class TrainingLoop {
         variables.delete();
     }
 
+    /** What the names of the loop hold. */
+    LoopVariables variables() {
+        return variables;
+    }
+
     /** What the loop itself does from here on counts as done by an operator of the phase's name. */
-    private void workOf(Phase phase) {
+    void workOf(Phase phase) {
         runtime.attribute(runtime.number(new Attribution("", phase.label(), "")));
     }
 
@@ -278,8 +262,11 @@ public final class TrainingLoop {
 
     /** What runs a part of a forward pass: the plan's graph, for the sizes of a run. */
     public GraphRunner runner(PreparedRun other, CheckpointPlan part) {
-        GraphRunner runner =
-                new GraphRunner(runtime, part, engine, other.symbols(), unmodelled, ModelTypes.of(other.graph(), run));
+        return runner(part, other.graph(), other.symbols());
+    }
+
+    private GraphRunner runner(CheckpointPlan part, Graph whole, Map<String, Long> symbols) {
+        GraphRunner runner = new GraphRunner(runtime, part, engine, symbols, unmodelled, ModelTypes.of(whole, run));
         hooks.each(h -> runner.around(h.nodes()));
         return runner;
     }
@@ -331,7 +318,7 @@ public final class TrainingLoop {
 
     /** How the nodes of the plan's graph ran so far. */
     public NodeRuns nodeRuns() {
-        return forward == null ? NodeRuns.NONE : forward.runs();
+        return passes.nodeRuns();
     }
 
     /** Calls of operators that have no rule, by operator. */

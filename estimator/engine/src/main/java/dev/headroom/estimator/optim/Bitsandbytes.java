@@ -8,6 +8,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.LongStream;
 
 /**
@@ -27,6 +28,7 @@ final class Bitsandbytes implements Optimizer {
     private final BlockwiseState keeps;
     private boolean hasTables;
     private final boolean[] made;
+    private Set<Tensor> wide = Set.of();
 
     Bitsandbytes(OptimizerState state, BlockwiseState keeps) {
         this.state = state;
@@ -61,7 +63,13 @@ final class Bitsandbytes implements Optimizer {
     }
 
     private boolean quantised(int i) {
-        return keeps.quantised() && state.parameter(i).numel() >= SMALLEST_QUANTISED;
+        Tensor p = state.parameter(i);
+        return keeps.quantised() && p.numel() >= SMALLEST_QUANTISED && !wide.contains(p);
+    }
+
+    @Override
+    public void widen(Set<Tensor> parameters) {
+        wide = Set.copyOf(parameters);
     }
 
     /** init_state; AdEMAMix makes the scales before the codes. */

@@ -11,9 +11,10 @@ import dev.headroom.estimator.parallel.group.LoggedPhases;
 import dev.headroom.estimator.parallel.group.Mesh;
 import dev.headroom.estimator.parallel.group.ProcessGroup;
 import dev.headroom.estimator.parallel.mp.SplitModel;
-import dev.headroom.estimator.parallel.pipeline.Pipeline;
+import dev.headroom.estimator.parallel.tensor.GroupedParameters;
 import dev.headroom.estimator.parallel.tensor.TensorParallel;
 import dev.headroom.estimator.parallel.zero.DeepSpeedEngine;
+import dev.headroom.estimator.program.PreparedRuns;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ParallelKind;
@@ -31,15 +32,15 @@ public final class Strategies {
      *
      * @throws UserInputException for a strategy that is not modelled, and for options that contradict each other
      */
-    public static RankRun of(Graph imported, Scenario run) {
+    public static RankRun of(PreparedRuns runs, Scenario run) {
         ParallelChecks.check(run);
         Parallelism parallel = run.parallel();
         int rank = parallel.rank() == null ? 0 : parallel.rank();
         return switch (parallel.kind()) {
             case SINGLE -> new RankRun(List.of(), new CollectiveLog());
-            case DP -> dp(imported, run);
-            case MP -> mp(imported, run);
-            case PP -> pp(imported, run, rank);
+            case DP -> dp(runs.imported(), run);
+            case MP -> mp(runs.imported(), run);
+            case PP, PP_DDP, PP_FSDP2, PP_TP, PP_FSDP2_TP -> Grids.of(runs, run, rank);
             case DDP -> ddp(run, ProcessGroup.world(parallel.world(), rank));
             case FSDP1 -> fsdp1(run, rank);
             case FSDP2 -> fsdp2(run, rank);
@@ -87,23 +88,20 @@ public final class Strategies {
         return new RankRun(List.of(new SplitModel(imported, run.parallel(), log)), log);
     }
 
-    private static RankRun pp(Graph imported, Scenario run, int rank) {
-        CollectiveLog log = new CollectiveLog();
-        return new RankRun(List.of(new Pipeline(imported, run.parallel(), rank, log)), log);
-    }
-
     /** Ranks next to each other share layers; the groups of them know nothing of each other. */
     private static RankRun tensor(Scenario run, int rank) {
         int size = run.parallel().tensorDegree();
         CollectiveLog log = new CollectiveLog();
         Communicator group = new Communicator(log, size, rank % size);
         if (run.parallel().kind() == ParallelKind.TP) {
-            return new RankRun(List.of(new TensorParallel(run, group, null), new LoggedPhases(log)), log);
+            return new RankRun(
+                    List.of(new TensorParallel(run, group, null), new GroupedParameters(), new LoggedPhases(log)), log);
         }
         Communicator shards = new Communicator(log, run.parallel().world() / size, rank / size);
         return new RankRun(
                 List.of(
                         new TensorParallel(run, group, shards),
+                        new GroupedParameters(),
                         new FullyShard(run, log, shards, null),
                         new LoggedPhases(log)),
                 log);

@@ -134,6 +134,11 @@ public final class GraphRunner implements ForwardPass {
         }
     }
 
+    /** From now on nodes that speak of variables mean these. */
+    public void with(Variables variables) {
+        calls.with(variables);
+    }
+
     @Override
     public NodeRuns runs() {
         return new NodeRuns(executions.clone(), storages.clone(), withoutGradients.size());
@@ -151,7 +156,8 @@ public final class GraphRunner implements ForwardPass {
         Frame frame = runtime.frame();
         try {
             Tensor[] held = region.held().stream().map(model::get).toArray(Tensor[]::new);
-            Tensor[] made = Checkpoint.run(plan, runtime, engine, given -> region(region, given, model), inputs, held);
+            Tensor[] made =
+                    Checkpoint.run(plan, region, runtime, engine, given -> region(region, given, model), inputs, held);
             for (int i = 0; i < made.length; i++) {
                 values.put(region.outputs().get(i), runtime.hold(made[i]));
             }

@@ -63,15 +63,26 @@ public final class ModelTensors {
     /** Several models as one, in order; names and values of the first come first. */
     public static ModelTensors together(EagerRuntime runtime, List<ModelTensors> models) {
         ModelTensors all = new ModelTensors(runtime);
-        for (ModelTensors m : models) {
-            m.byValue.forEach(all.byValue::putIfAbsent);
-            m.byStorageName.forEach(all.byStorageName::putIfAbsent);
-            m.storages.forEach(all.storages::putIfAbsent);
-            all.parameters.addAll(m.parameters);
-            all.parameterNames.addAll(m.parameterNames);
-            all.buffers.addAll(m.buffers);
-        }
+        all.gather(models);
         return all;
+    }
+
+    /** Has what several models have now, in order. */
+    public void gather(List<ModelTensors> models) {
+        byValue.clear();
+        byStorageName.clear();
+        storages.clear();
+        parameters.clear();
+        parameterNames.clear();
+        buffers.clear();
+        for (ModelTensors m : models) {
+            m.byValue.forEach(byValue::putIfAbsent);
+            m.byStorageName.forEach(byStorageName::putIfAbsent);
+            m.storages.forEach(storages::putIfAbsent);
+            parameters.addAll(m.parameters);
+            parameterNames.addAll(m.parameterNames);
+            buffers.addAll(m.buffers);
+        }
     }
 
     private ModelTensors(EagerRuntime runtime) {

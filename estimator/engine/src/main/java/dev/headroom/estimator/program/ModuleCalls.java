@@ -73,8 +73,11 @@ final class ModuleCalls {
         made = values.made;
         for (int i = 0; i < nodes.size(); i++) {
             for (int d = 0; d < ends[i].length; d++) {
+                if (nodes.get(i).moduleStack().get(d).isFunction()) {
+                    continue; // no module, no hooks
+                }
                 boolean begun = i > 0 && d < ends[i - 1].length && ends[i - 1][d] >= i;
-                if (!begun) {
+                if (!begun && !runsAsItsParent(nodes.get(i).moduleStack(), d)) {
                     Span span = values.span(nodes.get(i).moduleStack().get(d).path(), d, i, ends[i][d]);
                     beginning.get(i).add(span);
                     ending.get(span.last()).add(span);
@@ -82,6 +85,11 @@ final class ModuleCalls {
             }
         }
         ending.forEach(of -> of.sort((a, b) -> b.depth() - a.depth()));
+    }
+
+    /** The head of a classifier that is a part of a model runs in the name of the model around it. */
+    private static boolean runsAsItsParent(List<Node.ModuleCall> stack, int depth) {
+        return depth > 0 && stack.get(depth).path().equals(stack.get(depth - 1).path());
     }
 
     /** Runs the hooks of the calls that begin with a node. */

@@ -7,6 +7,7 @@ import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.rule.Rule;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.generation.VariableNodes;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -31,6 +32,7 @@ final class NodeCalls {
     private final Rule[] rules;
     private final Map<String, GraphRunner> subgraphs = new HashMap<>();
     private NodeHook hook;
+    private Variables variables;
 
     NodeCalls(
             EagerRuntime runtime,
@@ -57,6 +59,11 @@ final class NodeCalls {
         hook = other;
     }
 
+    /** From now on nodes that speak of variables mean these. */
+    void with(Variables others) {
+        variables = others;
+    }
+
     /** Values that a run of the graph is given. */
     void given(Map<String, Tensor> values) {
         namedTypes.note(values);
@@ -70,6 +77,9 @@ final class NodeCalls {
     /** Calls a node's operator; the results are local variables of the running frame. */
     Tensor[] call(int index, Map<String, Tensor> values) {
         Node node = graph.nodes().get(index);
+        if (VariableNodes.isOne(node)) {
+            return node.target().equals(VariableNodes.USE) ? new Tensor[0] : variables.run(node, values);
+        }
         convertFactor(index, values);
         if (node.target().startsWith("higher_order.")) {
             return higherOrder(node, values);

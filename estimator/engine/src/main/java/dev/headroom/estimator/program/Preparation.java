@@ -12,6 +12,10 @@ import java.util.List;
 public final class Preparation {
     private static final List<Pass> OWN = List.of(
             new Pass(
+                    "say what values are like where their parts are to be found",
+                    (graph, run, symbols) ->
+                            run.parallel().kind().isTensor() ? ValueShape.describe(graph, symbols) : graph),
+            new Pass(
                     "make parameters that are tied two where they are shared on the meta device, module by module",
                     (graph, run, symbols) -> unties(run.parallel()) ? UntiedParameters.untie(graph) : graph),
             new Pass(

@@ -85,7 +85,8 @@ public final class ModuleHooks {
 
     private final Map<String, List<Hook>> hooks = new HashMap<>();
 
-    ModuleHooks() {}
+    /** No hooks yet, of a model that is none of the runtime's own. */
+    public ModuleHooks() {}
 
     /** Adds a hook of the module with this path. */
     public AutogradHooks.Handle add(String path, Hook hook) {

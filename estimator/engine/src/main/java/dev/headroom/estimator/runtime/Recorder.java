@@ -36,7 +36,7 @@ public interface Recorder {
      * Keeps a tensor as long as the node is there, and not only until it has run, as what a Python function sets on its
      * {@code ctx} without {@code save_for_backward}.
      */
-    void attach(Tensor t);
+    Saved attach(Tensor t);
 
     /** Keeps a result of the operator. */
     Saved saveOutput(Tensor t);

@@ -48,8 +48,8 @@ final class Recording implements Recorder {
     }
 
     @Override
-    public void attach(Tensor t) {
-        tape.attach(node, t);
+    public Saved attach(Tensor t) {
+        return tape.attach(node, t);
     }
 
     @Override
@@ -145,8 +145,8 @@ final class Recording implements Recorder {
         }
 
         @Override
-        public void attach(Tensor t) {
-            // Nothing is recorded.
+        public Saved attach(Tensor t) {
+            return Saved.NOTHING;
         }
 
         @Override

@@ -223,8 +223,9 @@ public final class Tape {
     }
 
     /** Holds a tensor as long as a node is there; hooks on saved tensors do not see it. */
-    void attach(GradNode node, Tensor t) {
+    Saved attach(GradNode node, Tensor t) {
         node.attached.add(keep(t));
+        return new Saved(t);
     }
 
     private static Tensor alias(Tensor t) {

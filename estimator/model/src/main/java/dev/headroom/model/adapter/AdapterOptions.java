@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * @param type the type of the adapters
  * @param freeze texts: parameters whose names hold one of them are frozen
  * @param train texts: parameters whose names hold one of them are trained, and no others but adapters
- * @param inputGrads the embeddings' output requires a gradient ({@code enable_input_require_grads()})
  */
 @Withers
 public record AdapterOptions(
@@ -33,12 +32,11 @@ public record AdapterOptions(
         boolean dora,
         Type type,
         List<String> freeze,
-        List<String> train,
-        boolean inputGrads)
+        List<String> train)
         implements AdapterOptionsWithers.With {
     /** Neither adapters nor frozen parameters. */
     public static final AdapterOptions NONE = new AdapterOptions(
-            null, 16, false, null, List.of(), List.of(), List.of(), false, Type.FP32, List.of(), List.of(), false);
+            null, 16, false, null, List.of(), List.of(), List.of(), false, Type.FP32, List.of(), List.of());
 
     public AdapterOptions {
         targets = List.copyOf(targets);

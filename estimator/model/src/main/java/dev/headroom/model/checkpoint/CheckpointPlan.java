@@ -5,14 +5,21 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * What a run checkpoints.
  *
  * @param graph the forward pass, its module stacks as they are when segments are called instead of their containers
  * @param regions in order, apart from each other
+ * @param offload the first input of each region waits in host memory
  */
-public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentrant) {
+public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentrant, boolean offload) {
+    /** A plan that keeps inputs where they are. */
+    public CheckpointPlan(Graph graph, List<Region> regions, boolean reentrant) {
+        this(graph, regions, reentrant, false);
+    }
+
     /** A plan that recomputes nothing. */
     public static CheckpointPlan none(Graph graph) {
         return new CheckpointPlan(graph, List.of(), false);
@@ -75,8 +82,18 @@ public record CheckpointPlan(Graph graph, List<Region> regions, boolean reentran
             return none(graph);
         }
         List<Region> blocks = LibrarySwitch.regions(graph);
+        int every = run.checkpointing().every();
         if (!blocks.isEmpty()) {
-            return new CheckpointPlan(graph, blocks, explicit);
+            List<Region> chosen = IntStream.range(0, blocks.size())
+                    .filter(i -> i % every == 0)
+                    .mapToObj(blocks::get)
+                    .toList();
+            return new CheckpointPlan(
+                    graph, chosen, explicit, run.checkpointing().offload());
+        }
+        if (every > 1 || run.checkpointing().offload()) {
+            throw new UserInputException((every > 1 ? "--checkpoint-every" : "--checkpoint-offload")
+                    + " is for models of transformers; name what to recompute with --checkpoint-modules");
         }
         if (run.parallel().kind() != ParallelKind.SINGLE) {
             return new CheckpointPlan(graph, RepeatedBlocks.regions(graph), explicit);

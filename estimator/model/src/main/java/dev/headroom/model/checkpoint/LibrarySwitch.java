@@ -16,6 +16,8 @@ import java.util.List;
  *       numbered modules of classes from timm.models; of nested ones (blocks of stages) the innermost is meant.
  * </ul>
  *
+ * Layers of transformers are called with keywords but for the hidden states (modeling_layers.py, a partial).
+ *
  * Both libraries checkpoint without re-entrant autograd unless they are told otherwise.
  */
 final class LibrarySwitch {
@@ -28,7 +30,8 @@ final class LibrarySwitch {
         List<ModuleCalls.Call> roots = ModuleCalls.roots(graph);
         if (roots.stream().anyMatch(c -> c.type().startsWith("transformers."))) {
             return ModuleCalls.outermost(roots, LibrarySwitch::isLayer).stream()
-                    .map(c -> Region.of(graph, c.from(), c.to(), positions(graph, c)))
+                    .map(c -> Region.of(graph, c.from(), c.to(), positions(graph, c))
+                            .withKeywords())
                     .toList();
         }
         if (roots.stream().anyMatch(c -> c.type().startsWith("timm."))) {
@@ -44,7 +47,17 @@ final class LibrarySwitch {
      * by name.
      */
     static List<String> given(Graph graph, int from, int to) {
-        return ModuleCalls.outermost(ModuleCalls.roots(graph), LibrarySwitch::isLayer).stream()
+        return given(graph, layers(graph), from, to);
+    }
+
+    /** The layers of transformers. */
+    static List<ModuleCalls.Call> layers(Graph graph) {
+        return ModuleCalls.outermost(ModuleCalls.roots(graph), LibrarySwitch::isLayer);
+    }
+
+    /** @param layers of the graph, found once for many ranges */
+    static List<String> given(Graph graph, List<ModuleCalls.Call> layers, int from, int to) {
+        return layers.stream()
                 .filter(c -> from <= c.from() && c.to() <= to)
                 .findFirst()
                 .map(c -> positions(graph, c))

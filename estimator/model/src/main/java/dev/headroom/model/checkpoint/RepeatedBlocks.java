@@ -94,8 +94,11 @@ public final class RepeatedBlocks {
     /** A region for each call of a block. */
     static List<Region> regions(Graph graph) {
         Set<String> blocks = Set.copyOf(of(graph));
+        List<ModuleCalls.Call> layers = LibrarySwitch.layers(graph);
+        Map<String, Integer> lastReaders = Region.lastReaders(graph);
         return ModuleCalls.outermost(ModuleCalls.roots(graph), c -> blocks.contains(c.path())).stream()
-                .map(c -> Region.of(graph, c.from(), c.to(), LibrarySwitch.given(graph, c.from(), c.to())))
+                .map(c -> Region.of(
+                        graph, c.from(), c.to(), LibrarySwitch.given(graph, layers, c.from(), c.to()), lastReaders))
                 .toList();
     }
 

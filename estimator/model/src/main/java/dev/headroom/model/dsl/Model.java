@@ -76,6 +76,23 @@ public final class Model {
 
     /** Writes the graph of one forward pass. */
     public Graph graph() {
+        return graph((scope, arguments) -> scope.results(root, arguments));
+    }
+
+    /** What a script does around the model. */
+    @FunctionalInterface
+    public interface Script {
+        /**
+         * Writes the operators of the script; it calls the model with {@link Scope#results}.
+         *
+         * @param inputs of the model, in order
+         * @return the graph's outputs
+         */
+        Value[] write(Scope scope, Value... inputs);
+    }
+
+    /** Writes the graph of a script that calls the model. */
+    public Graph graph(Script script) {
         ModelParts parts = ModelParts.of(root, type);
         Map<String, TensorMeta> values = new LinkedHashMap<>(parts.values());
         List<Graph.Input> signature = new ArrayList<>(parts.signature());
@@ -89,7 +106,8 @@ public final class Model {
         });
         Scope scope = new Scope(parts, training);
         Value[] out =
-                scope.results(root, inputs.keySet().stream().map(Value::new).toArray(Value[]::new));
+                script.write(scope, inputs.keySet().stream().map(Value::new).toArray(Value[]::new));
+        scope.variables().forEach(v -> signature.add(new Graph.Input(Graph.InputKind.USER, v, v, false)));
         values.putAll(scope.metas());
         return new Graph(
                 name,

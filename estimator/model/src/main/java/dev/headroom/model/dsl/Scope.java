@@ -1,5 +1,6 @@
 package dev.headroom.model.dsl;
 
+import dev.headroom.model.generation.VariableNodes;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -16,6 +17,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** The running program while a model is written: emits operators, keeps the stack of modules and their source lines. */
 public final class Scope {
@@ -31,6 +33,14 @@ public final class Scope {
         }
     }
 
+    /** Whose functions run where no module does. */
+    private static final Layer SCRIPT = new Layer() {
+        @Override
+        protected Value forward(Scope scope, Value... inputs) {
+            throw new IllegalStateException("a script is no module");
+        }
+    };
+
     private final ModelParts parts;
     private final boolean training;
     private final Map<Layer, Integer> calls = new HashMap<>();
@@ -38,6 +48,9 @@ public final class Scope {
     private final List<Node> nodes = new ArrayList<>();
     private final Map<String, Integer> names = new HashMap<>();
     private final Map<String, TensorMeta> metas = new LinkedHashMap<>();
+    private final Set<String> variables = new LinkedHashSet<>();
+    private final Map<String, Value> given = new HashMap<>();
+    private int functions;
 
     Scope(ModelParts parts, boolean training) {
         this.parts = parts;
@@ -68,6 +81,22 @@ public final class Scope {
         int n = calls.merge(module, 1, Integer::sum) - 1;
         stack.addLast(new Running(module, new Node.ModuleCall(n == 0 ? path : path + "@" + n, path, module.type())));
         Value[] out = module.results(this, inputs);
+        stack.removeLast();
+        return out;
+    }
+
+    /**
+     * Writes what a function does that the running line calls: its variables end with it.
+     *
+     * @param name for the record
+     */
+    public <T> T function(String name, Supplier<T> body) {
+        Running caller = stack.peekLast();
+        String call = (caller == null ? "" : caller.call.call()) + "/" + name + functions++;
+        String path = caller == null ? "" : caller.call.path();
+        Layer module = caller == null ? SCRIPT : caller.module;
+        stack.addLast(new Running(module, new Node.ModuleCall(call, path, Node.ModuleCall.FUNCTION)));
+        T out = body.get();
         stack.removeLast();
         return out;
     }
@@ -133,7 +162,7 @@ public final class Scope {
             out[i] = n == 0 ? base : base + "_" + n;
         }
         return new Node(
-                out[0],
+                results == 0 ? base + "_" + nodes.size() : out[0],
                 target,
                 list,
                 Arrays.asList(out),
@@ -160,6 +189,47 @@ public final class Scope {
                 "device_type", "cuda", "dtype", DType.FLOAT32, "enabled", false, "cache_enabled", true, "body", body);
         reads.forEach(v -> given.put(v, new Value(v)));
         return op("higher_order.wrap_with_autocast", given);
+    }
+
+    /** Says which value modules mean by a name of the batch. */
+    public void let(String name, Value value) {
+        given.put(name, value);
+    }
+
+    /** What modules are given under a name: what {@link #let} says, or else an input. */
+    public Value given(String name) {
+        return given.getOrDefault(name, new Value(name));
+    }
+
+    /** Whether {@link #let} has said what a name means. */
+    public boolean isLet(String name) {
+        return given.containsKey(name);
+    }
+
+    /** Reads a variable that an earlier graph of the program has bound; an input of this one. */
+    public Value variable(String name) {
+        variables.add(name);
+        return new Value(name);
+    }
+
+    /** Names of the variables that are read. */
+    Set<String> variables() {
+        return variables;
+    }
+
+    /** {@code name = value}, for later graphs of the program. */
+    public void bind(String name, Value value) {
+        nodes.add(node(VariableNodes.BIND, 0, arguments("name", name, "value", value)));
+    }
+
+    /** {@code del name}. */
+    public void delete(String name) {
+        nodes.add(node(VariableNodes.DELETE, 0, arguments("name", name)));
+    }
+
+    /** Reads values, so that they live until here; they are let go of in this order. */
+    public void use(Value... values) {
+        nodes.add(node(VariableNodes.USE, 0, arguments("values", values)));
     }
 
     /** Says that a value is a scalar of a type, so that nobody has to find it out. */

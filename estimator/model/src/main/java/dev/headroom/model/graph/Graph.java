@@ -52,6 +52,11 @@ public record Graph(
         return new Graph(name, inputs, other, outputs, values, ints, symbols, state, held);
     }
 
+    /** The same graph with more said of its values. */
+    public Graph withValues(Map<String, TensorMeta> other) {
+        return new Graph(name, inputs, nodes, outputs, other, ints, symbols, state, held);
+    }
+
     /** The same graph of a model that holds something else. */
     public Graph withHeld(ModelState other) {
         return new Graph(name, inputs, nodes, outputs, values, ints, symbols, state, other);

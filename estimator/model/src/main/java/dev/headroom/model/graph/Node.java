@@ -34,7 +34,15 @@ public record Node(
      * @param path such as {@code layer1.0.conv1}; "" is the model itself
      * @param type class name, such as {@code torch.nn.modules.conv.Conv2d}
      */
-    public record ModuleCall(String call, String path, String type) {}
+    public record ModuleCall(String call, String path, String type) {
+        /** The type of a plain function that a module calls: variables live in it, hooks know nothing of it. */
+        public static final String FUNCTION = "function";
+
+        /** Whether this is such a function; its path is the module's. */
+        public boolean isFunction() {
+            return type.equals(FUNCTION);
+        }
+    }
 
     /** Path of the innermost module, "" for the model itself. */
     public String module() {

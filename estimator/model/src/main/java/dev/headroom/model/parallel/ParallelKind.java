@@ -16,7 +16,15 @@ public enum ParallelKind {
     ZERO3("zero3"),
     TP("tp"),
     TP_FSDP2("tp+fsdp2"),
-    PP("pp");
+    PP("pp"),
+    /** Pipelines side by side, each stage under DistributedDataParallel. */
+    PP_DDP("pp+ddp"),
+    /** Each stage divided by {@code fully_shard}. */
+    PP_FSDP2("pp+fsdp2"),
+    /** Each stage's layers shared. */
+    PP_TP("pp+tp"),
+    /** All three: stages, divided data, shared layers. */
+    PP_FSDP2_TP("3d");
 
     private final String option;
 
@@ -35,7 +43,27 @@ public enum ParallelKind {
     }
 
     public boolean isFullySharded() {
-        return this == FSDP1 || this == FSDP2 || this == TP_FSDP2;
+        return this == FSDP1 || shardsWithFsdp2();
+    }
+
+    /** Whether {@code fully_shard} divides parameters. */
+    public boolean shardsWithFsdp2() {
+        return this == FSDP2 || this == TP_FSDP2 || this == PP_FSDP2 || this == PP_FSDP2_TP;
+    }
+
+    /** Whether DistributedDataParallel reduces gradients. */
+    public boolean isReplicated() {
+        return this == DDP || this == PP_DDP;
+    }
+
+    /** Whether ranks have stages of the model. */
+    public boolean isPipeline() {
+        return this == PP || this == PP_DDP || this == PP_FSDP2 || this == PP_TP || this == PP_FSDP2_TP;
+    }
+
+    /** Whether ranks of the same stage are several. */
+    public boolean isPipelineInGrid() {
+        return isPipeline() && this != PP;
     }
 
     public boolean isDeepSpeed() {
@@ -43,6 +71,6 @@ public enum ParallelKind {
     }
 
     public boolean isTensor() {
-        return this == TP || this == TP_FSDP2;
+        return this == TP || this == TP_FSDP2 || this == PP_TP || this == PP_FSDP2_TP;
     }
 }

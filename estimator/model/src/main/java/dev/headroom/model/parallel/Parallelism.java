@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param kind how
  * @param world ranks; devices where one process has several
  * @param rank whose memory is asked for; {@code null} for the rank that takes most
- * @param mesh ranks in a grid, such as 2 by 4; empty for a row
+ * @param mesh ranks in a grid, such as 2 by 4; empty for a row. For pipelines whose stages are spread further: ranks of
+ *     the pipeline, of the data, of the shared layers, as far as the kind has them
  * @param build where the model is before it is wrapped
  * @param events when the device is done with what it was given
  * @param noSync gradients are reduced only in the last pass of an accumulated step
@@ -79,7 +80,8 @@ public record Parallelism(
             case SINGLE, MP -> 0;
             case DP, DDP, ZERO1, ZERO2, ZERO3, TP, PP -> 1;
             case FSDP1, FSDP2 -> mesh.size() > 1 ? 2 : 1;
-            case TP_FSDP2 -> 2;
+            case TP_FSDP2, PP_DDP, PP_FSDP2, PP_TP -> 2;
+            case PP_FSDP2_TP -> 3;
         };
     }
 
@@ -88,9 +90,22 @@ public record Parallelism(
         return mesh.isEmpty() ? List.of(world) : mesh;
     }
 
-    /** Ranks that share a layer: all where it is not said. */
+    /** Ranks that share a layer: all where it is not said; of pipelines, the last size of the grid. */
     public int tensorDegree() {
+        if (kind.isPipeline()) {
+            return kind.isTensor() ? mesh.get(mesh.size() - 1) : 1;
+        }
         return tensor.degree() == null ? world : tensor.degree();
+    }
+
+    /** Ranks of a pipeline. */
+    public int pipelineDegree() {
+        return kind.isPipelineInGrid() ? mesh.get(0) : kind.isPipeline() ? world : 1;
+    }
+
+    /** Ranks that have the same stage and the same part of its layers. */
+    public int dataDegree() {
+        return world / (pipelineDegree() * tensorDegree());
     }
 
     /** GPUs of a process. */

@@ -14,12 +14,11 @@ final class ModulePaths {
             return List.of(under);
         }
         String[] wanted = pattern.split("\\.", -1);
+        String prefix = under.isEmpty() ? "" : under + ".";
         List<String> out = new ArrayList<>();
         for (String path : modules) {
-            boolean inside = !path.isEmpty() && (under.isEmpty() || path.startsWith(under + "."));
-            String[] parts = inside
-                    ? path.substring(under.isEmpty() ? 0 : under.length() + 1).split("\\.", -1)
-                    : new String[0];
+            boolean inside = !path.isEmpty() && path.startsWith(prefix);
+            String[] parts = inside ? path.substring(prefix.length()).split("\\.", -1) : new String[0];
             if (fits(wanted, parts)) {
                 out.add(path);
             }
@@ -35,8 +34,19 @@ final class ModulePaths {
         return all;
     }
 
+    /** A module and those inside of it. */
+    static List<String> inside(String path, List<String> modules) {
+        String prefix = path + ".";
+        return modules.stream()
+                .filter(m -> m.startsWith(prefix) || m.equals(path))
+                .toList();
+    }
+
     /** Whether one name fits one part of a pattern. */
     static boolean fits(String wildcard, String name) {
+        if (wildcard.equals("*") || wildcard.indexOf('*') < 0 && wildcard.indexOf('?') < 0) {
+            return wildcard.equals("*") || wildcard.equals(name);
+        }
         StringBuilder regex = new StringBuilder();
         for (int i = 0; i < wildcard.length(); i++) {
             char c = wildcard.charAt(i);

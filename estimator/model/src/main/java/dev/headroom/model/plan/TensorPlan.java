@@ -70,7 +70,7 @@ public record TensorPlan(String file, List<Entry> entries) {
                 if (entry.style() != null) {
                     out.add(new PlannedModule(path, entry.style()));
                 } else {
-                    entry.within().collect(path, modules, out);
+                    entry.within().collect(path, ModulePaths.inside(path, modules), out);
                 }
             }
         }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param kind how the weights of linear layers are stored; {@code null} for no quantisation
  * @param doubleQuant the scales of 4-bit blocks are quantised too
  * @param noKbitPrepare training goes without peft's {@code prepare_model_for_kbit_training}
- * @param load how the model comes to the GPU; {@code null}: {@link Load#TO} for a model from a {@code config.json}, and in
+ * @param load how the model comes to the GPU; {@code null}: {@link Load#TO} for a model from a {@code config.json}, in
  *     the script's own phase {@code model} for an archive. Quantised models always come by {@link Load#DEVICE_MAP}
  */
 @Withers
@@ -24,6 +24,11 @@ public record Quantisation(
     /** Whether any weight is quantised. */
     public boolean any() {
         return kind != null;
+    }
+
+    /** Whether two weights share a byte. */
+    public boolean isFourBit() {
+        return kind != null && kind.isFourBit();
     }
 
     /**

@@ -11,6 +11,8 @@ public enum Phase {
     PREPARE("prepare"),
     /** The model is brought to the device, and the optimizer is made. */
     MODEL("model"),
+    /** A library's trainer makes the optimizer and what it counts with. */
+    TRAIN_BEGIN("train_begin"),
     /** The model is wrapped for several GPUs, and the optimizer is made. */
     WRAP("wrap"),
     /** The batch and its labels are brought to the device. */
@@ -32,7 +34,13 @@ public enum Phase {
     /** {@code clip_grad_norm_}, where gradients are clipped. */
     CLIP("clip"),
     /** {@code optimizer.step()}. */
-    OPTIMIZER("optimizer");
+    OPTIMIZER("optimizer"),
+    /** The first forward pass of {@code generate()}, over the prompt. */
+    PREFILL("prefill"),
+    /** A further forward pass of {@code generate()}, over one token; the step is its number. */
+    DECODE("decode"),
+    /** {@code generate()} has returned. */
+    GENERATE("generate");
 
     private final String label;
 

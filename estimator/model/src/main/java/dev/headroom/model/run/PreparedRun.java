@@ -1,9 +1,9 @@
 package dev.headroom.model.run;
 
-import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.adapter.peft.Adapters;
 import dev.headroom.model.adapter.peft.Surroundings;
 import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.generation.GenerationProgram;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymbolBinding;
@@ -11,7 +11,11 @@ import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.quant.pass.Preparing;
 import dev.headroom.model.quant.pass.QuantisedLinears;
 import dev.headroom.model.rewrite.AssignedNumbers;
+import dev.headroom.model.rewrite.FusedLanguageHead;
+import dev.headroom.model.rewrite.InputGradients;
+import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.rewrite.SkippedMasks;
+import dev.headroom.model.scenario.LoopKind;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
@@ -19,6 +23,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A graph made ready for a scenario. All that depends on both is decided here, once; the loops of prediction and
@@ -51,7 +56,14 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
             new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)),
             new Pass("quantise the weights of linear layers", (g, run, symbols) -> QuantisedLinears.rewrite(g, run)),
             new Pass("prepare quantised models for training", (g, run, symbols) -> Preparing.rewrite(g, run)),
-            new Pass("add adapters, freeze the rest", (g, run, symbols) -> adapted(g, run)));
+            new Pass("let embedded tokens require gradients", (g, run, symbols) -> InputGradients.enable(g, run)),
+            new Pass("add adapters, freeze the rest", (g, run, symbols) -> adapted(g, run)),
+            new Pass(
+                    "put on the head of trl's SFTTrainer",
+                    (g, run, symbols) -> run.trainer().loop() == LoopKind.SFT ? FusedLanguageHead.put(g) : g),
+            new Pass(
+                    "hand the model what a Trainer counts",
+                    (g, run, symbols) -> run.trainer().loop().isTrainer() ? ItemsInBatch.given(g) : g));
 
     /**
      * Prepares a run.
@@ -63,34 +75,40 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
      *     checkpoints that the model has no place for
      */
     public static PreparedRun of(Graph imported, Scenario asked, List<Pass> own) {
-        Scenario scenario = Preparing.applied(asked);
+        Scenario scenario = TrainerDefaults.applied(Preparing.applied(asked));
         Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
-        if (scenario.model().seq() != null) {
-            dims.put(SEQUENCE, scenario.model().seq());
+        Long seq = scenario.model().seq();
+        if (seq != null) {
+            dims.put(SEQUENCE, seq);
+        }
+        Optional<GenerationProgram> generation = GenerationProgram.of(imported);
+        if (generation.isPresent()) {
+            dims.put(GenerationProgram.PAST, dims.get(SEQUENCE)); // of the first new token
         }
         Map<String, Long> symbols =
                 SymbolBinding.bind(imported, scenario.sizes().batch(), dims);
-        Graph graph = imported;
-        for (Pass pass : SHARED) {
-            graph = pass.rewrite().apply(graph, scenario, symbols);
-        }
-        for (Pass pass : own) {
-            graph = pass.rewrite().apply(graph, scenario, symbols);
-        }
+        List<Pass> passes = new ArrayList<>(SHARED);
+        passes.addAll(own);
+        Graph graph = generation
+                .map(program -> program.map(pass -> after(passes, pass, scenario, symbols))
+                        .graph())
+                .orElseGet(() -> after(passes, imported, scenario, symbols));
         return new PreparedRun(graph, scenario, symbols, CheckpointPlan.of(graph, scenario));
     }
 
+    private static Graph after(List<Pass> passes, Graph imported, Scenario scenario, Map<String, Long> symbols) {
+        Graph graph = imported;
+        for (Pass pass : passes) {
+            graph = pass.rewrite().apply(graph, scenario, symbols);
+        }
+        return graph;
+    }
+
     private static Graph adapted(Graph graph, Scenario run) {
-        AdapterOptions options = run.adapters();
         boolean trains = !run.loop().inference();
-        boolean changes =
-                options.any() || !options.freeze().isEmpty() || !options.train().isEmpty();
-        // transformers' own switch for checkpoints does the same (modeling_utils.py, gradient_checkpointing_enable)
-        boolean recomputes = trains && changes && run.checkpointing().segments() > 0 && CheckpointPlan.hasSwitch(graph);
-        Graph asked = trains && options.inputGrads() || recomputes ? Preparing.inputsRequireGradients(graph) : graph;
         return Adapters.rewrite(
-                asked,
-                options,
+                graph,
+                run.adapters(),
                 Surroundings.of(graph, run.precision().dtype(), run.precision().amp(), trains));
     }
 

@@ -75,10 +75,6 @@ public final class AdapterSettings {
                     "train", ADAPTERS, AdapterOptions::train, AdapterOptions::withTrain)
             .written(NAMES, "TEXTS", "Trains, besides adapters, only parameters whose names hold one of these texts."));
 
-    public static final Setting<Boolean> INPUT_GRADS =
-            row(Setting.of("input_grads", ADAPTERS, AdapterOptions::inputGrads, AdapterOptions::withInputGrads)
-                    .written(FLAG, "", "enable_input_require_grads()."));
-
     private AdapterSettings() {}
 
     private static <T> Setting<T> ofLora(Setting<T> setting) {

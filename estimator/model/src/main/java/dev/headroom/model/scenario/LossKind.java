@@ -12,11 +12,16 @@ public enum LossKind {
     CROSS_ENTROPY,
     /** Cross-entropy of each token's scores, the last dimension, in float32. */
     TOKENS,
+    /**
+     * Cross-entropy of each token's scores and the next token, in the scores' own type; the outputs are let go of with
+     * the loss.
+     */
+    SHIFTED,
     MSE,
     SUM,
     /** The model's first output is the loss. */
     OUTPUT;
 
     /** Those that can be asked for. */
-    static final List<LossKind> NAMED = List.of(CROSS_ENTROPY, TOKENS, MSE, SUM, OUTPUT);
+    static final List<LossKind> NAMED = List.of(CROSS_ENTROPY, TOKENS, SHIFTED, MSE, SUM, OUTPUT);
 }

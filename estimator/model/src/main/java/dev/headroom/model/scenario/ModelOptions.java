@@ -2,6 +2,7 @@ package dev.headroom.model.scenario;
 
 import dev.headroom.model.record.Withers;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a model that is built from its {@code config.json} computes. An archive has decided all of it but the sequence
@@ -12,17 +13,19 @@ import java.util.List;
  * @param mask the {@code attention_mask} of a batch
  * @param packing position numbers that restart in the middle of a sequence, without a mask
  * @param useCache {@code config.use_cache} while training: outputs hold keys and values of all layers
+ * @param inputGrads {@code enable_input_require_grads()}: the embedded tokens require a gradient, whatever is frozen
  * @param experts how experts are computed
  * @param routing how many tokens each expert gets where that decides sizes
  * @param entries entries of the {@code config.json} that are replaced, {@code KEY=JSON}
  */
 @Withers
 public record ModelOptions(
-        Long seq,
+        @Nullable Long seq,
         Task task,
         Mask mask,
         boolean packing,
         boolean useCache,
+        boolean inputGrads,
         Experts experts,
         Routing routing,
         List<String> entries)
@@ -31,8 +34,8 @@ public record ModelOptions(
         entries = List.copyOf(entries);
     }
 
-    public static final ModelOptions DEFAULTS =
-            new ModelOptions(null, Task.AUTO, Mask.NONE, false, false, Experts.AUTO, Routing.BALANCED, List.of());
+    public static final ModelOptions DEFAULTS = new ModelOptions(
+            null, Task.AUTO, Mask.NONE, false, false, false, Experts.AUTO, Routing.BALANCED, List.of());
 
     /** Heads of models. */
     public enum Task {

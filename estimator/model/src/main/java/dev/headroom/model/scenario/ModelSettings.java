@@ -3,6 +3,7 @@ package dev.headroom.model.scenario;
 import static dev.headroom.model.scenario.ValueFormats.FLAG;
 import static dev.headroom.model.scenario.ValueFormats.TEXTS;
 import static dev.headroom.model.scenario.ValueFormats.choice;
+import static dev.headroom.model.scenario.ValueFormats.count;
 import static dev.headroom.model.scenario.ValueFormats.positive;
 
 import java.util.ArrayList;
@@ -10,9 +11,13 @@ import java.util.List;
 
 /** The settings of models that are built from a {@code config.json}: rows of the table of {@link ScenarioSettings}. */
 public final class ModelSettings {
+    private static final int MOST_LAYERS = 100_000;
+
     private static final List<Setting<?>> ALL = new ArrayList<>();
 
     private static final ScenarioPart<ModelOptions> MODEL = new ScenarioPart<>(Scenario::model, Scenario::withModel);
+    private static final ScenarioPart<Checkpointing> CHECKPOINTING =
+            new ScenarioPart<>(Scenario::checkpointing, Scenario::withCheckpointing);
 
     public static final Setting<Long> SEQ = row(Setting.of("seq", MODEL, ModelOptions::seq, ModelOptions::withSeq)
             .written(positive(), "N", "Tokens of a sequence, of a model from a config.json."));
@@ -38,6 +43,21 @@ public final class ModelSettings {
     public static final Setting<Boolean> USE_CACHE =
             row(Setting.of("use_cache", MODEL, ModelOptions::useCache, ModelOptions::withUseCache)
                     .written(FLAG, "", "Trains with config.use_cache: outputs hold all keys and values."));
+
+    public static final Setting<Boolean> INPUT_GRADS =
+            row(Setting.of("input_grads", MODEL, ModelOptions::inputGrads, ModelOptions::withInputGrads)
+                    .written(FLAG, "", "enable_input_require_grads(): the embedded tokens require a gradient.")
+                    .trainsWith(given -> given));
+
+    public static final Setting<Integer> CHECKPOINT_EVERY =
+            row(Setting.of("checkpoint_every", CHECKPOINTING, Checkpointing::every, Checkpointing::withEvery)
+                    .written(count(MOST_LAYERS), "N", "With --checkpoint on a model of transformers: every Nth layer.")
+                    .trainsWith(every -> every > 1));
+
+    public static final Setting<Boolean> CHECKPOINT_OFFLOAD =
+            row(Setting.of("checkpoint_offload", CHECKPOINTING, Checkpointing::offload, Checkpointing::withOffload)
+                    .written(FLAG, "", "With --checkpoint on a model of transformers: checkpoints in host memory.")
+                    .trainsWith(given -> given));
 
     public static final Setting<ModelOptions.Experts> EXPERTS =
             row(Setting.of("experts", MODEL, ModelOptions::experts, ModelOptions::withExperts)

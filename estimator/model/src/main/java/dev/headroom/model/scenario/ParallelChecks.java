@@ -81,18 +81,18 @@ public final class ParallelChecks {
     private void options() {
         ParallelKind kind = parallel.kind();
         Parallelism none = Parallelism.DEFAULTS;
-        belongs(parallel.ddp().equals(none.ddp()) || kind == ParallelKind.DDP, "options of ddp");
+        belongs(parallel.ddp().equals(none.ddp()) || kind.isReplicated(), "options of ddp");
         belongs(parallel.sharding().equals(none.sharding()) || kind.isFullySharded(), "options of fsdp1 and fsdp2");
         belongs(parallel.zero().equals(none.zero()) || kind.isDeepSpeed(), "options of zero1, zero2 and zero3");
         belongs(parallel.tensor().equals(none.tensor()) || kind.isTensor(), "options of tp");
         belongs(
-                parallel.pipeline().equals(none.pipeline()) || kind == ParallelKind.PP || kind == ParallelKind.MP,
+                parallel.pipeline().equals(none.pipeline()) || kind.isPipeline() || kind == ParallelKind.MP,
                 "options of pp and mp");
-        belongs(parallel.mesh().isEmpty() || kind.isFullySharded(), "--mesh");
+        belongs(parallel.mesh().isEmpty() || kind.isFullySharded() || kind.isPipelineInGrid(), "--mesh");
         belongs(!parallel.cpuOffload() || kind.isFullySharded() || kind.isDeepSpeed(), "--cpu-offload");
         belongs(parallel.build() == Parallelism.Build.CUDA || !kind.isOneProcess(), "--build");
         belongs(
-                !parallel.noSync() || kind == ParallelKind.DDP || kind.isFullySharded(),
+                !parallel.noSync() || (kind == ParallelKind.DDP || kind.isFullySharded()) && !kind.isPipeline(),
                 "--no-sync, an option of ddp, fsdp1 and fsdp2,");
         if (parallel.ddp().staticGraph() && parallel.ddp().findUnusedParameters()) {
             throw new UserInputException(
@@ -123,7 +123,7 @@ public final class ParallelChecks {
         ParallelKind kind = parallel.kind();
         ShardingOptions given = parallel.sharding();
         ShardingOptions none = ShardingOptions.DEFAULTS;
-        belongs(parallel.build() == Parallelism.Build.CUDA || kind != ParallelKind.DDP, "--build cpu and meta");
+        belongs(parallel.build() == Parallelism.Build.CUDA || !kind.isReplicated(), "--build cpu and meta");
         if (kind == ParallelKind.FSDP1) {
             belongs(given.reshardAfterForward() == null, "--reshard-after-forward, an option of fsdp2,");
             boolean hybrid = given.strategy().isHybrid();
@@ -141,7 +141,7 @@ public final class ParallelChecks {
                             && given.useOrigParams() == none.useOrigParams()
                             && given.backwardPrefetch() == none.backwardPrefetch(),
                     "--strategy, --limit-all-gathers, --use-orig-params and --backward-prefetch, options of fsdp1,");
-            if (parallel.mesh().size() > 2) {
+            if (parallel.mesh().size() > 2 && !kind.isPipeline()) {
                 throw new UserInputException("--mesh: fsdp2 takes S or RxS: the same among R ranks, divided among S");
             }
         }
@@ -154,8 +154,11 @@ public final class ParallelChecks {
         if (parallel.build() == Parallelism.Build.CPU) {
             throw refused("--build cpu", "what no plan shares would stay in host memory; build on cuda or meta");
         }
-        if (!parallel.mesh().isEmpty()) {
+        if (!parallel.mesh().isEmpty() && !parallel.kind().isPipeline()) {
             throw refused("--mesh", "its grid is --world by --tp");
+        }
+        if (parallel.tensor().degree() != null && parallel.kind().isPipeline()) {
+            throw refused("--tp", "the last size of --mesh says it");
         }
         if (parallel.tensor().plan() != null && parallel.tensor().sequenceParallel()) {
             throw new UserInputException(
@@ -163,7 +166,7 @@ public final class ParallelChecks {
         }
         OptimizerChoice optimizer = run.optimizer();
         boolean decays = optimizer.options().weightDecay() && optimizer.kind() != OptimizerKind.ADAMW;
-        if (parallel.kind() == ParallelKind.TP
+        if ((parallel.kind() == ParallelKind.TP || parallel.kind() == ParallelKind.PP_TP)
                 && (!OF_TENSORS.contains(optimizer.kind())
                         || decays
                         || optimizer.options().maximize())) {
@@ -211,9 +214,10 @@ public final class ParallelChecks {
     }
 
     private void pipeline() {
-        if (parallel.kind() != ParallelKind.PP) {
+        if (!parallel.kind().isPipeline()) {
             return;
         }
+        grid();
         if (run.precision().amp() != null) {
             throw refused("--amp", "autocast around a schedule is not modelled; take --dtype");
         }
@@ -237,6 +241,33 @@ public final class ParallelChecks {
         }
         if (parallel.pipeline().microbatches() < 1 || parallel.pipeline().virtualStages() < 1) {
             throw new UserInputException("--microbatches and --virtual are at least 1");
+        }
+    }
+
+    /** Sizes of the grid that a pipeline's stages are spread over. */
+    private void grid() {
+        ParallelKind kind = parallel.kind();
+        if (!kind.isPipelineInGrid()) {
+            return;
+        }
+        boolean three = kind == ParallelKind.PP_FSDP2_TP;
+        String sizes = three ? "PxDxT" : kind == ParallelKind.PP_TP ? "PxT" : "PxD";
+        if (parallel.mesh().size() != sizes.length() / 2 + 1) {
+            throw new UserInputException("--parallel " + kind.option() + " needs --mesh " + sizes
+                    + ": P ranks in a pipeline" + (kind == ParallelKind.PP_TP ? "" : ", D with other data")
+                    + (kind.isTensor() ? ", T that share layers" : ""));
+        }
+        if (kind == ParallelKind.PP_DDP) {
+            belongs(
+                    !parallel.ddp().staticGraph() && parallel.ddp().compress() == null,
+                    "--static-graph, which fails in a stage's first backward pass, and --compress");
+            belongs(!parallel.ddp().zeroOptimizer(), "--zero-optimizer");
+        }
+        if (run.loop().clipGradNorm() != null) {
+            throw refused("--clip-grad-norm", "norms over stages are not modelled; leave it out");
+        }
+        if (parallel.build() == Parallelism.Build.CPU || parallel.cpuOffload()) {
+            throw refused("--build cpu and --cpu-offload", "stages are modelled that are built on cuda or meta");
         }
     }
 

@@ -52,8 +52,8 @@ public final class ParallelSettings {
                             choice(Arrays.asList(ParallelKind.values()), ParallelKind::option),
                             "KIND",
                             "How the run is spread over GPUs: dp, mp, ddp, fsdp1, fsdp2, zero1,"
-                                    + " zero2, zero3, tp, tp+fsdp2"
-                                    + " or pp."));
+                                    + " zero2, zero3, tp, tp+fsdp2, pp, pp+ddp, pp+fsdp2, pp+tp"
+                                    + " or 3d (pp, fsdp2 and tp)."));
 
     public static final Setting<Integer> WORLD =
             row(Setting.of("world", RUN, Parallelism::world, Parallelism::withWorld)
@@ -64,7 +64,11 @@ public final class ParallelSettings {
 
     public static final Setting<List<Integer>> MESH =
             row(Setting.of("mesh", RUN, Parallelism::mesh, Parallelism::withMesh)
-                    .written(GRID, "RxS", "Replicates over R groups of S ranks that shard (HSDP)."));
+                    .written(
+                            GRID,
+                            "RxS",
+                            "Replicates over R groups of S ranks that shard (HSDP); PxD, PxT, PxDxT: pipeline,"
+                                    + " data and tensor ranks of pp+… and 3d."));
 
     public static final Setting<Parallelism.Build> BUILD =
             row(Setting.of("build", RUN, Parallelism::build, Parallelism::withBuild)

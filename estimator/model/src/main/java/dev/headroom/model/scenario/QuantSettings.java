@@ -27,9 +27,7 @@ public final class QuantSettings {
     public static final Setting<Boolean> DOUBLE_QUANT =
             row(Setting.of("double_quant", QUANTISATION, Quantisation::doubleQuant, Quantisation::withDoubleQuant)
                     .written(FLAG, "", "The scales of 4-bit weights are quantised too.")
-                    .onlyIf(
-                            s -> s.quant().any() && s.quant().kind().isFourBit(),
-                            "only the scales of --quant nf4 and fp4 can be quantised"));
+                    .onlyIf(s -> s.quant().isFourBit(), "only the scales of --quant nf4 and fp4 can be quantised"));
 
     public static final Setting<Boolean> NO_KBIT_PREPARE = row(
             Setting.of("no_kbit_prepare", QUANTISATION, Quantisation::noKbitPrepare, Quantisation::withNoKbitPrepare)

@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param allocConf in the syntax of {@code PYTORCH_CUDA_ALLOC_CONF}
  * @param torch the version whose behaviour is modelled
  * @param device the card, and what of its memory the run may use
+ * @param trainer whose training loop runs
  * @param model what a model from a {@code config.json} computes
+ * @param generation how many tokens are generated, and with which cache
  * @param parallel over how many cards the run is spread, and how
  * @param quant which weights are quantised, and how the model is loaded
  * @param adapters what is trained of the model, and what is added to it
@@ -38,7 +40,9 @@ public record Scenario(
         String allocConf,
         TorchVersion torch,
         DeviceBudget device,
+        TrainerOptions trainer,
         ModelOptions model,
+        Generation generation,
         Parallelism parallel,
         Quantisation quant,
         AdapterOptions adapters)
@@ -53,7 +57,9 @@ public record Scenario(
             "",
             TorchVersion.NEWEST,
             DeviceBudget.UNKNOWN,
+            TrainerOptions.DEFAULTS,
             ModelOptions.DEFAULTS,
+            Generation.NONE,
             Parallelism.DEFAULTS,
             Quantisation.NONE,
             AdapterOptions.NONE);

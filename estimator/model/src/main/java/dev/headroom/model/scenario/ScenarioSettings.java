@@ -120,7 +120,7 @@ public final class ScenarioSettings {
             .written(
                     choice(LossKind.NAMED, OptionNames::of),
                     "KIND",
-                    "cross-entropy, tokens, mse, sum or output (default: output when the model returns a"
+                    "cross-entropy, tokens, shifted, mse, sum or output (default: output when the model returns a"
                             + " scalar first).")
             .trainsWith(kind -> kind != LossKind.AUTO));
 
@@ -238,7 +238,14 @@ public final class ScenarioSettings {
 
     /** Every setting, in the order of the tables. */
     public static List<Setting<?>> all() {
-        return Stream.of(ALL, ModelSettings.all(), QuantSettings.all(), AdapterSettings.all(), ParallelSettings.all())
+        return Stream.of(
+                        ALL,
+                        TrainerSettings.all(),
+                        ModelSettings.all(),
+                        GenerationSettings.all(),
+                        QuantSettings.all(),
+                        AdapterSettings.all(),
+                        ParallelSettings.all())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -20,7 +20,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ScenarioTest {
-    private static final List<Class<?>> TABLES = List.of(ScenarioSettings.class, ParallelSettings.class);
+    private static final List<Class<?>> TABLES =
+            List.of(ScenarioSettings.class, ModelSettings.class, ParallelSettings.class);
 
     /** A value that is not the default. */
     private static Object other(Type type, Object value) {

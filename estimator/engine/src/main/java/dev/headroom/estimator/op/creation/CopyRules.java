@@ -30,10 +30,20 @@ public final class CopyRules {
                 c -> Copies.to(c.runtime(), c.tensor("self"), c.tensor("other").dtype()));
         r.single("aten.float", c -> Copies.to(c.runtime(), c.tensor("self"), DType.FLOAT32));
         r.single("aten.copy_", c -> Copies.copyInto(c.runtime(), c.tensor("self"), c.tensor("src")));
+        r.single("aten.requires_grad_", CopyRules::requireGrad);
         r.add("aten._assert_tensor_metadata", c -> new Tensor[0]);
         r.add("aten._assert_scalar", c -> new Tensor[0]);
         r.add("aten._assert_async", c -> new Tensor[0]);
         r.add("aten.sym_constrain_range_for_size", c -> new Tensor[0]);
+    }
+
+    /** A tensor that something made requires one already or becomes a leaf; nothing else is done to it. */
+    private static Tensor requireGrad(Call c) {
+        Tensor t = c.tensor("self");
+        if (!t.requiresGrad()) {
+            c.runtime().requireGrad(t, true);
+        }
+        return t;
     }
 
     private static Tensor to(Call c) {

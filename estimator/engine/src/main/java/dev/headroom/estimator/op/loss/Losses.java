@@ -55,6 +55,20 @@ public final class Losses {
         return loss;
     }
 
+    /** {@code F.cross_entropy(out[:, :-1, :].reshape(-1, classes), target[:, 1:].reshape(-1))}. */
+    public static Tensor ofNextTokens(EagerRuntime rt, Tensor out, Tensor target) {
+        Tensor before = Views.slice(rt, out, 1, 0, -1, 1);
+        Tensor scores = Views.reshape(rt, before, -1, out.size(-1));
+        rt.free(before);
+        Tensor after = Views.slice(rt, target, 1, 1, Long.MAX_VALUE, 1);
+        Tensor labels = Views.reshape(rt, after, -1);
+        rt.free(after);
+        Tensor loss = crossEntropy(rt, scores, labels, null, Reduction.MEAN);
+        rt.free(scores);
+        rt.free(labels);
+        return loss;
+    }
+
     /** {@code nll_loss_nd}: three dimensions, or more than four, become four. */
     static Tensor nllOfAnyRank(EagerRuntime rt, Tensor logs, Tensor target, Tensor weight, Reduction reduction) {
         if (logs.dim() != 3 && logs.dim() < 5) {

@@ -1,7 +1,6 @@
 package dev.headroom.estimator.op.quantized;
 
 import dev.headroom.estimator.op.rule.Registry;
-import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.quant.pass.QuantisedOperators;
 
 /** Layers with quantised weights, and what preparing a model for training adds to it. */
@@ -13,12 +12,5 @@ public final class QuantisedRules {
         r.single(QuantisedOperators.LINEAR_8BIT, Linear8Bit::run);
         r.single(QuantisedOperators.DEQUANTIZE_4BIT, Dequantisation::of4Bit);
         r.single(QuantisedOperators.DEQUANTIZE_8BIT, Dequantisation::of8Bit);
-        r.single(QuantisedOperators.REQUIRES_GRAD, c -> {
-            Tensor self = c.tensor("self");
-            if (self.isLeaf()) {
-                c.runtime().requireGrad(self, true);
-            }
-            return self;
-        });
     }
 }

@@ -12,13 +12,24 @@ import java.util.List;
 /** Gathers a unit's parameters in one collective (torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py). */
 final class AllGather {
     private final EagerRuntime runtime;
+    private final Communication shared;
 
-    AllGather(EagerRuntime runtime) {
-        this.runtime = runtime;
+    AllGather(Communication shared) {
+        this.runtime = shared.runtime();
+        this.shared = shared;
     }
 
     /** foreach_all_gather. */
     Gathered start(List<ShardedParameter> parameters, Communicator group) {
+        return start(parameters, group, shared.stream(Communication.COPY_IN), shared.stream(Communication.GATHER));
+    }
+
+    /** The same where the caller waits later: on the current stream, and NCCL's own. */
+    Gathered startHere(List<ShardedParameter> parameters, Communicator group) {
+        return start(parameters, group, runtime.streams().current(), Communication.NCCL);
+    }
+
+    private Gathered start(List<ShardedParameter> parameters, Communicator group, int copyIn, int gather) {
         DType type = parameters.get(0).gatheredType();
         long[] bytes = parameters.stream()
                 .mapToLong(p -> p.gatheredNumel() * type.bytes())
@@ -26,7 +37,7 @@ final class AllGather {
         if (group.size() == 1) {
             return new Gathered(null, bytes, group);
         }
-        int before = runtime.streams().use(Communication.COPY_IN);
+        int before = runtime.streams().use(copyIn);
         try (Frame frame = runtime.frame()) {
             parameters.stream().filter(p -> !p.isCastTogether()).forEach(ShardedParameter::bringToDevice);
             long cast = parameters.stream()
@@ -40,7 +51,7 @@ final class AllGather {
                     .mapToLong(ShardedParameter::gatheredNumel)
                     .sum();
             Tensor output = runtime.empty(type, numel * group.size());
-            group.run(CollectiveKind.ALL_GATHER, numel * type.bytes(), type, Communication.GATHER);
+            group.run(CollectiveKind.ALL_GATHER, numel * type.bytes(), type, gather);
             return new Gathered(runtime.hold(output), bytes, group);
         } finally {
             runtime.streams().use(before);

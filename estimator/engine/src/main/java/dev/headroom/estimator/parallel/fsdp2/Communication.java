@@ -21,11 +21,22 @@ final class Communication extends UnitOrder<ParameterGroup> {
     /** NCCL's own, for collectives that were not given one. */
     static final int NCCL = 5;
 
+    /** Streams of this many models of a process differ. */
+    private static final int STRIDE = 100;
+
+    private final int place;
     private final List<Tensor> reduceInputs = new ArrayList<>();
     private Gathered lastOfForward;
 
-    Communication(EagerRuntime runtime, AutogradEngine engine) {
+    /** @param place among the models of the process that are wrapped on their own, each of which has own streams */
+    Communication(EagerRuntime runtime, AutogradEngine engine, int place) {
         super(runtime, engine);
+        this.place = place;
+    }
+
+    /** The model's own stream. */
+    int stream(int which) {
+        return which + STRIDE * place;
     }
 
     /** Keeps what was gathered in a forward pass, and lets go of what the unit before left there. */
@@ -49,6 +60,8 @@ final class Communication extends UnitOrder<ParameterGroup> {
     @Override
     public void finish() {
         super.finish();
-        releaseReduced();
+        if (isLast()) {
+            releaseReduced();
+        }
     }
 }

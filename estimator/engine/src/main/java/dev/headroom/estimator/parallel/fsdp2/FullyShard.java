@@ -8,13 +8,11 @@ import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
 import dev.headroom.estimator.parallel.group.Communicator;
 import dev.headroom.estimator.parallel.group.PartialNorms;
+import dev.headroom.estimator.parallel.pipeline.StageModule;
 import dev.headroom.estimator.parallel.unit.HostOptimizer;
-import dev.headroom.estimator.parallel.unit.Unit;
-import dev.headroom.estimator.parallel.unit.Units;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
-import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.RepeatedBlocks;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.parallel.ParallelKind;
@@ -23,7 +21,6 @@ import dev.headroom.model.parallel.ShardingOptions;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
@@ -35,11 +32,9 @@ public final class FullyShard implements LoopHook {
     private final CollectiveLog log;
     private final Communicator shards;
     private final Communicator replicas;
-    private final List<UnitHooks> units = new ArrayList<>();
     private TrainingLoop loop;
     private EagerRuntime runtime;
-    private Communication shared;
-    private MetaModel meta;
+    private ShardedModel model;
 
     /**
      * A rank.
@@ -58,11 +53,6 @@ public final class FullyShard implements LoopHook {
     }
 
     private void check() {
-        Integer after = options.reshardAfterForward();
-        if (after != null && after > 1 && shards.size() % after != 0) {
-            throw new UserInputException("--reshard-after-forward " + after + ": parameters are divided among "
-                    + shards.size() + " ranks; name a divisor of that");
-        }
         if (parallel.cpuOffload() && run.loop().clipGradNorm() != null) {
             throw new UserInputException("--clip-grad-norm with --cpu-offload: gradients are in host memory, where NCCL"
                     + " sums no norms; leave out one of them");
@@ -73,7 +63,6 @@ public final class FullyShard implements LoopHook {
     public void attach(TrainingLoop to) {
         loop = to;
         runtime = to.runtime();
-        shared = new Communication(runtime, to.engine());
     }
 
     @Override
@@ -86,53 +75,26 @@ public final class FullyShard implements LoopHook {
         if (phase.phase() == Phase.WRAP) {
             wrap();
         } else if (phase.phase() == Phase.FORWARD) {
-            shared.setReduces(!parallel.noSync() || run.loop().isLastPass(phase.micro()));
+            model.shared().setReduces(!parallel.noSync() || run.loop().isLastPass(phase.micro()));
         }
     }
 
     private void wrap() {
         List<String> blocks = options.wrap() == ShardingOptions.Wrap.ROOT ? List.of() : RepeatedBlocks.of(loop.graph());
-        boolean around = !CheckpointPlan.hasSwitch(loop.graph());
-        Precision precision = new Precision(options.paramDtype(), options.reduceDtype());
-        Sharding sharding = new Sharding(runtime, loop.model(), shards, precision, parallel);
-        meta = new MetaModel(runtime, loop.model(), parallel);
-        for (Unit unit : Units.of(loop.graph().held(), blocks)) {
-            boolean root = unit.path().isEmpty();
-            ParameterGroup group =
-                    new ParameterGroup(shared, sharding.of(unit), shards, root ? null : afterForward(), replicas);
-            UnitHooks hooks =
-                    new UnitHooks(shared, group, options.paramDtype(), this::begin, this::finish, root, around);
-            runtime.modules().add(unit.path(), hooks);
-            units.add(hooks);
-        }
-        // All states in the order of named_modules(): the model's own first.
-        units.add(0, units.remove(units.size() - 1));
-        if (parallel.build() == Parallelism.Build.META) {
-            meta.materialise(loop.graph().held());
-        }
-    }
-
-    /** Among which ranks a block is divided after its forward pass; each has a group of its own when they are fewer. */
-    private Communicator afterForward() {
-        Integer ranks = options.reshardAfterForward();
-        if (ranks == null || ranks == 1 || ranks == shards.size()) {
-            return shards;
-        }
-        return ranks == 0 ? null : new Communicator(log, ranks, shards.rank() % ranks);
-    }
-
-    /** What the first forward pass does before anything (FSDPState._lazy_init). */
-    private void begin() {
-        if (meta != null && parallel.build() == Parallelism.Build.META) {
-            units.forEach(u -> u.group().parameters().forEach(meta::pad));
-        }
-        meta = null;
-    }
-
-    /** The end of a backward pass (_root_post_backward_final_callback). */
-    private void finish() {
-        units.forEach(UnitHooks::finishBackward);
-        shared.finish();
+        model = new ShardedModel(
+                parallel,
+                log,
+                shards,
+                replicas,
+                new StageModule(
+                        runtime,
+                        loop.engine(),
+                        loop.graph(),
+                        loop.model(),
+                        loop.graph().held().modules(),
+                        loop.symbols(),
+                        0));
+        model.wrap(blocks);
     }
 
     @Override

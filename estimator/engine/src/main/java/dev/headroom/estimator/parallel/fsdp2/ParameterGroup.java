@@ -53,8 +53,13 @@ final class ParameterGroup {
         this.parameters = List.copyOf(parameters);
         this.shards = shards;
         this.postForward = postForward;
-        this.allGather = new AllGather(runtime);
-        this.reduction = new Reduction(runtime, shards, replicas);
+        this.allGather = new AllGather(shared);
+        this.reduction = new Reduction(shared, shards, replicas);
+    }
+
+    /** Whether all parameters of the unit are those of units inside: PyTorch makes no group then. */
+    boolean isEmpty() {
+        return parameters.isEmpty();
     }
 
     List<ShardedParameter> parameters() {
@@ -113,6 +118,19 @@ final class ParameterGroup {
         stage = Stage.IDLE;
     }
 
+    /** {@code FSDPModule.unshard(async_op=True)}: the schedule of a pipeline gathers ahead, on the current stream. */
+    void unshardAhead() {
+        if (gathered == null && state != ShardedParameter.State.UNSHARDED) {
+            boolean smaller = state == ShardedParameter.State.SHARDED_POST_FORWARD;
+            gathered = allGather.startHere(parameters, smaller ? postForward : shards);
+        }
+    }
+
+    /** {@code FSDPModule.reshard()}. */
+    void reshard() {
+        toSharded();
+    }
+
     private void toSharded() {
         if (state != ShardedParameter.State.SHARDED) {
             parameters.forEach(ShardedParameter::toSharded);
@@ -141,7 +159,9 @@ final class ParameterGroup {
         stage = Stage.POST_BACKWARD;
         parameters.forEach(ShardedParameter::accumulate);
         if (!shared.reduces()) {
-            toSharded();
+            if (shared.reshards()) {
+                toSharded();
+            }
             parameters.forEach(ShardedParameter::keepAccumulated);
             return;
         }
@@ -154,7 +174,9 @@ final class ParameterGroup {
                 gradients.add(gradient);
             }
         }
-        toSharded();
+        if (shared.reshards()) {
+            toSharded();
+        }
         shared.releaseReduced();
         if (with.isEmpty()) {
             return;
@@ -176,6 +198,9 @@ final class ParameterGroup {
             postBackward();
         }
         stage = Stage.IDLE;
+        if (!shared.isLast()) {
+            return;
+        }
         releaseAllReduced();
         if (gathered != null) {
             runtime.release(gathered.output());

@@ -17,12 +17,14 @@ import java.util.List;
  */
 final class Reduction {
     private final EagerRuntime runtime;
+    private final Communication shared;
     private final Communicator shards;
     private final Communicator replicas;
 
     /** @param replicas who have the same shards; {@code null} for none */
-    Reduction(EagerRuntime runtime, Communicator shards, Communicator replicas) {
-        this.runtime = runtime;
+    Reduction(Communication shared, Communicator shards, Communicator replicas) {
+        this.shared = shared;
+        this.runtime = shared.runtime();
         this.shards = shards;
         this.replicas = replicas;
     }
@@ -58,16 +60,17 @@ final class Reduction {
             for (int i = last; i >= 0; i--) {
                 runtime.release(gradients.get(i));
             }
-            int before = runtime.streams().use(Communication.REDUCE);
+            int before = runtime.streams().use(shared.stream(Communication.REDUCE));
             Tensor output = runtime.empty(type, shard);
             if (shards.size() > 1) {
-                shards.run(CollectiveKind.REDUCE_SCATTER, output.nbytes(), type, Communication.REDUCE);
+                shards.run(CollectiveKind.REDUCE_SCATTER, output.nbytes(), type, shared.stream(Communication.REDUCE));
             }
             Tensor allReduced = null;
             if (replicas != null) {
-                runtime.streams().use(Communication.ALL_REDUCE);
+                runtime.streams().use(shared.stream(Communication.ALL_REDUCE));
                 if (replicas.size() > 1) {
-                    replicas.run(CollectiveKind.ALL_REDUCE, output.nbytes(), type, Communication.ALL_REDUCE);
+                    replicas.run(
+                            CollectiveKind.ALL_REDUCE, output.nbytes(), type, shared.stream(Communication.ALL_REDUCE));
                 }
                 allReduced = runtime.hold(output);
             }

@@ -57,7 +57,7 @@ final class UnitHooks implements ModuleHooks.Hook {
     @Override
     public void beforeForward(ModuleHooks.Call call) {
         if (inBackward) { // a checkpoint recomputes
-            if (!group.isUnsharded()) {
+            if (!group.isEmpty() && !group.isUnsharded()) {
                 group.unshard();
                 group.waitForUnshard();
             }
@@ -68,6 +68,9 @@ final class UnitHooks implements ModuleHooks.Hook {
             begin.run();
         }
         castInputs(call);
+        if (group.isEmpty()) {
+            return;
+        }
         group.preForward();
         if (runtime.gradMode()) {
             call.replaceInputs(given ->
@@ -88,7 +91,9 @@ final class UnitHooks implements ModuleHooks.Hook {
         if (inBackward) {
             return;
         }
-        group.postForward(call.recomputing());
+        if (!group.isEmpty()) {
+            group.postForward(call.recomputing());
+        }
         if (runtime.gradMode()) {
             BackwardAnchors.before(runtime, call.outputs(), this::preBackward);
         }
@@ -100,11 +105,15 @@ final class UnitHooks implements ModuleHooks.Hook {
     private void preBackward() {
         inBackward = true;
         shared.queueFinish(finish);
-        group.preBackward();
+        if (!group.isEmpty()) {
+            group.preBackward();
+        }
     }
 
     void finishBackward() {
-        group.finishBackward();
+        if (!group.isEmpty()) {
+            group.finishBackward();
+        }
         inBackward = false;
     }
 }

@@ -21,12 +21,12 @@ public final class CollectiveLog {
     }
 
     /** The number of a communicator that is used for the first time. */
-    int nextCommunicator() {
+    public int nextCommunicator() {
         return communicators++;
     }
 
     /** The number under which recordings list a stream: 1 for the first that was used beside the default one, 0. */
-    int streamNumber(int stream) {
+    public int streamNumber(int stream) {
         if (stream == 0) {
             return 0;
         }

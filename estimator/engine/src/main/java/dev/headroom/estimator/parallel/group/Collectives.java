@@ -28,7 +28,8 @@ public final class Collectives implements LoopHook {
         this(group, new CollectiveLog());
     }
 
-    private Collectives(ProcessGroup group, CollectiveLog log) {
+    /** Notes in a log that others write too. */
+    public Collectives(ProcessGroup group, CollectiveLog log) {
         this.group = group;
         this.log = log;
     }
@@ -52,7 +53,12 @@ public final class Collectives implements LoopHook {
 
     @Override
     public void attach(TrainingLoop loop) {
-        runtime = loop.runtime();
+        attach(loop.runtime());
+    }
+
+    /** The run is played on this. */
+    public void attach(EagerRuntime of) {
+        runtime = of;
     }
 
     /**
@@ -81,7 +87,8 @@ public final class Collectives implements LoopHook {
     private void run(CollectiveKind kind, long bytes, DType type, int root, int stream) {
         finished.forEach(runtime::release);
         finished.clear();
-        log.add(new CollectiveRow(kind, bytes, type, group.size(), group.communicator(), stream, root, 1));
+        log.add(new CollectiveRow(
+                kind, bytes, type, group.size(), group.communicator(), log.streamNumber(stream), root, 1));
     }
 
     /** Keeps a tensor of the collective that was asked for last, which nobody waits for. */

@@ -38,6 +38,14 @@ record Action(int stage, Kind kind, int microbatch, List<Action> both) {
         return kind == Kind.OVERLAP ? both : List.of(this);
     }
 
+    /** Whether the stage runs. */
+    boolean computes() {
+        return kind == Kind.FORWARD
+                || kind == Kind.FULL_BACKWARD
+                || kind == Kind.BACKWARD_INPUT
+                || kind == Kind.BACKWARD_WEIGHT;
+    }
+
     boolean isGradientOfInput() {
         return kind == Kind.BACKWARD_INPUT || kind == Kind.FULL_BACKWARD;
     }

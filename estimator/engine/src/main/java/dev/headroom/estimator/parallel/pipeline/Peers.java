@@ -30,6 +30,8 @@ final class Peers {
         private final List<Tensor> shelf = new ArrayList<>();
     }
 
+    private static final int FIRST_STREAM = 32;
+
     private final EagerRuntime runtime;
     private final CollectiveLog log;
     private final int rank;
@@ -38,7 +40,7 @@ final class Peers {
     /** Whether the device keeps up, so that what was sent is finished after a pause. */
     private final boolean keepsUp;
 
-    /** By peer, or -1 for all: the number of the communicator, and one less than that of its stream. */
+    /** By peer, or -1 for all. */
     private final Map<Integer, Integer> communicators = new HashMap<>();
 
     private final List<Work> running = new ArrayList<>();
@@ -81,7 +83,7 @@ final class Peers {
                 releaseFinished();
                 row(op.send, op.tensor.nbytes(), op.tensor.dtype(), world, communicator(-1), op.peer);
                 work.shelf.add(runtime.hold(op.tensor));
-                runtime.streams().recordUse(op.tensor, communicator(-1) + 1);
+                runtime.streams().recordUse(op.tensor, stream(communicator(-1)));
             }
             works.add(work);
         } else {
@@ -89,7 +91,7 @@ final class Peers {
                 releaseFinished();
                 Work work = new Work();
                 row(op.send, op.tensor.nbytes(), op.tensor.dtype(), 2, communicator(op.peer), rank <= op.peer ? 1 : 0);
-                runtime.streams().recordUse(op.tensor, communicator(op.peer) + 1);
+                runtime.streams().recordUse(op.tensor, stream(communicator(op.peer)));
                 work.outputs.add(runtime.hold(op.tensor));
                 work.shelf.add(runtime.hold(op.tensor));
                 works.add(work);
@@ -100,12 +102,18 @@ final class Peers {
     }
 
     private int communicator(int key) {
-        return communicators.computeIfAbsent(key, k -> communicators.size());
+        return communicators.computeIfAbsent(key, k -> log.nextCommunicator());
+    }
+
+    /** NCCL's own stream of a communicator; nobody else's. */
+    private static int stream(int communicator) {
+        return FIRST_STREAM + communicator;
     }
 
     private void row(boolean send, long bytes, DType type, int size, int communicator, int peer) {
         CollectiveKind kind = send ? CollectiveKind.SEND : CollectiveKind.RECV;
-        log.add(new CollectiveRow(kind, bytes, type, size, communicator, communicator + 1, peer, 1));
+        log.add(new CollectiveRow(
+                kind, bytes, type, size, communicator, log.streamNumber(stream(communicator)), peer, 1));
     }
 
     /** {@code work.wait()}. */
@@ -132,6 +140,11 @@ final class Peers {
             finished.addAll(running);
             running.clear();
         }
+    }
+
+    /** Whether the device keeps up with the host. */
+    boolean keepsUp() {
+        return keepsUp;
     }
 
     private void releaseFinished() {

@@ -7,8 +7,10 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A schedule of several stages a rank, action by action (torch/distributed/pipelining/schedules.py,
@@ -22,7 +24,22 @@ final class SeveralStages implements Schedule {
     private final List<Action> actions;
     private final Map<Integer, Stage> stages = new HashMap<>();
 
-    SeveralStages(EagerRuntime runtime, Peers peers, StagePlan plan, List<Stage> own, List<Action> actions) {
+    /** Stages whose parameters were asked for. */
+    private final Set<Integer> fetched = new HashSet<>();
+
+    /** By stage: backward passes of a step that are not through. */
+    private final Map<Integer, Integer> left = new HashMap<>();
+
+    private final int microbatches;
+
+    SeveralStages(
+            EagerRuntime runtime,
+            Peers peers,
+            StagePlan plan,
+            List<Stage> own,
+            List<Action> actions,
+            int microbatches) {
+        this.microbatches = microbatches;
         this.runtime = runtime;
         this.peers = peers;
         this.plan = plan;
@@ -33,6 +50,7 @@ final class SeveralStages implements Schedule {
     @Override
     public void run(Step step) {
         List<List<Work>> sends = new ArrayList<>();
+        stages.keySet().forEach(s -> left.put(s, microbatches));
         actions.forEach(action -> action.parts().forEach(a -> perform(step, a, sends)));
         for (int k = sends.size() - 1; k >= 0; k--) {
             peers.waitFor(sends.get(k));
@@ -43,6 +61,9 @@ final class SeveralStages implements Schedule {
     private void perform(Step step, Action a, List<List<Work>> sends) {
         Stage stage = stages.get(a.stage());
         int m = a.microbatch();
+        if (a.computes() && fetched.remove(a.stage())) {
+            stage.waitForUnshard();
+        }
         switch (a.kind()) {
             case FORWARD -> {
                 Tensor output = runtime.hold(step.forward(stage, m));
@@ -53,14 +74,14 @@ final class SeveralStages implements Schedule {
                 runtime.release(output);
             }
             case FULL_BACKWARD -> {
-                step.backward(stage, m);
+                step.backward(stage, m, left.merge(a.stage(), -1, Integer::sum) == 0);
                 handOver(stage, m);
             }
             case BACKWARD_INPUT -> {
                 step.backwardInput(stage, m);
                 handOver(stage, m);
             }
-            case BACKWARD_WEIGHT -> step.backwardWeight(stage, m);
+            case BACKWARD_WEIGHT -> step.backwardWeight(stage, m, left.merge(a.stage(), -1, Integer::sum) == 0);
             case SEND_F -> {
                 try (Frame frame = runtime.frame()) {
                     sends.add(fire(peers.send(stage.sentOutput(m), plan.rankOf(a.stage() + 1))));
@@ -73,9 +94,13 @@ final class SeveralStages implements Schedule {
             }
             case RECV_F -> receive(stage.inputBuffer(m), plan.rankOf(a.stage() - 1));
             case RECV_B -> receive(stage.gradientBuffer(m), plan.rankOf(a.stage() + 1));
-            default -> {
-                // Nothing is sharded, and gradients are scaled in place.
+            case UNSHARD -> {
+                stage.unshard();
+                fetched.add(a.stage());
             }
+            case RESHARD -> stage.reshard();
+            case REDUCE_GRAD -> stage.reduceGradients();
+            default -> throw new IllegalStateException("no single action: " + a);
         }
     }
 

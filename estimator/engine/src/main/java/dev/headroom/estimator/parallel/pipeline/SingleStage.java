@@ -43,10 +43,11 @@ final class SingleStage {
         List<Work> sends = new ArrayList<>();
         for (int m = 0; m < microbatches; m++) {
             v.nowAndDrop(backwardReceives(m));
-            step.backward(stage, m);
+            step.backward(stage, m, m == microbatches - 1);
             sends.addAll(peers.batch(v.bindBackwardSends(stage, m, stage.index() - 1)));
         }
         peers.waitFor(sends);
+        stage.reduceGradients();
         peers.forget(sends);
         v.end();
     }
@@ -69,7 +70,7 @@ final class SingleStage {
         }
         while (true) {
             fused(v, v.forwardSends(), backwardReceives(backward));
-            step.backward(stage, backward);
+            step.backward(stage, backward, backward == microbatches - 1);
             v.bindBackwardSends(stage, backward++, stage.index() - 1);
             if (forward == microbatches) {
                 break;
@@ -82,11 +83,12 @@ final class SingleStage {
         v.bindSendWork(peers.batch(v.backwardSends()));
         while (backward < microbatches) {
             v.nowAndDrop(backwardReceives(backward));
-            step.backward(stage, backward);
+            step.backward(stage, backward, backward == microbatches - 1);
             peers.waitFor(v.sendWork());
             v.bindSendWork(peers.batch(v.bindBackwardSends(stage, backward++, stage.index() - 1)));
         }
         peers.waitFor(v.sendWork());
+        stage.reduceGradients();
         v.end();
     }
 

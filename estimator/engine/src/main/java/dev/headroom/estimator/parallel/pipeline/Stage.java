@@ -1,19 +1,23 @@
 package dev.headroom.estimator.parallel.pipeline;
 
 import dev.headroom.estimator.loop.TrainingLoop;
-import dev.headroom.estimator.parallel.parts.Part;
 import dev.headroom.estimator.program.GraphRunner;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
+import dev.headroom.estimator.program.ValueShape;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.GradNode;
+import dev.headroom.estimator.runtime.ModuleHooks;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
-import dev.headroom.model.graph.SymExpr;
-import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.graph.Shapes;
+import dev.headroom.model.parts.Division;
+import dev.headroom.model.parts.Part;
+import dev.headroom.model.plan.Placement;
 import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -27,8 +31,15 @@ final class Stage {
     private final Part part;
     private final int index;
     private final int count;
-    private final GraphRunner runner;
     private final ModelTensors model;
+    private final Division division;
+    private final List<StageRegime> regimes;
+    private final ModuleHooks modules = new ModuleHooks();
+    private GraphRunner runner;
+    private GraphRunner lossRunner;
+
+    /** What a microbatch is handed on in. */
+    private final Map<String, ValueShape> shapes = new HashMap<>();
 
     /** By microbatch: where inputs arrive; none for the first stage. */
     private final List<Tensor> inputBuffers = new ArrayList<>();
@@ -49,18 +60,71 @@ final class Stage {
 
     /**
      * @param rows the run of one microbatch
-     * @param index among {@code count} stages
+     * @param index among the parts
      * @param model its own parameters and buffers
      */
-    Stage(TrainingLoop loop, PreparedRun rows, Part part, int index, int count, ModelTensors model) {
+    Stage(
+            TrainingLoop loop,
+            PreparedRun rows,
+            Division division,
+            int index,
+            ModelTensors model,
+            List<StageRegime> regimes) {
         this.loop = loop;
         this.runtime = loop.runtime();
         this.rows = rows;
-        this.part = part;
+        this.division = division;
+        this.part = division.parts().get(index);
         this.index = index;
-        this.count = count;
+        this.count = division.parts().size();
         this.model = model;
-        this.runner = loop.runner(rows, part.plan());
+        this.regimes = regimes;
+    }
+
+    /** Does something with the stage's own modules. */
+    private void inside(Runnable work) {
+        ModuleHooks before = runtime.useModules(modules);
+        try {
+            work.run();
+        } finally {
+            runtime.useModules(before);
+        }
+    }
+
+    /** Adds how often each of its nodes ran, by position in the whole graph. */
+    void addExecutions(int[] whole) {
+        int[] own = runner.runs().executions();
+        int before = own.length - part.count();
+        for (int i = 0; i < part.count(); i++) {
+            whole[part.from() + i] += own[before + i];
+        }
+    }
+
+    void wrap() {
+        inside(() -> regimes.forEach(StageRegime::wrap));
+        runner = loop.runner(rows, part.plan());
+        regimes.forEach(r -> runner.around(r.nodes()));
+    }
+
+    void pause() {
+        regimes.forEach(StageRegime::pause);
+    }
+
+    void unshard() {
+        regimes.forEach(StageRegime::unshard);
+    }
+
+    void waitForUnshard() {
+        regimes.forEach(StageRegime::waitForUnshard);
+    }
+
+    void reshard() {
+        regimes.forEach(StageRegime::reshard);
+    }
+
+    /** perform_reduce_grad; gradients are scaled in place. */
+    void reduceGradients() {
+        regimes.forEach(StageRegime::reduceGradients);
     }
 
     int index() {
@@ -94,16 +158,31 @@ final class Stage {
     }
 
     private Tensor buffer(String value) {
-        TensorMeta meta = part.plan().graph().meta(value);
-        DType type = ModelTypes.under(
-                meta.dtype(), loop.prepared().scenario().precision().dtype());
+        ValueShape shape = shapes.computeIfAbsent(value, this::shape);
+        DType type = handedOn(shape.type());
         try (Frame frame = runtime.frame()) {
-            return runtime.hold(runtime.emptyStrided(type, evaluated(meta.sizes()), evaluated(meta.strides())));
+            return runtime.hold(runtime.emptyStrided(type, shape.sizes(), shape.strides()));
         }
     }
 
-    private long[] evaluated(List<SymExpr> expressions) {
-        return expressions.stream().mapToLong(s -> s.evaluate(rows.symbols())).toArray();
+    private ValueShape shape(String value) {
+        ValueShape whole = ValueShape.of(rows.graph(), rows.symbols(), value);
+        for (StageRegime r : regimes) {
+            Placement placement = r.received(division.readers(value));
+            if (placement != null) {
+                long[] sizes = r.local(whole.sizes(), placement.of(whole.sizes().length));
+                return new ValueShape(whole.type(), sizes, Shapes.contiguous(sizes));
+            }
+        }
+        return whole;
+    }
+
+    /** The type in which activations go from stage to stage. */
+    private DType handedOn(DType exported) {
+        Scenario run = loop.prepared().scenario();
+        DType own = ModelTypes.under(exported, run.precision().dtype());
+        DType gathered = run.parallel().sharding().paramDtype();
+        return gathered == null || !own.isFloatingPoint() ? own : gathered;
     }
 
     Tensor inputBuffer(int microbatch) {
@@ -140,12 +219,34 @@ final class Stage {
             runtime.requireGrad(input, true);
         }
         values.put(part.inputs().get(0), input);
-        Tensor output = runner.run(values)[0];
+        Tensor[] made = new Tensor[1];
+        inside(() -> {
+            regimes.forEach(StageRegime::beforeForward);
+            made[0] = runner.run(values)[0];
+            for (StageRegime r : regimes) {
+                made[0] = r.output(made[0]);
+            }
+        });
+        Tensor output = made[0];
         if (isLast()) {
             outputChunks.add(runtime.hold(output));
         }
         forwarded.put(microbatch, new Tensor[] {output, runtime.hold(input)});
         return output;
+    }
+
+    /** The loss as the model itself computes it; a local variable of the running frame. */
+    Tensor ownLoss(Tensor output, Map<String, Tensor> labels) {
+        if (lossRunner == null) {
+            lossRunner = loop.runner(rows, division.loss().plan());
+            regimes.forEach(r -> lossRunner.around(r.nodes()));
+        }
+        Map<String, Tensor> values = new HashMap<>(model.byValue());
+        values.putAll(labels);
+        values.put(part.outputs().get(0), output);
+        Tensor made = lossRunner.run(values)[0];
+        runtime.adopt(made);
+        return made;
     }
 
     /** The output of a microbatch whose backward pass is to come; borrowed. */
@@ -159,12 +260,13 @@ final class Stage {
     }
 
     /** backward_one_chunk, of all gradients. */
-    void backward(int microbatch, Tensor loss) {
+    void backward(int microbatch, Tensor loss, boolean last) {
         Tensor[] of = forwarded.remove(microbatch);
+        regimes.forEach(r -> r.beforeBackward(last));
         try (Frame frame = runtime.frame()) {
             Tensor root = isLast() ? loss : of[0];
             Tensor gradient = isLast() ? runtime.emptyLike(loss) : gradientBuffers.get(microbatch);
-            loop.engine().backward(root, gradient);
+            inside(() -> loop.engine().backward(root, gradient));
         }
         finishBackward(microbatch, of, takeGradient(of[1]));
     }
@@ -176,9 +278,10 @@ final class Stage {
         WeightGroups groups = null;
         Tensor gradient = null;
         if (!isFirst()) {
+            regimes.forEach(r -> r.beforeBackward(false));
             try (Frame frame = runtime.frame()) {
                 Tensor begin = isLast() ? runtime.emptyLike(loss) : gradientBuffers.get(microbatch);
-                groups = new WeightGroups(runtime, root, of[1], model.parameters());
+                groups = new WeightGroups(runtime, root, of[1], parameters());
                 gradient = gradientOfInput(root, begin, of[1]);
                 groups.stopCatching();
                 runtime.setGrad(of[1], gradient);
@@ -188,6 +291,18 @@ final class Stage {
         runtime.hold(root);
         waiting.put(microbatch, new Waiting(root, runtime.hold(of[1]), groups));
         finishBackward(microbatch, of, gradient);
+    }
+
+    private List<Tensor> parameters() {
+        return model.parameters().stream()
+                .map(p -> {
+                    Tensor now = p;
+                    for (StageRegime r : regimes) {
+                        now = r.registered(now);
+                    }
+                    return now;
+                })
+                .toList();
     }
 
     private Tensor gradientOfInput(Tensor root, Tensor begin, Tensor input) {
@@ -204,13 +319,16 @@ final class Stage {
     }
 
     /** backward_weight_one_chunk. */
-    void backwardWeight(int microbatch) {
+    void backwardWeight(int microbatch, boolean last) {
         Waiting w = waiting.remove(microbatch);
-        if (w.groups == null) {
-            loop.engine().backward(w.root, gradientBuffers.get(microbatch));
-        } else {
-            w.groups.accumulate(loop.engine());
-        }
+        regimes.forEach(r -> r.beforeBackward(last));
+        inside(() -> {
+            if (w.groups == null) {
+                loop.engine().backward(w.root, gradientBuffers.get(microbatch));
+            } else {
+                w.groups.accumulate(loop.engine());
+            }
+        });
         runtime.release(w.root);
         runtime.release(w.input);
     }

@@ -66,7 +66,7 @@ record StagePlan(String schedule, int world, int perRank) {
         }
         List<Action> actions =
                 new Lowering(this, microbatches, computed).lowered().get(rank);
-        return new SeveralStages(runtime, peers, this, own, actions);
+        return new SeveralStages(runtime, peers, this, own, actions, microbatches);
     }
 
     private List<Action> computed(int rank, int microbatches) {

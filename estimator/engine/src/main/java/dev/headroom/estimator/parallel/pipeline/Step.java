@@ -21,22 +21,30 @@ final class Step {
     /** By microbatch; none where the first stage, or the last, is elsewhere. */
     private final List<Tensor> inputs;
 
-    private final List<Tensor> targets;
+    private final Loss loss;
     private final List<Tensor> losses = new ArrayList<>();
 
-    Step(TrainingLoop loop, CollectiveLog log, Peers peers, int step, List<Tensor> inputs, List<Tensor> targets) {
+    /** What the schedule's loss function gives. */
+    @FunctionalInterface
+    interface Loss {
+        /** A local variable of the running frame, or the output itself. */
+        Tensor of(Stage stage, Tensor output, int microbatch);
+    }
+
+    /** @param loss {@code null} where the last stage is elsewhere */
+    Step(TrainingLoop loop, CollectiveLog log, Peers peers, int step, List<Tensor> inputs, Loss loss) {
         this.loop = loop;
         this.runtime = loop.runtime();
         this.log = log;
         this.peers = peers;
         this.step = step;
         this.inputs = inputs;
-        this.targets = targets;
+        this.loss = loss;
     }
 
     /** Runs a microbatch forward and keeps its loss; returns the output, borrowed. */
     Tensor forward(Stage stage, int microbatch) {
-        peers.pause();
+        pause(stage);
         Tensor output = stage.forward(microbatch, stage.isFirst() ? inputs.get(microbatch) : null);
         mark(Phase.FORWARD, microbatch);
         return output;
@@ -46,29 +54,41 @@ final class Step {
     void lossOf(Stage stage, Tensor output, int microbatch) {
         if (stage.isLast()) {
             try (Frame frame = runtime.frame()) {
-                losses.add(runtime.hold(loop.batch().loss(output, targets.get(microbatch))));
+                losses.add(runtime.hold(loss.of(stage, output, microbatch)));
             }
         }
     }
 
-    /** Runs a microbatch backward. */
-    void backward(Stage stage, int microbatch) {
+    /** Time passes: what was sent is finished. */
+    private void pause(Stage stage) {
         peers.pause();
-        stage.backward(microbatch, stage.isLast() ? losses.get(microbatch) : null);
+        if (peers.keepsUp()) {
+            stage.pause();
+        }
+    }
+
+    /**
+     * Runs a microbatch backward.
+     *
+     * @param last whether no other of the stage follows
+     */
+    void backward(Stage stage, int microbatch, boolean last) {
+        pause(stage);
+        stage.backward(microbatch, stage.isLast() ? losses.get(microbatch) : null, last);
         mark(Phase.BACKWARD, microbatch);
     }
 
     /** Computes the gradients of a microbatch's inputs alone. */
     void backwardInput(Stage stage, int microbatch) {
-        peers.pause();
+        pause(stage);
         stage.backwardInput(microbatch, stage.isLast() ? losses.get(microbatch) : null);
         mark(Phase.BACKWARD, microbatch);
     }
 
     /** Computes the gradients of weights that were left out. */
-    void backwardWeight(Stage stage, int microbatch) {
-        peers.pause();
-        stage.backwardWeight(microbatch);
+    void backwardWeight(Stage stage, int microbatch, boolean last) {
+        pause(stage);
+        stage.backwardWeight(microbatch, last);
         mark(Phase.BACKWARD_WEIGHT, microbatch);
     }
 

@@ -20,6 +20,12 @@ public abstract class UnitOrder<U> {
     /** Whether the pass that runs reduces its gradients ({@code no_sync}, {@code set_requires_gradient_sync}). */
     private boolean reduces = true;
 
+    /** Whether units are divided again when their backward pass is over ({@code set_reshard_after_backward}). */
+    private boolean reshards = true;
+
+    /** Whether a backward pass ends the step ({@code set_is_last_backward}). */
+    private boolean last = true;
+
     protected UnitOrder(EagerRuntime runtime, AutogradEngine engine) {
         this.runtime = runtime;
         this.engine = engine;
@@ -38,6 +44,23 @@ public abstract class UnitOrder<U> {
     /** A pass begins. */
     public final void setReduces(boolean value) {
         reduces = value;
+    }
+
+    /** Whether units are divided again when their backward pass is over. */
+    public final boolean reshards() {
+        return reshards;
+    }
+
+    /** Whether a backward pass ends the step. */
+    public final boolean isLast() {
+        return last;
+    }
+
+    /** A backward pass begins that is, or is not, the last of a step. */
+    public final void setLastOfStep(boolean value) {
+        reduces = value;
+        reshards = value;
+        last = value;
     }
 
     /**
@@ -65,7 +88,9 @@ public abstract class UnitOrder<U> {
 
     /** The backward pass is over. */
     public void finish() {
-        order.clear();
+        if (last) {
+            order.clear();
+        }
         finishQueued = false;
     }
 }

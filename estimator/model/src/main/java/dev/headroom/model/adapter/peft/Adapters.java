@@ -14,7 +14,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Adds adapters to a model as {@code peft.get_peft_model} does: layers around the targeted ones, whose calls go on as
@@ -129,10 +131,13 @@ public final class Adapters {
     private Layer layer(CallSpan call, LayerKind kind) {
         String path = call.module().path();
         String name = path + ".weight";
-        HeldTensor weight = graph.held().tensors().get(name);
-        List<SymExpr> sizes =
-                kind.isQuantised() ? Quantised.shape(call) : weight.meta().sizes();
-        DType type = kind == LayerKind.LINEAR_4BIT ? Quantised.computeType(call) : weight.type(run.model());
+        @Nullable HeldTensor weight = graph.held().tensors().get(name);
+        List<SymExpr> sizes = kind.isQuantised()
+                ? Quantised.shape(call)
+                : Objects.requireNonNull(weight, name).meta().sizes();
+        DType type = kind == LayerKind.LINEAR_4BIT
+                ? Quantised.computeType(call)
+                : Objects.requireNonNull(weight, name).type(run.model());
         return new Layer(
                 path,
                 kind,

@@ -7,6 +7,7 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** The LoRA layer around a linear one (peft, tuners/lora/layer.py, Linear; tuners/lora/bnb.py). */
 final class LoraLayer implements AdapterLayer {
@@ -40,7 +41,7 @@ final class LoraLayer implements AdapterLayer {
     @Override
     public Wrapping wrapping() {
         String path = layer.path();
-        long rank = options.lora();
+        long rank = Objects.requireNonNull(options.lora());
         List<Added> tensors = new ArrayList<>(List.of(
                 new Added(path + ".lora_A.default.weight", List.of(rank, layer.in())),
                 new Added(path + ".lora_B.default.weight", List.of(layer.out(), rank))));
@@ -101,14 +102,15 @@ final class LoraLayer implements AdapterLayer {
 
     /** {@code dropout(x)}, where it drops anything. */
     String dropped(LayerWriter w, String x) {
-        if (!options.drops() || !run.training()) {
+        Double dropout = options.dropout();
+        if (dropout == null || !run.training()) {
             return x;
         }
         w.enter(
                 "lora_dropout.default",
                 "torch.nn.modules.dropout.Dropout",
                 "return F.dropout(input, self.p, self.training, self.inplace)");
-        String out = w.op("aten.dropout.default", "input", x, "p", options.dropout(), "train", true);
+        String out = w.op("aten.dropout.default", "input", x, "p", dropout, "train", true);
         w.leave();
         return out;
     }

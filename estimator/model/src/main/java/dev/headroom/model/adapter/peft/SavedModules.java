@@ -12,6 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Modules that are trained whole: copies beside the frozen originals, that run in their place (peft, utils/other.py,
@@ -76,7 +77,7 @@ final class SavedModules {
      *
      * @param added gets the copies
      */
-    static Wrapping wrapping(String path, Graph graph, DType model, Map<String, HeldTensor> added) {
+    static Wrapping wrapping(String path, Graph graph, @Nullable DType model, Map<String, HeldTensor> added) {
         List<String> modules = new ArrayList<>(List.of("modules_to_save"));
         for (String m : graph.held().modules()) {
             if (m.equals(path) || m.startsWith(path + ".")) {

@@ -56,7 +56,7 @@ public final class Attention extends Layer {
     }
 
     private Value heads(Scope s, Layer projection, Value x) {
-        SymExpr[] sizes = {Request.BATCH, Request.SEQ, SymExpr.of(-1), SymExpr.of(shape.size)};
+        SymExpr[] sizes = {Request.BATCH, request.length(), SymExpr.of(-1), SymExpr.of(shape.size)};
         Value split = s.op("aten.view.default", "self", s.call(projection, x), "size", sizes);
         return s.op("aten.transpose.int", "self", split, "dim0", 1, "dim1", 2);
     }
@@ -71,7 +71,15 @@ public final class Attention extends Layer {
         Value values = heads(s, value, in[0]);
         Value[] turned = Rotations.apply(s, queries, keys, pass.rotation(shape.kind), shape.size);
         keys = turned[1];
-        if (request.caches()) {
+        CacheStep step = request.step();
+        if (step != null) {
+            s.line("keys, values = past_key_values.update(keys, values, self.layer_idx)");
+            KeyValueCache.Shape cached = new KeyValueCache.Shape(shape.keys, shape.size, shape.size);
+            Value[] all = KeyValueCache.update(
+                    s, step, !shape.kind.equals(Decoder.FULL), pass.nextLayer(), cached, keys, values);
+            keys = all[0];
+            values = all[1];
+        } else if (request.caches()) {
             s.line("keys, values = past_key_values.update(keys, values, self.layer_idx)");
             keys = s.op("aten.clone.default", "self", keys);
             values = s.op("aten.clone.default", "self", values);
@@ -79,7 +87,7 @@ public final class Attention extends Layer {
         }
         Value attended = AttentionCall.write(s, request, shape, pass.mask(shape.kind), turned[0], keys, values);
         s.line("out = out.reshape(batch, seq, -1).contiguous()");
-        SymExpr[] joined = {Request.BATCH, Request.SEQ, SymExpr.of(-1)};
+        SymExpr[] joined = {Request.BATCH, request.length(), SymExpr.of(-1)};
         Value flat = s.op("aten.reshape.default", "self", attended, "shape", joined);
         s.line("out = self.o_proj(out)");
         return s.call(out, flat);

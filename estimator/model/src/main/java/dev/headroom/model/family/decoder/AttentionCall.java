@@ -19,10 +19,11 @@ final class AttentionCall {
 
     static Value write(
             Scope s, Request request, Attention.Shape shape, Optional<Value> mask, Value q, Value k, Value v) {
-        return request.eager() ? eager(s, shape, mask, q, k, v) : kernel(s, shape, mask, q, k, v);
+        return request.eager() ? eager(s, shape, mask, q, k, v) : kernel(s, request, shape, mask, q, k, v);
     }
 
-    private static Value kernel(Scope s, Attention.Shape shape, Optional<Value> mask, Value q, Value k, Value v) {
+    private static Value kernel(
+            Scope s, Request request, Attention.Shape shape, Optional<Value> mask, Value q, Value k, Value v) {
         s.line("out, weights = attention_interface(self, queries, keys, values, mask)");
         boolean shares = shape.heads() != shape.keys();
         boolean repeats = shares && (mask.isPresent() || shape.size() > WIDEST_SHARED);
@@ -31,7 +32,9 @@ final class AttentionCall {
         Map<String, Object> call = arguments("query", q, "key", keys, "value", values);
         mask.ifPresent(m -> call.put("attn_mask", m));
         call.put("dropout_p", 0.0);
-        call.put("is_causal", mask.isEmpty());
+        call.put(
+                "is_causal",
+                mask.isEmpty() && (request.step() == null || request.step().prompt()));
         call.put("scale", shape.scale());
         if (shares && !repeats) {
             call.put("enable_gqa", true);
@@ -52,11 +55,11 @@ final class AttentionCall {
             Request.BATCH,
             SymExpr.of(shape.keys()),
             SymExpr.of(shape.heads() / shape.keys()),
-            Request.SEQ,
+            SymExpr.of(-1),
             SymExpr.of(shape.size())
         };
         Value all = s.op("aten.expand.default", "self", one, "size", wide);
-        SymExpr[] joined = {Request.BATCH, SymExpr.of(shape.heads()), Request.SEQ, SymExpr.of(shape.size())};
+        SymExpr[] joined = {Request.BATCH, SymExpr.of(shape.heads()), SymExpr.of(-1), SymExpr.of(shape.size())};
         return s.op("aten.reshape.default", "self", all, "shape", joined);
     }
 

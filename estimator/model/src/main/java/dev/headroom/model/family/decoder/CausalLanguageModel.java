@@ -49,7 +49,8 @@ public final class CausalLanguageModel extends Layer {
         s.line("outputs = self.model(input_ids, attention_mask, position_ids)");
         Value x = s.call(model, in[0]);
         s.line("logits = self.lm_head(outputs[:, slice_indices, :])");
-        Value kept = s.op("aten.slice.Tensor", "self", x, "dim", 1, "start", 0, "end", Long.MAX_VALUE);
+        long first = request.step() == null ? 0 : -1;
+        Value kept = s.op("aten.slice.Tensor", "self", x, "dim", 1, "start", first, "end", Long.MAX_VALUE);
         Value logits = s.call(head, kept);
         List<Value> out = new ArrayList<>();
         if (request.labelled()) {

@@ -54,7 +54,7 @@ public final class Decoder extends Layer {
         s.line("embedded = self.embed_tokens(input_ids)");
         Value x = s.call(embeddings, in[0]);
         Value positions = Positions.write(s, request);
-        Masks.write(s, request, pass, x, positions);
+        pass.mask(FULL, Masks.causal(s, request, x, positions, Masks.NO_WINDOW));
         s.line("position_embeddings = self.rotary_emb(x, position_ids)");
         Value[] turns = s.results(rotary, x, positions);
         pass.rotate(FULL, new Pass.Rotation(turns[0], turns[1]));

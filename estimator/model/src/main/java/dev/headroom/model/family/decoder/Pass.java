@@ -16,6 +16,7 @@ public final class Pass {
     private final Map<String, Rotation> rotations = new HashMap<>();
     private final Map<String, Optional<Value>> masks = new HashMap<>();
     private final List<Value> cached = new ArrayList<>();
+    private int layers;
 
     void rotate(String kind, Rotation rotation) {
         rotations.put(kind, rotation);
@@ -28,6 +29,11 @@ public final class Pass {
     void cache(Value keys, Value values) {
         cached.add(keys);
         cached.add(values);
+    }
+
+    /** The number of the layer that comes to its cache next. */
+    int nextLayer() {
+        return layers++;
     }
 
     /** What turns the queries and keys of a kind of layers. */

@@ -8,8 +8,8 @@ final class Positions {
     private Positions() {}
 
     static Value write(Scope s, Request request) {
-        if (request.options().packing()) {
-            return new Value("position_ids");
+        if (request.options().packing() || request.step() != null) {
+            return s.given("position_ids");
         }
         s.line("position_ids = torch.arange(embedded.shape[1]) + past_seen_tokens");
         Value counted = s.op("aten.arange.default", "end", Request.SEQ);

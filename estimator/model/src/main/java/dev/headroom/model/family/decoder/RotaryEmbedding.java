@@ -7,17 +7,20 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.SymExpr;
 
 /** Cosines and sines of the positions, in float32 whatever autocast says, given in the type of the hidden states. */
 public final class RotaryEmbedding extends Layer {
     private final String type;
+    private final Request request;
 
     /**
      * @param type class name
      * @param size of the part of a head that is turned
      */
-    public RotaryEmbedding(String type, long size) {
+    public RotaryEmbedding(String type, Request request, long size) {
         this.type = type;
+        this.request = request;
         scratch("inv_freq", DType.FLOAT32, size / 2);
         scratch("original_inv_freq", DType.FLOAT32, size / 2);
     }
@@ -38,12 +41,14 @@ public final class RotaryEmbedding extends Layer {
         s.line("inv_freq = self.inv_freq[None, :, None].expand(position_ids.shape[0], -1, 1).to(torch.float)");
         Value row = s.op("aten.unsqueeze.default", "self", s.parameter("inv_freq"), "dim", 0);
         Value column = s.op("aten.unsqueeze.default", "self", row, "dim", 2);
-        Value frequencies = s.op("aten.to.dtype", "self", column, "dtype", DType.FLOAT32);
+        SymExpr[] rows = {request.options().packing() ? Request.BATCH : SymExpr.of(1), SymExpr.of(-1), SymExpr.of(1)};
+        Value expanded = s.op("aten.expand.default", "self", column, "size", rows);
+        Value frequencies = s.op("aten.to.dtype", "self", expanded, "dtype", DType.FLOAT32);
         s.line("positions = position_ids[:, None, :].float()");
         Value numbers = s.op("aten.unsqueeze.default", "self", in[1], "dim", 1);
         Value positions = s.op("aten.to.dtype", "self", numbers, "dtype", DType.FLOAT32);
         s.line("frequencies = (inv_freq @ positions).transpose(1, 2)");
-        Value angles = product(s, frequencies, positions);
+        Value angles = s.outOfAutocast("aten.matmul.default", "self", frequencies, "other", positions);
         Value turned = s.op("aten.transpose.int", "self", angles, "dim0", 1, "dim1", 2);
         s.line("angles = torch.cat((frequencies, frequencies), dim=-1)");
         Value both = s.op("aten.cat.default", "tensors", new Value[] {turned, turned}, "dim", -1);
@@ -56,11 +61,6 @@ public final class RotaryEmbedding extends Layer {
         return new Value[] {
             s.op("aten.to.dtype", "self", cos, "dtype", like), s.op("aten.to.dtype", "self", sin, "dtype", like)
         };
-    }
-
-    /** The frequencies are one row for all sequences, or expanded to as many as there are rows of positions. */
-    private static Value product(Scope s, Value frequencies, Value positions) {
-        return s.outOfAutocast("aten.matmul.default", "self", frequencies, "other", positions);
     }
 
     private static Value scaled(Scope s, String function, Value angles) {

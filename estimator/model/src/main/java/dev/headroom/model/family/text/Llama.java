@@ -33,7 +33,7 @@ public final class Llama {
         double eps = c.number("rms_norm_eps", 1e-6);
         boolean bias = c.flag("attention_bias", false);
         Attention.Shape shape = new Attention.Shape(
-                CLASS + "Attention", width, heads, keys, size, bias, bias, 1 / Math.sqrt(size), Decoder.FULL);
+                CLASS + "Attention", width, heads, keys, size, bias, bias, 1 / Math.sqrt((double) size), Decoder.FULL);
         Pass pass = new Pass();
         List<Layer> layers = new ArrayList<>();
         for (long i = c.size("num_hidden_layers"); i > 0; i--) {
@@ -58,7 +58,7 @@ public final class Llama {
                 width,
                 layers,
                 new RmsNorm(CLASS + "RMSNorm", width, eps),
-                new RotaryEmbedding(CLASS + "RotaryEmbedding", size));
+                new RotaryEmbedding(CLASS + "RotaryEmbedding", request, size));
         return new CausalLanguageModel(
                 CLASS + "ForCausalLM", request, pass, vocabulary, width, c.flag("tie_word_embeddings", false), decoder);
     }

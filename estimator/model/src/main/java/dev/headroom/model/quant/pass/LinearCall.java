@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param bias value of its bias, or {@code null}
  * @param out features
  * @param in features
+ * @param turned whether the weight lies the other way around in the model, and so is turned before it is quantised
  */
 record LinearCall(
         int from,
@@ -28,7 +29,8 @@ record LinearCall(
         String weight,
         @Nullable String bias,
         long out,
-        long in) {
+        long in,
+        boolean turned) {
     private static final String LINEAR = "torch.nn.modules.linear.Linear";
 
     /** Transformers' linear layer of GPT-2, whose weight lies the other way around. */
@@ -111,7 +113,8 @@ record LinearCall(
                 weight,
                 bias,
                 turned ? columns : rows,
-                turned ? rows : columns);
+                turned ? rows : columns,
+                turned);
     }
 
     private static @Nullable String value(Node node, String argument) {

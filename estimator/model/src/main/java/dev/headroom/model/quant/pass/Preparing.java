@@ -1,14 +1,11 @@
 package dev.headroom.model.quant.pass;
 
-import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState.HeldTensor;
-import dev.headroom.model.graph.Node;
+import dev.headroom.model.rewrite.InputGradients;
 import dev.headroom.model.scenario.Scenario;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
@@ -48,47 +45,7 @@ public final class Preparing {
         });
         Graph prepared = graph.withHeld(graph.held().withTensors(tensors));
         boolean reentrant =
-                run.checkpointing().any() && !Objects.equals(run.checkpointing().reentrant(), Boolean.FALSE);
-        return reentrant ? inputsRequireGradients(prepared) : prepared;
-    }
-
-    /** {@code enable_input_require_grads()}: a hook of the module that embeds the tokens. */
-    public static Graph inputsRequireGradients(Graph graph) {
-        List<Node> nodes = graph.nodes();
-        if (nodes.stream().anyMatch(n -> n.operator().equals(QuantisedOperators.REQUIRES_GRAD))) {
-            return graph;
-        }
-        int at = 0;
-        while (at < nodes.size() && !nodes.get(at).operator().equals("aten.embedding")) {
-            at++;
-        }
-        if (at == nodes.size()) {
-            return graph;
-        }
-        String call = call(nodes.get(at));
-        int last = at;
-        while (last + 1 < nodes.size() && call(nodes.get(last + 1)).equals(call)) {
-            last++;
-        }
-        Node made = nodes.get(last);
-        String value = Objects.requireNonNull(made.outputs().get(0));
-        String required = value + "_requires_grad";
-        List<Node> out = new ArrayList<>(nodes.subList(0, last + 1));
-        out.add(new Node(
-                required,
-                QuantisedOperators.REQUIRES_GRAD + ".default",
-                List.of(new Node.NamedArgument("self", new Argument.Value(value))),
-                List.of(required),
-                made.moduleStack(),
-                made.stackTrace()));
-        for (Node node : nodes.subList(last + 1, nodes.size())) {
-            out.add(node.reading(Map.of(value, required)));
-        }
-        return graph.withNodes(out);
-    }
-
-    private static String call(Node node) {
-        List<Node.ModuleCall> stack = node.moduleStack();
-        return stack.isEmpty() ? "" : stack.get(stack.size() - 1).call();
+                run.checkpointing().any() && !Objects.equals(run.checkpointing().reentrant(), false);
+        return reentrant ? InputGradients.require(prepared) : prepared;
     }
 }

@@ -110,6 +110,9 @@ public final class QuantisedLinears {
                     "quant_type", new Argument.Text(tensors.kind() == QuantKind.NF4 ? "nf4" : "fp4")));
             arguments.add(new Node.NamedArgument("compute_dtype", new Argument.Type(compute)));
         }
+        if (call.turned()) {
+            arguments.add(new Node.NamedArgument("turned", new Argument.Bool(true)));
+        }
         arguments.add(new Node.NamedArgument("weight_dtype", new Argument.Type(tensors.stored())));
         Node last = graph.nodes().get(call.to() - 1);
         String target = tensors.kind().isFourBit() ? QuantisedOperators.LINEAR_4BIT : QuantisedOperators.LINEAR_8BIT;

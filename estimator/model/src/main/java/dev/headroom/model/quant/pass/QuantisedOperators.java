@@ -14,9 +14,6 @@ public final class QuantisedOperators {
     /** {@code bitsandbytes.functional.int8_vectorwise_dequant}. */
     public static final String DEQUANTIZE_8BIT = "bitsandbytes.int8_vectorwise_dequant";
 
-    /** {@code output.requires_grad_(True)}, as a hook of the embeddings calls it. */
-    public static final String REQUIRES_GRAD = "aten.requires_grad_";
-
     private QuantisedOperators() {}
 
     /** Whether an operator is a layer with a quantised weight. */

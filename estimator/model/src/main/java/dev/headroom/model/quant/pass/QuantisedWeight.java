@@ -16,8 +16,9 @@ import java.util.Objects;
  * @param type of its elements
  * @param out features: rows
  * @param in features: columns
+ * @param turned whether the model holds it the other way around
  */
-public record QuantisedWeight(DType type, long out, long in) {
+public record QuantisedWeight(DType type, long out, long in, boolean turned) {
     /** Its elements. */
     public long elements() {
         return out * in;
@@ -34,9 +35,11 @@ public record QuantisedWeight(DType type, long out, long in) {
                 List<Long> shape = ((Argument.Ints) argument(node, "shape"))
                         .values().stream().map(s -> s.evaluate(Map.of())).toList();
                 DType type = ((Argument.Type) argument(node, "weight_dtype")).value();
+                boolean turned =
+                        node.arguments().stream().anyMatch(a -> a.name().equals("turned"));
                 out.put(
                         Objects.requireNonNull(names.get(weight.name())),
-                        new QuantisedWeight(type, shape.get(0), shape.get(1)));
+                        new QuantisedWeight(type, shape.get(0), shape.get(1), turned));
             }
         }
         return out;

@@ -1,4 +1,4 @@
-package dev.headroom.estimator.parallel.parts;
+package dev.headroom.model.parts;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;

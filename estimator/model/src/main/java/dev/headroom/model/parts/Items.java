@@ -1,4 +1,4 @@
-package dev.headroom.estimator.parallel.parts;
+package dev.headroom.model.parts;
 
 import dev.headroom.model.checkpoint.ModuleCalls;
 import dev.headroom.model.checkpoint.ModuleCalls.Call;

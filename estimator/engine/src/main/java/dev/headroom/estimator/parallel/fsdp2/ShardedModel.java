@@ -1,0 +1,112 @@
+package dev.headroom.estimator.parallel.fsdp2;
+
+import dev.headroom.estimator.parallel.group.CollectiveLog;
+import dev.headroom.estimator.parallel.group.Communicator;
+import dev.headroom.estimator.parallel.pipeline.StageModule;
+import dev.headroom.estimator.parallel.unit.Unit;
+import dev.headroom.estimator.parallel.unit.Units;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.parallel.ShardingOptions;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A model whose units {@code fully_shard} has wrapped; the whole one, or a stage of it. */
+final class ShardedModel {
+    private final Parallelism parallel;
+    private final ShardingOptions options;
+    private final CollectiveLog log;
+    private final Communicator shards;
+    private final Communicator replicas;
+    private final EagerRuntime runtime;
+    private final StageModule module;
+    private final Communication shared;
+    private final List<UnitHooks> units = new ArrayList<>();
+    private MetaModel meta;
+
+    /** @param replicas ranks that have the same shards; {@code null} for none */
+    ShardedModel(
+            Parallelism parallel, CollectiveLog log, Communicator shards, Communicator replicas, StageModule module) {
+        this.parallel = parallel;
+        this.options = parallel.sharding();
+        this.log = log;
+        this.shards = shards;
+        this.replicas = replicas;
+        this.module = module;
+        this.runtime = module.runtime();
+        this.shared = new Communication(runtime, module.engine(), module.place());
+        Integer after = options.reshardAfterForward();
+        if (after != null && after > 1 && shards.size() % after != 0) {
+            throw new UserInputException("--reshard-after-forward " + after + ": parameters are divided among "
+                    + shards.size() + " ranks; name a divisor of that");
+        }
+    }
+
+    Communication shared() {
+        return shared;
+    }
+
+    /** Of the units that have parameters. */
+    List<ParameterGroup> groups() {
+        return units.stream().map(UnitHooks::group).filter(g -> !g.isEmpty()).toList();
+    }
+
+    /** What modules have in the place of a parameter now: the whole one while its unit is gathered. */
+    Tensor registered(Tensor parameter) {
+        return groups().stream()
+                .filter(ParameterGroup::isUnsharded)
+                .flatMap(g -> g.parameters().stream())
+                .filter(p -> p.sharded() == parameter)
+                .map(ShardedParameter::unsharded)
+                .findFirst()
+                .orElse(parameter);
+    }
+
+    /** @param blocks that are units of their own */
+    void wrap(List<String> blocks) {
+        boolean around = !CheckpointPlan.hasSwitch(module.graph());
+        Precision precision = new Precision(options.paramDtype(), options.reduceDtype());
+        Sharding sharding = new Sharding(runtime, module.model(), shards, precision, parallel);
+        meta = new MetaModel(runtime, module.model(), parallel);
+        for (Unit unit : Units.of(module.graph().held(), blocks)) {
+            boolean root = unit.path().isEmpty();
+            ParameterGroup group =
+                    new ParameterGroup(shared, sharding.of(unit), shards, root ? null : afterForward(), replicas);
+            UnitHooks hooks =
+                    new UnitHooks(shared, group, options.paramDtype(), this::begin, this::finish, root, around);
+            runtime.modules().add(unit.path(), hooks);
+            units.add(hooks);
+        }
+        // All states in the order of named_modules(): the model's own first.
+        units.add(0, units.remove(units.size() - 1));
+        if (parallel.build() == Parallelism.Build.META) {
+            meta.materialise(module.graph().held());
+        }
+    }
+
+    /** Among which ranks a block is divided after its forward pass; each has a group of its own when they are fewer. */
+    private Communicator afterForward() {
+        Integer ranks = options.reshardAfterForward();
+        if (ranks == null || ranks == 1 || ranks == shards.size()) {
+            return shards;
+        }
+        return ranks == 0 ? null : new Communicator(log, ranks, shards.rank() % ranks);
+    }
+
+    /** What the first forward pass does before anything (FSDPState._lazy_init). */
+    private void begin() {
+        if (meta != null && parallel.build() == Parallelism.Build.META) {
+            units.forEach(u -> u.group().parameters().forEach(meta::pad));
+        }
+        meta = null;
+    }
+
+    /** The end of a backward pass (_root_post_backward_final_callback). */
+    void finish() {
+        units.forEach(UnitHooks::finishBackward);
+        shared.finish();
+    }
+}

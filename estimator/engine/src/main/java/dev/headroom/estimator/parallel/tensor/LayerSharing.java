@@ -1,0 +1,77 @@
+package dev.headroom.estimator.parallel.tensor;
+
+import dev.headroom.estimator.parallel.pipeline.StageModule;
+import dev.headroom.estimator.program.NodeHook;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.parallel.TensorOptions;
+import dev.headroom.model.plan.PlannedModule;
+import dev.headroom.model.plan.TensorPlan;
+import dev.headroom.model.plan.UsualPlans;
+import java.util.List;
+
+/** Shares the layers of a model, the whole one or a stage of it, as its plan says. */
+final class LayerSharing {
+    private final Parallelism parallel;
+    private final TensorRanks ranks;
+    private final boolean dividedFurther;
+    private final StageModule module;
+    private final List<PlannedModule> plan;
+    private SharedModel model;
+    private NodeHook nodes;
+
+    /**
+     * @param dividedFurther whether {@code fully_shard} divides the parts
+     * @param plan of the whole model
+     */
+    LayerSharing(
+            Parallelism parallel,
+            TensorRanks ranks,
+            boolean dividedFurther,
+            List<PlannedModule> plan,
+            StageModule module) {
+        this.parallel = parallel;
+        this.ranks = ranks;
+        this.dividedFurther = dividedFurther;
+        this.module = module;
+        this.plan =
+                plan.stream().filter(p -> module.modules().contains(p.path())).toList();
+    }
+
+    /** What a plan says of a whole model. */
+    static List<PlannedModule> plan(TensorOptions options, List<String> modules) {
+        TensorPlan plan = options.plan() != null
+                ? options.plan()
+                : UsualPlans.of(modules, options.sequenceParallel(), options.lossParallel());
+        return plan.of(modules);
+    }
+
+    void wrap() {
+        boolean onDevice = parallel.build() == Parallelism.Build.CUDA;
+        TiedParameters ties = new TiedParameters(module.graph());
+        if (dividedFurther && ties.any()) {
+            throw new UserInputException("--parallel " + parallel.kind().option()
+                    + ": tied parameters are modelled for a model that is built on the meta device; add --build meta");
+        }
+        model = new SharedModel(module.runtime(), module.model(), module.graph(), ties, ranks, onDevice);
+        Conversions conversions = new Conversions(module.runtime(), ranks);
+        for (PlannedModule planned : plan) {
+            ModuleContent content = ModuleContent.of(module.graph(), planned.path());
+            content.check(planned.path(), planned.style());
+            model.share(planned, content);
+            module.runtime()
+                    .modules()
+                    .add(planned.path(), new StyledModule(planned.path(), planned.style(), content, conversions));
+        }
+        model.finish(dividedFurther);
+        nodes = new SharedOperators(module.runtime(), ranks, ties, new LocalSizes(module.symbols(), ranks.size()));
+    }
+
+    NodeHook nodes() {
+        return nodes;
+    }
+
+    SharedModel model() {
+        return model;
+    }
+}

@@ -1,0 +1,56 @@
+package dev.headroom.estimator.parallel.tensor;
+
+import dev.headroom.estimator.parallel.group.Communicator;
+import dev.headroom.estimator.parallel.pipeline.StageModule;
+import dev.headroom.estimator.parallel.pipeline.StageRegime;
+import dev.headroom.estimator.program.NodeHook;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.plan.Placement;
+import dev.headroom.model.plan.PlannedModule;
+import java.util.List;
+
+/** A stage of a pipeline whose layers are shared. */
+public final class SharedStage implements StageRegime {
+    private final LayerSharing sharing;
+    private final List<PlannedModule> plan;
+    private final Communicator group;
+
+    /** @param whole the graph of the whole model, which the plan is for */
+    public SharedStage(Parallelism parallel, Communicator group, Graph whole, StageModule module) {
+        this.plan = LayerSharing.plan(parallel.tensor(), whole.held().modules());
+        this.group = group;
+        this.sharing = new LayerSharing(
+                parallel,
+                new TensorRanks(module.runtime(), group),
+                parallel.kind().shardsWithFsdp2(),
+                plan,
+                module);
+    }
+
+    @Override
+    public void wrap() {
+        sharing.wrap();
+    }
+
+    @Override
+    public NodeHook nodes() {
+        return sharing.nodes();
+    }
+
+    @Override
+    public long[] local(long[] sizes, Placement placement) {
+        return Chunks.local(sizes, placement.dim(), group.size(), group.rank());
+    }
+
+    /** As the module that is given it says, in this stage or the next. */
+    @Override
+    public Placement received(List<String> readers) {
+        return plan.stream()
+                .filter(p -> readers.contains(p.path()))
+                .flatMap(p -> p.style().inputs().stream().limit(1))
+                .filter(p -> p != null && p.isShard())
+                .findFirst()
+                .orElse(null);
+    }
+}

@@ -1,0 +1,32 @@
+package dev.headroom.estimator.program;
+
+import dev.headroom.estimator.runtime.Tensor;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** A forward pass that is made when it is first called: whoever takes its place never needs it. */
+public final class LateRunner implements ForwardPass {
+    private final Supplier<ForwardPass> make;
+    private ForwardPass made;
+
+    public LateRunner(Supplier<ForwardPass> make) {
+        this.make = make;
+    }
+
+    private ForwardPass made() {
+        if (made == null) {
+            made = make.get();
+        }
+        return made;
+    }
+
+    @Override
+    public Tensor[] run(Map<String, Tensor> inputs) {
+        return made().run(inputs);
+    }
+
+    @Override
+    public NodeRuns runs() {
+        return made().runs();
+    }
+}

@@ -1,0 +1,54 @@
+package dev.headroom.estimator.program;
+
+import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.generation.VariableNodes;
+import dev.headroom.model.graph.Node;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Variables of a program that outlive a pass over a graph: what one pass binds, the next ones read. */
+public final class Variables {
+    private final EagerRuntime runtime;
+    private final Map<String, Tensor> held = new LinkedHashMap<>();
+
+    public Variables(EagerRuntime runtime) {
+        this.runtime = runtime;
+    }
+
+    /** What the variables hold, by name; borrowed. */
+    public Map<String, Tensor> held() {
+        return held;
+    }
+
+    /** Gives a name another tensor, or its first one. */
+    public void bind(String name, Tensor value) {
+        runtime.hold(value);
+        if (value.storage().category() == Category.TEMPORARIES) {
+            runtime.setCategory(value, Category.OUTPUTS);
+        }
+        runtime.release(held.put(name, value));
+    }
+
+    /** {@code del name}; nothing happens to a name that holds nothing. */
+    public void delete(String name) {
+        runtime.release(held.remove(name));
+    }
+
+    /** All names go, in the order in which they were first bound. */
+    public void deleteAll() {
+        held.values().forEach(runtime::release);
+        held.clear();
+    }
+
+    /** Binds a variable or deletes it, as a node says. */
+    Tensor[] run(Node node, Map<String, Tensor> values) {
+        if (node.target().equals(VariableNodes.BIND)) {
+            bind(VariableNodes.name(node), values.get(node.reads().get(0)));
+        } else {
+            delete(VariableNodes.name(node));
+        }
+        return new Tensor[0];
+    }
+}

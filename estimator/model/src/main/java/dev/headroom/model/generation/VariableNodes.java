@@ -1,0 +1,38 @@
+package dev.headroom.model.generation;
+
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.Node;
+
+/**
+ * Nodes that compute nothing: they say which of Python's variables outlive a graph. A graph reads such a variable as an
+ * input of its name.
+ */
+public final class VariableNodes {
+    /** {@code name = value}: what the name held is let go of. */
+    public static final String BIND = "python.bind";
+
+    /** {@code del name}. */
+    public static final String DELETE = "python.delete";
+
+    /** Reads values, so that they live until here as a function's variables do. */
+    public static final String USE = "python.use";
+
+    private static final String NAME = "name";
+
+    private VariableNodes() {}
+
+    /** Whether a node is one of these. */
+    public static boolean isOne(Node node) {
+        return node.target().startsWith("python.");
+    }
+
+    /** The variable of a {@link #BIND} or {@link #DELETE}. */
+    public static String name(Node node) {
+        for (Node.NamedArgument a : node.arguments()) {
+            if (a.name().equals(NAME) && a.value() instanceof Argument.Text t) {
+                return t.value();
+            }
+        }
+        throw new IllegalArgumentException(node.target() + " names no variable");
+    }
+}

@@ -1,0 +1,98 @@
+package dev.headroom.model.rewrite;
+
+import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.checkpoint.ModuleCalls;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.scenario.Scenario;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * {@code enable_input_require_grads()} of transformers: a hook makes the embedded tokens require a gradient, whatever is
+ * frozen. {@code gradient_checkpointing_enable()} calls it, too (transformers, modeling_utils.py).
+ */
+public final class InputGradients {
+    private static final String OPERATOR = "aten.requires_grad_";
+
+    private InputGradients() {}
+
+    /** The graph with a call of {@code requires_grad_} after each call of the input embeddings. */
+    public static Graph enable(Graph graph, Scenario run) {
+        boolean switched = run.checkpointing().segments() > 0
+                && run.checkpointing().modules().isEmpty()
+                && !run.loop().inference()
+                && CheckpointPlan.hasSwitch(graph)
+                && !CheckpointPlan.switchIsOutside(graph);
+        boolean asked = run.model().inputGrads() && !run.loop().inference();
+        return switched || asked ? require(graph) : graph;
+    }
+
+    /** The same whatever the run says; a graph that has such a call stays as it is. */
+    public static Graph require(Graph graph) {
+        if (graph.nodes().stream().anyMatch(n -> n.operator().equals(OPERATOR))) {
+            return graph;
+        }
+        Set<Integer> ends = new HashSet<>();
+        String embeddings = embeddings(graph);
+        ends(ModuleCalls.roots(graph), embeddings, ends);
+        if (embeddings.isEmpty() || ends.isEmpty()) {
+            return graph;
+        }
+        List<Node> nodes = new ArrayList<>();
+        for (int i = 0; i < graph.nodes().size(); i++) {
+            Node node = graph.nodes().get(i);
+            nodes.add(node);
+            if (ends.contains(i)) {
+                nodes.add(hook(node));
+            }
+        }
+        return graph.withNodes(nodes);
+    }
+
+    /** The module that looks up the tokens that the user gives; "" where there is none. */
+    private static String embeddings(Graph graph) {
+        Set<String> tokens = new HashSet<>();
+        for (Graph.Input in : graph.inputs()) {
+            TensorMeta meta = graph.values().get(in.value());
+            if (in.kind() == Graph.InputKind.USER && meta != null && meta.dtype() == DType.INT64) {
+                tokens.add(in.value());
+            }
+        }
+        return graph.nodes().stream()
+                .filter(n -> n.operator().equals("aten.embedding")
+                        && n.reads().stream().anyMatch(tokens::contains))
+                .findFirst()
+                .map(Node::module)
+                .orElse("");
+    }
+
+    private static void ends(List<ModuleCalls.Call> calls, String path, Set<Integer> ends) {
+        for (ModuleCalls.Call call : calls) {
+            if (call.path().equals(path)) {
+                ends.add(call.to() - 1);
+            } else {
+                ends(call.children(), path, ends);
+            }
+        }
+    }
+
+    /** It runs in the caller of the module. */
+    private static Node hook(Node last) {
+        List<Node.ModuleCall> stack = last.moduleStack();
+        String out = last.outputs().get(0);
+        int frame = last.stackTrace().lastIndexOf("File \"");
+        return new Node(
+                out + "_requires_grad",
+                OPERATOR + ".default",
+                List.of(new Node.NamedArgument("self", new Argument.Value(out))),
+                List.of(out + "_requires_grad"),
+                stack.subList(0, stack.size() - 1),
+                frame < 0 ? "" : last.stackTrace().substring(0, frame).stripTrailing());
+    }
+}

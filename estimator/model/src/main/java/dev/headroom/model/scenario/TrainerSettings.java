@@ -1,0 +1,36 @@
+package dev.headroom.model.scenario;
+
+import static dev.headroom.model.scenario.ValueFormats.choice;
+
+import dev.headroom.model.parallel.ParallelKind;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The settings of training loops that libraries bring: rows of the table of {@link ScenarioSettings}. */
+public final class TrainerSettings {
+    private static final List<Setting<?>> ALL = new ArrayList<>();
+
+    private static final ScenarioPart<TrainerOptions> TRAINER =
+            new ScenarioPart<>(Scenario::trainer, Scenario::withTrainer);
+
+    public static final Setting<LoopKind> LOOP = row(Setting.of(
+                    "loop", TRAINER, TrainerOptions::loop, TrainerOptions::withLoop)
+            .written(
+                    choice(List.of(LoopKind.values()), OptionNames::of),
+                    "KIND",
+                    "Whose training loop: plain, trainer (of transformers) or sft (SFTTrainer of trl).")
+            .trainsWith(LoopKind::isTrainer)
+            .onlyIf(s -> s.parallel().kind() == ParallelKind.SINGLE, "the Trainer's loop is modelled on one GPU"));
+
+    private TrainerSettings() {}
+
+    private static <T> Setting<T> row(Setting<T> setting) {
+        ALL.add(setting);
+        return setting;
+    }
+
+    /** Every one of them. */
+    public static List<Setting<?>> all() {
+        return List.copyOf(ALL);
+    }
+}
