@@ -12,10 +12,12 @@ import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,10 +46,13 @@ public final class Adapters {
     }
 
     private Graph wrapped() {
+        LoraParameters.require(graph, options);
+        OutputLayer output = new OutputLayer(graph);
+        FusedExperts asked = FusedExperts.of(graph, options, () -> linear(output));
         List<String> modules = graph.held().modules();
         SavedModules saved = SavedModules.of(options, graph);
-        Map<String, Map<String, HeldTensor>> parameters = LoraParameters.targeted(graph, options);
-        Targets targets = Targets.of(options, modules);
+        Map<String, Map<String, HeldTensor>> parameters = LoraParameters.targeted(graph, asked.options());
+        Targets targets = Targets.of(asked.options(), modules);
         List<CallSpan.Range> ranges = CallSpan.ranges(
                 graph.nodes(),
                 path -> saved.contains(path)
@@ -55,14 +60,13 @@ public final class Adapters {
                                 && (parameters.containsKey(path)
                                         || (targets.allLinear() ? isLeaf(path) : targets.matches(path))));
         List<CallSpan> calls = CallSpan.of(graph, ranges);
-        OutputLayer output = new OutputLayer(graph);
         for (int i = 0; i < calls.size(); i++) {
             CallSpan call = calls.get(i);
             String path = call.module().path();
             if (saved.contains(path)) {
                 rewritten.put(ranges.get(i), save(call));
             } else if (parameters.containsKey(path)) {
-                rewritten.put(ranges.get(i), adapt(call, parameters.get(path)));
+                rewritten.put(ranges.get(i), adapt(call, parameters.get(path), asked));
             } else {
                 Optional<LayerKind> kind = LayerKind.of(call);
                 boolean left =
@@ -81,8 +85,20 @@ public final class Adapters {
                 + call.module().path() + "', a " + type.substring(type.lastIndexOf('.') + 1));
     }
 
-    private List<Node> adapt(CallSpan call, Map<String, HeldTensor> parameters) {
-        LoraParameters layers = LoraParameters.of(call, parameters, options, run);
+    /** Last parts of the paths of linear layers but the output's. */
+    private Set<String> linear(OutputLayer output) {
+        Set<String> out = new LinkedHashSet<>();
+        for (CallSpan call : CallSpan.of(graph, CallSpan.ranges(graph.nodes(), this::isLeaf))) {
+            String path = call.module().path();
+            if (LayerKind.of(call).filter(LayerKind::isLinear).isPresent() && !output.is(path)) {
+                out.add(path.substring(path.lastIndexOf('.') + 1));
+            }
+        }
+        return out;
+    }
+
+    private List<Node> adapt(CallSpan call, Map<String, HeldTensor> parameters, FusedExperts asked) {
+        LoraParameters layers = LoraParameters.of(call, parameters, asked, run);
         if (!wrappings.containsKey(call.module().path())) {
             wrap(layers.wrapping());
         }

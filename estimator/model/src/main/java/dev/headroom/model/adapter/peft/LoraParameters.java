@@ -33,20 +33,21 @@ final class LoraParameters {
     private final CallSpan call;
     private final AdapterOptions options;
     private final Surroundings run;
+    private final Set<String> doubled;
 
     /** By name in the module, in its order: the innermost layer's first. */
     private final Map<String, HeldTensor> targeted;
 
-    private LoraParameters(CallSpan call, Map<String, HeldTensor> targeted, AdapterOptions options, Surroundings run) {
+    private LoraParameters(CallSpan call, Map<String, HeldTensor> targeted, FusedExperts asked, Surroundings run) {
         this.call = call;
         this.targeted = targeted;
-        this.options = options;
+        this.options = asked.options();
+        this.doubled = asked.doubled();
         this.run = run;
     }
 
-    /** The targeted parameters by module, then by name in it. */
-    static Map<String, Map<String, HeldTensor>> targeted(Graph graph, AdapterOptions options) {
-        Map<String, Map<String, HeldTensor>> out = new HashMap<>();
+    /** Refuses names that no parameter has. */
+    static void require(Graph graph, AdapterOptions options) {
         options.targetParameters()
                 .forEach(t -> Targets.requireSome(
                         "--target-parameters",
@@ -54,6 +55,11 @@ final class LoraParameters {
                         t,
                         graph.held().tensors().keySet(),
                         name -> Targets.ends(name, t)));
+    }
+
+    /** The targeted parameters by module, then by name in it. */
+    static Map<String, Map<String, HeldTensor>> targeted(Graph graph, AdapterOptions options) {
+        Map<String, Map<String, HeldTensor>> out = new HashMap<>();
         graph.held().tensors().forEach((name, held) -> {
             boolean meant = held.kind() == Graph.InputKind.PARAMETER
                     && options.targetParameters().stream().anyMatch(t -> Targets.ends(name, t));
@@ -66,8 +72,8 @@ final class LoraParameters {
         return out;
     }
 
-    static LoraParameters of(
-            CallSpan call, Map<String, HeldTensor> targeted, AdapterOptions options, Surroundings run) {
+    static LoraParameters of(CallSpan call, Map<String, HeldTensor> targeted, FusedExperts asked, Surroundings run) {
+        AdapterOptions options = asked.options();
         for (Map.Entry<String, HeldTensor> e : targeted.entrySet()) {
             int dimensions = e.getValue().meta().sizes().size();
             String name = call.module().path() + "." + e.getKey();
@@ -80,7 +86,7 @@ final class LoraParameters {
                         + (options.dora() ? "--dora" : "--lora-dropout") + " with them");
             }
         }
-        return new LoraParameters(call, targeted, options, run);
+        return new LoraParameters(call, targeted, asked, run);
     }
 
     /** Elements of one parameter: how many matrices it stacks, and their inputs and results. */
@@ -109,6 +115,10 @@ final class LoraParameters {
         return true;
     }
 
+    private long rank(String name) {
+        return (long) options.lora() * (doubled.contains(name) ? 2 : 1);
+    }
+
     /** The wrapper's path in the outermost one. */
     private static String nested(int depth) {
         return "base_layer.".repeat(depth);
@@ -120,11 +130,12 @@ final class LoraParameters {
         List<String> modules = new ArrayList<>();
         List<Addition> made = new ArrayList<>();
         int depth = targeted.size() - 1;
-        for (HeldTensor held : targeted.values()) {
+        for (Map.Entry<String, HeldTensor> e : targeted.entrySet()) {
+            HeldTensor held = e.getValue();
             String own = nested(depth--);
             LoraLayer.MODULES.forEach(m -> modules.add(own + m));
             Stack stack = stack(held);
-            long rank = options.lora() * stack.matrices;
+            long rank = rank(e.getKey()) * stack.matrices;
             List<Added> pair = List.of(
                     new Added(path + "." + own + "lora_A.default.weight", List.of(rank, stack.in)),
                     new Added(path + "." + own + "lora_B.default.weight", List.of(stack.out, rank)));
@@ -145,7 +156,7 @@ final class LoraParameters {
             if (!own.isEmpty()) {
                 w.enter(own.substring(0, own.length() - 1), WRAPPER, "return");
             }
-            Factors made = factors(w, call.module().path() + "." + own, held);
+            Factors made = factors(w, call.module().path() + "." + own, held, rank(names.get(i)));
             w.line("register_parametrization(base_layer, self.parameter_name, proxy)");
             sum(w, held, made);
             w.line("result = self.base_layer(x, *args, **kwargs)");
@@ -167,7 +178,7 @@ final class LoraParameters {
     /** The two matrices that are multiplied, or their product where there is one matrix only. */
     private record Factors(String first, String second) {}
 
-    private Factors factors(LayerWriter w, String path, HeldTensor held) {
+    private Factors factors(LayerWriter w, String path, HeldTensor held, long rank) {
         Stack stack = stack(held);
         DType type = held.type(run.model());
         String a = Wrapping.value(path + "lora_A.default.weight");
@@ -179,7 +190,6 @@ final class LoraParameters {
             return new Factors(w.op("aten.to.dtype", "self", product, "dtype", type), "");
         }
         w.line("lhs, rhs = self.get_delta_factors(adapters[0])");
-        long rank = options.lora();
         String first = w.op("aten.reshape.default", "self", a, "shape", new long[] {stack.matrices, rank, stack.in});
         String second = w.op("aten.reshape.default", "self", b, "shape", new long[] {stack.out, rank, stack.matrices});
         second = w.op("aten.permute.default", "self", second, "dims", new long[] {2, 0, 1});

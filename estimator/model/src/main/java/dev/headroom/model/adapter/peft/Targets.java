@@ -36,6 +36,15 @@ final class Targets {
         this.named = named;
     }
 
+    static Targets named(List<String> names) {
+        return new Targets(names);
+    }
+
+    /** Whether they are one regular expression. */
+    boolean isPattern() {
+        return pattern() != null;
+    }
+
     /** Those of a model; what is named but is not there is refused. */
     static Targets of(AdapterOptions options, Collection<String> modules) {
         boolean others = !options.targetParameters().isEmpty();
