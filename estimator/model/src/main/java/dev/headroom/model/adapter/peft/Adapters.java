@@ -32,6 +32,7 @@ public final class Adapters {
     private final Map<String, HeldTensor> added = new LinkedHashMap<>();
     private final Map<CallSpan.Range, List<Node>> rewritten = new HashMap<>();
     private final Map<String, TensorMeta> results = new HashMap<>();
+    private final List<String> notes = new ArrayList<>();
 
     private Adapters(Graph graph, AdapterOptions options, Surroundings run) {
         this.graph = graph;
@@ -53,12 +54,18 @@ public final class Adapters {
         SavedModules saved = SavedModules.of(options, graph);
         Map<String, Map<String, HeldTensor>> parameters = LoraParameters.targeted(graph, asked.options());
         Targets targets = Targets.of(asked.options(), modules);
+        Targets.named(options.targets()).absent(modules).stream()
+                .filter(name -> asked.options().targets().contains(name))
+                .forEach(name -> notes.add("--targets: the model has no module '" + name + "'; peft leaves it out"));
+        Map<String, Boolean> chosen = new HashMap<>();
         List<CallSpan.Range> ranges = CallSpan.ranges(
                 graph.nodes(),
-                path -> saved.contains(path)
-                        || !saved.around(path)
-                                && (parameters.containsKey(path)
-                                        || (targets.allLinear() ? isLeaf(path) : targets.matches(path))));
+                module -> chosen.computeIfAbsent(
+                        module,
+                        path -> saved.contains(path)
+                                || !saved.around(path)
+                                        && (parameters.containsKey(path)
+                                                || (targets.allLinear() ? isLeaf(path) : targets.matches(path)))));
         List<CallSpan> calls = CallSpan.of(graph, ranges);
         for (int i = 0; i < calls.size(); i++) {
             CallSpan call = calls.get(i);
@@ -204,7 +211,7 @@ public final class Adapters {
                 graph.symbols(),
                 graph.state(),
                 Frozen.all(graph.held(), options));
-        return WrappedState.of(rewrittenGraph, wrappings, added, additions());
+        return WrappedState.of(rewrittenGraph, wrappings, added, additions(), notes);
     }
 
     /** Adapters in the order of the modules, those of parameters, copies, then the adapters' conversions. */

@@ -31,9 +31,11 @@ final class Targets {
             List.of("Wqkv"));
 
     private final List<String> named;
+    private final @Nullable Pattern pattern;
 
     private Targets(List<String> named) {
         this.named = named;
+        this.pattern = pattern(String.join(",", named));
     }
 
     static Targets named(List<String> names) {
@@ -42,7 +44,7 @@ final class Targets {
 
     /** Whether they are one regular expression. */
     boolean isPattern() {
-        return pattern() != null;
+        return pattern != null;
     }
 
     /** Those of a model; what is named but is not there is refused. */
@@ -73,7 +75,6 @@ final class Targets {
 
     /** Whether a module is named. */
     boolean matches(String path) {
-        Pattern pattern = pattern();
         if (pattern != null) {
             return pattern.matcher(path).matches();
         }
@@ -81,8 +82,7 @@ final class Targets {
     }
 
     /** One text with the syntax of regular expressions is one, commas and all. */
-    private @Nullable Pattern pattern() {
-        String text = String.join(",", named);
+    private static @Nullable Pattern pattern(String text) {
         try {
             return SYNTAX.matcher(text).find() ? Pattern.compile(text) : null;
         } catch (PatternSyntaxException e) {
@@ -95,17 +95,26 @@ final class Targets {
         return path.equals(name) || path.endsWith("." + name);
     }
 
-    /** Refuses targets that mean nothing: a name that no module has, or a pattern that none matches. */
+    /** Refuses targets that mean nothing: names that no module has, or a pattern that none matches. */
     private void require(Collection<String> modules) {
-        if (pattern() != null) {
+        if (pattern != null) {
             if (modules.stream().noneMatch(this::matches)) {
                 throw new UserInputException("--targets: no module's path matches '" + String.join(",", named) + "'");
             }
             return;
         }
-        for (String name : named) {
-            requireSome("--targets", "module", name, modules, path -> ends(path, name));
+        if (absent(modules).size() == named.size()) {
+            requireSome("--targets", "module", named.get(0), modules, path -> ends(path, named.get(0)));
         }
+    }
+
+    /** Names that no module has; peft leaves them out where it finds others. */
+    List<String> absent(Collection<String> modules) {
+        return pattern != null || allLinear()
+                ? List.of()
+                : named.stream()
+                        .filter(n -> modules.stream().noneMatch(path -> ends(path, n)))
+                        .toList();
     }
 
     /** Refuses a name that nothing has. */
