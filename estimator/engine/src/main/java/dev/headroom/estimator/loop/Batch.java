@@ -11,6 +11,7 @@ import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.ModelOptions;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -67,9 +68,33 @@ public final class Batch {
         runtime.release(targetBefore);
     }
 
+    /** Brings inputs alone. */
+    void loadInputs() {
+        makeInputs();
+    }
+
+    /** What it is of, and in which sizes. */
+    public PreparedRun prepared() {
+        return prepared;
+    }
+
+    /** What the model is given, the parameters and buffers left out. */
+    public List<Tensor> inputs() {
+        return inputs;
+    }
+
+    Criterion criterion() {
+        return criterion;
+    }
+
     /** Hands the model a tensor that is not the batch's own. */
     void give(String value, Tensor shared) {
         values.put(value, shared);
+    }
+
+    /** {@code del} of all of it. */
+    public void drop() {
+        keep(List.of(), true);
     }
 
     /**
@@ -122,6 +147,10 @@ public final class Batch {
             }
             values.put(in.value(), t);
             inputs.add(t);
+        }
+        if (prepared.scenario().generation().any() && prepared.scenario().model().mask() != ModelOptions.Mask.NONE) {
+            Tensor given = inputs.get(inputs.size() - 1);
+            runtime.release(held(runtime, given.dtype(), given.sizes(), given.strides())); // setdefault(…, ones_like(…))
         }
     }
 

@@ -20,20 +20,18 @@ final class Passes {
     private final Scenario run;
     private final HookChain hooks;
     private final boolean led;
-    private final Criterion criterion;
     private final LoopVariables variables;
     private ForwardPass forward;
 
     /** What autocast's region replaced; {@code null} outside of one. */
     private AutocastMode.State outside;
 
-    Passes(TrainingLoop loop, HookChain hooks, Criterion criterion, LoopVariables variables) {
+    Passes(TrainingLoop loop, HookChain hooks, LoopVariables variables) {
         this.loop = loop;
         this.runtime = loop.runtime();
         this.run = loop.prepared().scenario();
         this.hooks = hooks;
         this.led = hooks.any(LoopHook::leadsSteps);
-        this.criterion = criterion;
         this.variables = variables;
     }
 
@@ -89,6 +87,7 @@ final class Passes {
 
     private void computeLoss() {
         loop.workOf(Phase.LOSS);
+        Criterion criterion = loop.batch().criterion();
         Frame frame = runtime.frame();
         try {
             UnaryOperator<Tensor> loss = out -> criterion.loss(out, loop.batch().target());

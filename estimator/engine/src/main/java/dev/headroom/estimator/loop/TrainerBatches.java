@@ -63,13 +63,13 @@ final class TrainerBatches {
         // The list of batches goes, the number, and last the batch that the loop's variable still names.
         int last = present.size() - 1;
         for (int k = last - 1; k >= 0; k--) {
-            present.get(k).keep(List.of(), true);
+            present.get(k).drop();
         }
         if (items != null) {
             runtime.release(items);
         }
         if (last >= 0) {
-            present.get(last).keep(List.of(), true);
+            present.get(last).drop();
         }
         items = counted;
         present = next;

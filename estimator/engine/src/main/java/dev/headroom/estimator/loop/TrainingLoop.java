@@ -67,7 +67,7 @@ public final class TrainingLoop {
         this.engine = new AutogradEngine(runtime, new EngineArithmetic());
         this.criterion = new Criterion(runtime, prepared);
         this.variables = new LoopVariables(runtime);
-        this.passes = new Passes(this, hooks, criterion, variables);
+        this.passes = new Passes(this, hooks, variables);
     }
 
     /** Plays all steps. */
@@ -85,7 +85,11 @@ public final class TrainingLoop {
             phase(Moment.of(Phase.WRAP), this::makeOptimizer);
         }
         if (library == null) {
-            phase(Moment.of(Phase.INPUTS), this::loadBatch);
+            phase(Moment.of(Phase.INPUTS), () -> {
+                if (run.loop().inference() || !run.feeding().brings()) {
+                    loadBatch();
+                }
+            });
         } else {
             library.begin(this::makeOptimizer);
         }
@@ -95,7 +99,7 @@ public final class TrainingLoop {
             return;
         }
         passes.through(hooks.around((ForwardPass) new LateRunner(() -> runner(prepared)), LoopHook::forward));
-        for (int s = 0; s < run.loop().steps(); s++) {
+        for (int s = 0; s < run.loop().steps() * run.feeding().epochs(); s++) {
             if (run.loop().inference()) {
                 phase(Moment.of(Phase.FORWARD, s), passes::infer);
             } else if (library != null) {
@@ -144,11 +148,6 @@ public final class TrainingLoop {
     /** A batch that holds nothing yet. */
     Batch makeBatch() {
         return new Batch(runtime, prepared, criterion, model.byValue());
-    }
-
-    /** The batch of the passes that follow. */
-    void use(Batch next) {
-        batch = next;
     }
 
     private ModelTensors wholeModel() {
@@ -231,9 +230,37 @@ public final class TrainingLoop {
 
     /** Brings the next batch to the device, and lets go of the one before. */
     public void loadBatch() {
+        load(batch);
+    }
+
+    /** A batch that holds nothing yet, of other sizes than the run's. */
+    public Batch makeBatch(PreparedRun sizes) {
+        return new Batch(runtime, sizes, new Criterion(runtime, sizes), model.byValue());
+    }
+
+    /** The batch of the passes that follow, in its sizes; the one before is the caller's to drop. */
+    public void use(Batch next) {
+        if (next.prepared() != batch.prepared()) {
+            passes.through(hooks.around((ForwardPass) runner(next.prepared()), LoopHook::forward));
+        }
+        batch = next;
+    }
+
+    /** Brings a batch to the device. */
+    public void load(Batch what) {
         workOf(Phase.INPUTS);
         UnaryOperator<Tensor> move = UnaryOperator.identity();
-        batch.load(hooks.around(move, (hook, own) -> made -> hook.target(own.apply(made))));
+        what.load(hooks.around(move, (hook, own) -> made -> hook.target(own.apply(made))));
+    }
+
+    /** A forward pass alone, over a batch of its own, whose results nobody keeps. */
+    public void passAside(PreparedRun sizes) {
+        Batch aside = makeBatch(sizes);
+        aside.loadInputs();
+        for (Tensor out : runner(sizes).run(aside.values())) {
+            runtime.release(out);
+        }
+        aside.keep(List.of(), false);
     }
 
     /** {@code del outputs, loss}. */

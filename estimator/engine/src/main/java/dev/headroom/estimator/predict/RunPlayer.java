@@ -6,6 +6,7 @@ import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.estimator.cudnn.WorkspaceEnd;
 import dev.headroom.estimator.cudnn.WorkspaceSources;
+import dev.headroom.estimator.feed.Feeder;
 import dev.headroom.estimator.loading.Loading;
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.loop.LoopHook;
@@ -84,6 +85,7 @@ public record RunPlayer(
                 .toList();
         EagerRuntime runtime = new EagerRuntime(allocators, device, options(scenario));
         List<LoopHook> hooks = new ArrayList<>(regime);
+        hooks.addAll(Feeder.of(runs.imported(), scenario));
         hooks.addAll(Loading.of(runs.imported(), scenario));
         hooks.addAll(rank.hooks());
         if (scenario.parallel().events() == Parallelism.Events.LAZY) {

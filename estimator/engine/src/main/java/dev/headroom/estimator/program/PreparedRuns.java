@@ -26,6 +26,7 @@ public final class PreparedRuns {
     public PreparedRun of(Scenario scenario) {
         PreparedRun any =
                 known.computeIfAbsent(scenario.with(ParallelSettings.RANK, null), s -> Preparation.of(imported, s));
-        return new PreparedRun(any.graph(), scenario, any.symbols(), any.plan());
+        Scenario applied = any.scenario().withParallel(scenario.parallel());
+        return new PreparedRun(any.graph(), applied, any.symbols(), any.plan());
     }
 }

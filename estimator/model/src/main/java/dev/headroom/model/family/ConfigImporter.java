@@ -7,16 +7,15 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ConfigFile;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.config.ShippedConfigs;
-import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.generation.GreedySearch;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.importer.Importer;
 import dev.headroom.model.scenario.ModelOptions;
 import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
-import java.util.List;
 
 /** Builds models from the {@code config.json} of the transformers library: no weights, no Python. */
 public final class ConfigImporter implements Importer {
@@ -63,9 +62,12 @@ public final class ConfigImporter implements Importer {
                                         .toList())
                         + "; export the model and predict the archive: headroom export-help prints the program"));
         request.seq();
-        if (request.scenario().generation().any()) {
-            return new GreedySearch(name, request, family.model(), List.of(Masks.NO_WINDOW)).graph();
-        }
+        return request.scenario().generation().any()
+                ? new GreedySearch(name, request, family.model()).graph()
+                : pass(name, request, family);
+    }
+
+    private static Graph pass(String name, Request request, Families.Family family) {
         Layer root = family.model().apply(request);
         Model model = Model.of(name, root).type(request.type());
         inputs(model, request);
@@ -83,7 +85,11 @@ public final class ConfigImporter implements Importer {
             model.input("position_ids", DType.INT64, Request.BATCH, Request.SEQ);
         }
         if (request.labelled()) {
-            model.input("labels", DType.INT64, Request.BATCH, Request.SEQ);
+            boolean oneEach = request.options().task() == ModelOptions.Task.SEQUENCE_CLASSIFICATION;
+            model.input(
+                    "labels",
+                    DType.INT64,
+                    oneEach ? new SymExpr[] {Request.BATCH} : new SymExpr[] {Request.BATCH, Request.SEQ});
         }
     }
 }

@@ -123,7 +123,9 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
         if (asked != LossKind.AUTO) {
             return asked;
         }
-        if (output.length == 0) {
+        // A model from a config.json that infers is given no labels.
+        boolean unlabelled = scenario.loop().inference() && scenario.model().seq() != null;
+        if (output.length == 0 || unlabelled) {
             return LossKind.OUTPUT;
         }
         return scoresTokens(output) ? LossKind.TOKENS : LossKind.CROSS_ENTROPY;

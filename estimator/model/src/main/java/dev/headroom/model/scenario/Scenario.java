@@ -2,6 +2,7 @@ package dev.headroom.model.scenario;
 
 import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.device.Gpu;
+import dev.headroom.model.feed.Feeding;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.quant.Quantisation;
 import dev.headroom.model.record.Withers;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param parallel over how many cards the run is spread, and how
  * @param quant which weights are quantised, and how the model is loaded
  * @param adapters what is trained of the model, and what is added to it
+ * @param feeding how batches come to the device
  */
 @Withers
 public record Scenario(
@@ -45,7 +47,8 @@ public record Scenario(
         Generation generation,
         Parallelism parallel,
         Quantisation quant,
-        AdapterOptions adapters)
+        AdapterOptions adapters,
+        Feeding feeding)
         implements ScenarioWithers.With {
     private static final Scenario DEFAULTS = new Scenario(
             InputSizes.DEFAULTS,
@@ -62,7 +65,8 @@ public record Scenario(
             Generation.NONE,
             Parallelism.DEFAULTS,
             Quantisation.NONE,
-            AdapterOptions.NONE);
+            AdapterOptions.NONE,
+            Feeding.DEFAULTS);
 
     /** Whether multi-tensor optimizer kernels are used. */
     public enum Foreach {

@@ -21,6 +21,7 @@ import dev.headroom.model.parts.Division;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -103,6 +104,11 @@ public final class Pipeline implements LoopHook {
             StageModule module = new StageModule(
                     runtime, loop.engine(), graph, model, division.modules(index), rows.symbols(), made.size());
             made.add(new Stage(loop, rows, division, index, model, regimes.of(loop.graph(), module)));
+        }
+        if (made.stream().allMatch(stage -> stage.model().parameters().isEmpty())
+                && loop.prepared().scenario().optimizer().kind() != OptimizerKind.NONE) {
+            throw new UserInputException("--parallel pp: rank " + rank + " has no parameters, and PyTorch's optimizers"
+                    + " take no empty list; cut elsewhere with --split");
         }
         stages = made;
         schedule = plan.schedule(runtime, peers, stages, rank, microbatches);
