@@ -137,18 +137,13 @@ public final class Adapters {
 
     private void wrap(Wrapping wrapping) {
         wrappings.put(wrapping.path(), wrapping);
-        DType type = run.adapterType(wrapping.made().get(0).type(), options);
-        wrapping.tensors()
-                .forEach(t -> added.put(
-                        t.name(),
-                        new HeldTensor(
-                                        Graph.InputKind.PARAMETER,
-                                        WrappedState.meta(t.sizes(), type, true),
-                                        true,
-                                        t.value(),
-                                        t.name())
-                                .of(type)
-                                .later()));
+        DType madeIn = wrapping.made().get(0).type();
+        for (Wrapping.Added t : wrapping.tensors()) {
+            DType type = isMagnitude(t.name()) ? run.wideType(madeIn, options) : run.adapterType(madeIn, options);
+            HeldTensor held = new HeldTensor(
+                    Graph.InputKind.PARAMETER, WrappedState.meta(t.sizes(), type, true), true, t.value(), t.name());
+            added.put(t.name(), held.of(type).later());
+        }
     }
 
     private Layer layer(CallSpan call, LayerKind kind) {
@@ -201,15 +196,17 @@ public final class Adapters {
         nodes.addAll(graph.nodes().subList(at, graph.nodes().size()));
         Map<String, TensorMeta> values = new LinkedHashMap<>(graph.values());
         values.putAll(results);
-        Graph rewrittenGraph = new Graph(
-                graph.name(),
-                graph.inputs(),
-                nodes,
-                graph.outputs(),
-                values,
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
+        Graph rewrittenGraph = Frozen.of(
+                new Graph(
+                        graph.name(),
+                        graph.inputs(),
+                        nodes,
+                        graph.outputs(),
+                        values,
+                        graph.ints(),
+                        graph.symbols(),
+                        graph.state(),
+                        graph.held()),
                 Frozen.all(graph.held(), options));
         return WrappedState.of(rewrittenGraph, wrappings, added, additions(), notes);
     }
@@ -220,6 +217,7 @@ public final class Adapters {
         List<Addition> late = new ArrayList<>();
         List<Addition> copies = new ArrayList<>();
         List<Addition> conversions = new ArrayList<>();
+        List<Addition> lowered = new ArrayList<>();
         for (String module : graph.held().modules()) {
             Wrapping wrapping = wrappings.get(module);
             if (wrapping == null) {
@@ -228,15 +226,24 @@ public final class Adapters {
             for (Addition step : wrapping.made()) {
                 boolean copy = step.kind() == Addition.Kind.COPY;
                 (copy ? copies : wrapping.late() ? late : made).add(step);
-                DType type = run.adapterType(step.type(), options);
+                DType type = run.wideType(step.type(), options);
                 if (!copy && type != step.type()) {
                     conversions.add(new Addition(Addition.Kind.CONVERSION, step.tensor(), type, List.of()));
+                }
+                DType last = run.adapterType(step.type(), options);
+                if (!copy && last != type && !isMagnitude(step.tensor())) {
+                    lowered.add(new Addition(Addition.Kind.CONVERSION, step.tensor(), last, List.of()));
                 }
             }
         }
         made.addAll(late);
         made.addAll(copies);
         made.addAll(conversions);
+        made.addAll(lowered);
         return made;
+    }
+
+    private static boolean isMagnitude(String name) {
+        return name.contains("lora_magnitude_vector");
     }
 }
