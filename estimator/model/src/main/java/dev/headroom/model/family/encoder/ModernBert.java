@@ -232,12 +232,15 @@ public final class ModernBert {
                 Value[] turns = s.results(rotary, x, positions, new Value(kind));
                 pass.rotate(kind, new Pass.Rotation(turns[0], turns[1]));
             }
-            s.line("embedded = layer(embedded)");
+            Value embedded = x;
+            s.line("x = layer(x)");
             for (Layer layer : layers) {
                 x = s.call(layer, x);
             }
-            s.line("embedded = self.final_norm(embedded)");
-            return s.call(norm, x);
+            s.line("x = self.final_norm(x)");
+            x = s.call(norm, x);
+            s.use(embedded); // mask_kwargs
+            return x;
         }
     }
 }
