@@ -28,8 +28,7 @@ class MeasuredShardsTest {
     private static final Gpu GPU = GpuCatalogue.find("h200").orElseThrow();
 
     /** How a run is spread. */
-    record Spread(
-            List<Integer> mesh, ShardingOptions options, Parallelism.Build build, boolean noSync, boolean clips) {
+    record Spread(List<Integer> mesh, ShardingOptions options, Parallelism.Build build, boolean noSync, boolean clips) {
         Scenario of(Scenario run) {
             int world = mesh.stream().reduce(1, (a, b) -> a * b);
             Scenario spread = run.with(PARALLEL, ParallelKind.FSDP2)

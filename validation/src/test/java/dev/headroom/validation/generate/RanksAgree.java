@@ -33,8 +33,8 @@ final class RanksAgree {
     static void check(Graph graph, Scenario run, RandomCase c, BackendProvider provider) {
         Assume.that(Lacking.nothing(c));
         long memory = run.device().gpu().memory();
-        List<Measurement> ranks = accepted(() -> Measurer.measureRanks(
-                new MeasurementRequest(graph, run, 1, false), rank -> provider.open(memory, 0)));
+        List<Measurement> ranks = accepted(() ->
+                Measurer.measureRanks(new MeasurementRequest(graph, run, 1, false), rank -> provider.open(memory, 0)));
         for (int rank = 0; rank < run.parallel().world(); rank++) {
             PredictionRequest asked = new PredictionRequest(graph, run.with(RANK, rank));
             Prediction predicted = accepted(() -> Predictor.predict(asked));

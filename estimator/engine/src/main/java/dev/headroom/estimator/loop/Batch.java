@@ -56,7 +56,8 @@ public final class Batch {
         makeInputs();
         // Batches for inference hold labels only where the model reads them.
         boolean bare = prepared.scenario().generation().any()
-                || prepared.scenario().loop().inference() && prepared.graph().held().loaded();
+                || prepared.scenario().loop().inference()
+                        && prepared.graph().held().loaded();
         target = bare ? null : criterion.target();
         if (target != null) {
             placeTarget(move);

@@ -58,6 +58,8 @@ final class LibraryVariables {
             Set.of(new Held("aten.pad"), new Held("aten.view", "aten.to")),
             "create_causal_mask(",
             PACKED_SEQUENCES,
+            "create_sliding_window_causal_mask(",
+            PACKED_SEQUENCES,
             "= mask_function(",
             PACKED_SEQUENCES,
             "experts_forward(self",

@@ -1,6 +1,5 @@
 package dev.headroom.model.run;
 
-import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.adapter.peft.Adapters;
 import dev.headroom.model.adapter.peft.Surroundings;
 import dev.headroom.model.checkpoint.CheckpointPlan;
@@ -12,8 +11,8 @@ import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.quant.pass.Preparing;
 import dev.headroom.model.quant.pass.QuantisedLinears;
 import dev.headroom.model.rewrite.AssignedNumbers;
-import dev.headroom.model.rewrite.InputGradients;
 import dev.headroom.model.rewrite.FusedLanguageHead;
+import dev.headroom.model.rewrite.InputGradients;
 import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.rewrite.SkippedMasks;
 import dev.headroom.model.scenario.LoopKind;

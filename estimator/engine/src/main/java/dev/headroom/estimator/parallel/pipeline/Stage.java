@@ -1,8 +1,6 @@
 package dev.headroom.estimator.parallel.pipeline;
 
 import dev.headroom.estimator.loop.TrainingLoop;
-import dev.headroom.model.parts.Division;
-import dev.headroom.model.parts.Part;
 import dev.headroom.estimator.program.GraphRunner;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
@@ -15,6 +13,8 @@ import dev.headroom.estimator.runtime.ModuleHooks;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
+import dev.headroom.model.parts.Division;
+import dev.headroom.model.parts.Part;
 import dev.headroom.model.plan.Placement;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;

@@ -1,15 +1,11 @@
 package dev.headroom.model.quant.pass;
 
-import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState.HeldTensor;
-import dev.headroom.model.graph.Node;
 import dev.headroom.model.rewrite.InputGradients;
 import dev.headroom.model.scenario.Scenario;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 

@@ -35,7 +35,8 @@ public record QuantisedWeight(DType type, long out, long in, boolean turned) {
                 List<Long> shape = ((Argument.Ints) argument(node, "shape"))
                         .values().stream().map(s -> s.evaluate(Map.of())).toList();
                 DType type = ((Argument.Type) argument(node, "weight_dtype")).value();
-                boolean turned = node.arguments().stream().anyMatch(a -> a.name().equals("turned"));
+                boolean turned =
+                        node.arguments().stream().anyMatch(a -> a.name().equals("turned"));
                 out.put(
                         Objects.requireNonNull(names.get(weight.name())),
                         new QuantisedWeight(type, shape.get(0), shape.get(1), turned));
