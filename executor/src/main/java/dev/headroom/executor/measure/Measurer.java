@@ -10,12 +10,14 @@ import dev.headroom.executor.parallel.ProcessGroup;
 import dev.headroom.executor.parallel.Ranks;
 import dev.headroom.executor.parallel.RanksLeftException;
 import dev.headroom.executor.parallel.fsdp2.FullyShard;
+import dev.headroom.executor.parallel.pipeline.PipelineTraining;
 import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.tensor.MemoryLog;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.train.Training;
+import dev.headroom.executor.train.TrainingRun;
 import dev.headroom.executor.train.Wrapper;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.parallel.ParallelKind;
@@ -92,7 +94,7 @@ public final class Measurer {
         Settings settings = Settings.of(request.scenario(), request.seed() + rank);
         PreparedRun run = Preparation.of(request.graph(), request.scenario());
         try (Eager eager = new Eager(new CachingAllocator(allocation(), backend.memory()), backend, settings);
-                Training training = new Training(eager, run, phases::add, wrapper(eager, run))) {
+                TrainingRun training = training(eager, run)) {
             OutOfMemory oom = null;
             try {
                 run(training, eager);
@@ -106,12 +108,18 @@ public final class Measurer {
         }
     }
 
-    private void run(Training training, Eager eager) {
+    private void run(TrainingRun training, Eager eager) {
         if (request.readsLosses()) {
             training.onLoss(losses::add);
         }
         training.prepare(new RandomBatch(request.graph(), request.scenario(), eager));
         training.run();
+    }
+
+    private TrainingRun training(Eager eager, PreparedRun run) {
+        return group != null && run.scenario().parallel().kind() == ParallelKind.PP
+                ? new PipelineTraining(eager, request.graph(), run, group, phases::add)
+                : new Training(eager, run, phases::add, wrapper(eager, run));
     }
 
     private @Nullable Wrapper wrapper(Eager eager, PreparedRun run) {

@@ -2,12 +2,18 @@ package dev.headroom.executor.program;
 
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.graph.ModelState.HeldTensor;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** First values of a model, good enough to learn from: archives hold none. */
-final class Initialisation {
+/**
+ * First values of a model, good enough to learn from: archives hold none. Parts of a model get the same values as the
+ * whole.
+ */
+public final class Initialisation {
     private final Eager eager;
     private final Map<String, Long> seeds = new HashMap<>();
 
@@ -15,31 +21,37 @@ final class Initialisation {
         this.eager = eager;
     }
 
-    /**
-     * Small random numbers for matrices and kernels, one for scales and variances, zero for everything else.
-     *
-     * @param byName tensors by qualified name
-     */
-    static Initialisation of(Eager eager, Map<String, Tensor> byName) {
+    /** Small random numbers for matrices and kernels, one for scales and variances, zero for everything else. */
+    public static Initialisation of(Eager eager, ModelState whole) {
         Initialisation values = new Initialisation(eager);
-        new TreeMap<>(byName).forEach((name, t) -> {
-            if (t.onDevice() && isRandom(t)) {
+        new TreeMap<>(whole.tensors()).forEach((name, held) -> {
+            if (held.storage().equals(name) && isRandom(held)) {
                 values.seeds.put(name, eager.randomness().next());
+            }
+        });
+        whole.tensors().forEach((name, held) -> {
+            if (values.seeds.containsKey(held.storage())) {
+                values.seeds.put(name, values.seeds.get(held.storage()));
             }
         });
         return values;
     }
 
-    private static boolean isRandom(Tensor t) {
-        return t.dtype().isFloatingPoint() && t.dims() > 1;
+    private static boolean isRandom(HeldTensor held) {
+        return held.kind() != Graph.InputKind.CONSTANT
+                && held.meta().dtype().isFloatingPoint()
+                && held.meta().sizes().size() > 1;
     }
 
     /** Sets a tensor's values. */
     void set(String qualifiedName, Tensor t) {
-        if (isRandom(t)) {
-            double fanIn = (double) t.elements() / t.size(0);
-            double bound = 1 / Math.sqrt(fanIn);
-            eager.backend().random().uniform(t, -bound, bound, seeds.get(qualifiedName));
+        Long seed = seeds.get(qualifiedName);
+        if (seed != null) {
+            if (t.elements() > 0) {
+                double fanIn = (double) t.elements() / t.size(0);
+                double bound = 1 / Math.sqrt(fanIn);
+                eager.backend().random().uniform(t, -bound, bound, seed);
+            }
             return;
         }
         String name = qualifiedName.substring(qualifiedName.lastIndexOf('.') + 1);

@@ -110,7 +110,12 @@ public final class ModelMemory implements AutoCloseable {
 
     /** Sets first values. */
     public void initialise() {
-        values = Initialisation.of(eager, byStorage);
+        initialise(Initialisation.of(eager, state));
+    }
+
+    /** Sets first values. */
+    public void initialise(Initialisation given) {
+        values = given;
         byStorage.forEach(this::initialise);
     }
 

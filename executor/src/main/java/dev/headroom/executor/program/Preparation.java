@@ -19,8 +19,8 @@ import java.util.Set;
 /** Prepares runs for measurement: the shared passes, and those of the executor's own way to run a graph. */
 public final class Preparation {
     /** Ways to spread a run that can be run. */
-    public static final Set<ParallelKind> KINDS =
-            Collections.unmodifiableSet(EnumSet.of(ParallelKind.SINGLE, ParallelKind.DDP, ParallelKind.FSDP2));
+    public static final Set<ParallelKind> KINDS = Collections.unmodifiableSet(
+            EnumSet.of(ParallelKind.SINGLE, ParallelKind.DDP, ParallelKind.FSDP2, ParallelKind.PP));
 
     private static final List<Pass> OWN = List.of(
             new Pass("put the bodies of higher-order operators in their place", (g, run, symbols) -> Inlined.of(g)),
@@ -49,7 +49,7 @@ public final class Preparation {
     private static void requireKnownParallelism(Parallelism parallel) {
         if (!KINDS.contains(parallel.kind())) {
             throw new UserInputException(
-                    "a run is executed on one GPU or with --parallel ddp or fsdp2; leave out --parallel "
+                    "a run is executed on one GPU or with --parallel ddp, fsdp2 or pp; leave out --parallel "
                             + parallel.kind().option() + ", or predict it");
         }
         if (parallel.cpuOffload()) {

@@ -203,6 +203,13 @@ public abstract class TensorMemory {
         return before;
     }
 
+    /** Work on another stream uses a tensor's memory ({@code record_stream}). */
+    public final void recordStream(Tensor t, int used) {
+        if (t.storage().hasMemory()) {
+            allocator.recordStream(t.storage().block(), used);
+        }
+    }
+
     /** A row-major tensor without memory, for {@link #takeStorage} to take. */
     public final Tensor unallocated(DType dtype, long... sizes) {
         return unallocated(dtype, sizes, Layout.contiguous(sizes));

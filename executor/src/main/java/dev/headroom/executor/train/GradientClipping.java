@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.function.UnaryOperator;
 
 /** {@code torch.nn.utils.clip_grad_norm_} with Euclidean norms (torch/nn/utils/clip_grad.py). */
-final class GradientClipping {
+public final class GradientClipping {
     /** Elements of a block of the multi-tensor kernels (aten/src/ATen/native/cuda/MultiTensorApply.cuh, kChunkSize). */
     private static final long CHUNK = 65536;
 
@@ -46,7 +46,7 @@ final class GradientClipping {
      * @param most the greatest norm
      * @param ofAllRanks {@link Wrapper#ofAllRanks}
      */
-    static void clip(Eager eager, List<Tensor> parameters, double most, UnaryOperator<Tensor> ofAllRanks) {
+    public static void clip(Eager eager, List<Tensor> parameters, double most, UnaryOperator<Tensor> ofAllRanks) {
         List<Tensor> gradients =
                 parameters.stream().map(Tensor::grad).filter(Objects::nonNull).toList();
         if (!gradients.isEmpty()) {

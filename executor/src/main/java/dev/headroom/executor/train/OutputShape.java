@@ -17,11 +17,11 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.Map;
 
 /** The shape of a model's first output. */
-record OutputShape(DType type, long[] sizes) {
+public record OutputShape(DType type, long[] sizes) {
     private static final long PLENTY = 1L << 42;
 
     /** From what the graph says of it; where it says nothing, from a forward pass without data. */
-    static OutputShape of(Graph graph, Scenario run, Map<String, Long> symbols, Settings settings) {
+    public static OutputShape of(Graph graph, Scenario run, Map<String, Long> symbols, Settings settings) {
         String name = graph.outputs().stream()
                 .filter(o -> o.kind() != Graph.OutputKind.MUTATION && o.value() != null)
                 .map(Graph.Output::value)

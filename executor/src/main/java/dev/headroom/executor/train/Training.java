@@ -34,7 +34,7 @@ import java.util.function.UnaryOperator;
  * The training loop, phase by phase: zero_grad, forward, loss, backward, optimizer step. Outputs and loss live until
  * the next iteration gives their names other values, as in the loop that a recording ran.
  */
-public final class Training implements AutoCloseable {
+public final class Training implements TrainingRun {
     /** Told at the end of each phase. */
     @FunctionalInterface
     public interface Listener {
@@ -85,7 +85,7 @@ public final class Training implements AutoCloseable {
         this.backwardPass = new BackwardPass(eager.tape(), new GradientSums(eager));
     }
 
-    /** Where the run has come to. */
+    @Override
     public Moment moment() {
         return moment;
     }
@@ -100,16 +100,12 @@ public final class Training implements AutoCloseable {
         return eager.backend().read(loss)[0];
     }
 
-    /** Has someone told the value of every loss when it is computed. */
+    @Override
     public void onLoss(DoubleConsumer listener) {
         lossListener = listener;
     }
 
-    /**
-     * Brings the model, the optimizer and a batch to the device.
-     *
-     * @throws dev.headroom.model.error.UserInputException when the executor lacks an operator
-     */
+    @Override
     public void prepare(Batch batch) {
         program = new Program(eager, plan, symbols, backwardPass);
         model = new ModelMemory(eager, graph, run);
@@ -147,7 +143,7 @@ public final class Training implements AutoCloseable {
         return wrapper == null ? make.apply(model.trained()) : wrapper.optimizer(model.trained(), make);
     }
 
-    /** Runs all steps. */
+    @Override
     public void run() {
         for (int s = 0; s < run.loop().steps(); s++) {
             step(s);
@@ -231,7 +227,6 @@ public final class Training implements AutoCloseable {
         }
     }
 
-    /** Lets go of everything, whatever state the run ended in. */
     @Override
     public void close() {
         releaseOutputs();

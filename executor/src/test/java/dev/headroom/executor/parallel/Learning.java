@@ -8,6 +8,7 @@ import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.executor.host.HostBackend;
 import dev.headroom.executor.parallel.fsdp2.FullyShard;
+import dev.headroom.executor.parallel.pipeline.PipelineTraining;
 import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.runtime.Settings;
@@ -29,7 +30,9 @@ import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** A small model with blocks that learns, alone or on several ranks. */
@@ -70,13 +73,45 @@ final class Learning {
         return run.withParallel(Parallelism.DEFAULTS);
     }
 
+    private static Eager eager(HostBackend host, Scenario run) {
+        Settings settings = new Settings(
+                GpuCatalogue.find("h200").orElseThrow(), run.kernels().attention(), 1);
+        return new Eager(new CachingAllocator(AllocatorSettings.defaults(), host.memory()), host, settings);
+    }
+
+    /** A rank of a pipeline, with the mean of the last step's losses where it has the last stage. */
+    static Result trainStages(Scenario run, ProcessGroup group) {
+        try (HostBackend host = new HostBackend(1L << 30)) {
+            Eager eager = eager(host, run);
+            List<Double> losses = new ArrayList<>();
+            try (eager;
+                    PipelineTraining training =
+                            new PipelineTraining(eager, MODEL, Preparation.of(MODEL, run), group, phase -> {})) {
+                training.onLoss(losses::add);
+                training.prepare((name, t) -> host.write(t, rows(name, 0, t)));
+                training.run();
+                Map<String, double[]> gradients = new LinkedHashMap<>();
+                Map<String, double[]> weights = new LinkedHashMap<>();
+                training.models().forEach(model -> model.parameters().forEach((name, p) -> {
+                    gradients.put(name, host.read(p.grad()));
+                    weights.put(name, host.read(p));
+                }));
+                int last = run.parallel().pipeline().microbatches();
+                double loss = losses.stream()
+                        .skip(Math.max(0, losses.size() - last))
+                        .mapToDouble(l -> l)
+                        .average()
+                        .orElse(Double.NaN);
+                return new Result(loss, gradients, weights);
+            }
+        }
+    }
+
     /** @param group {@code null} for a device that has all of the batch */
     static Result train(Scenario run, ProcessGroup group) {
         int rank = group == null ? 0 : group.rank();
         try (HostBackend host = new HostBackend(1L << 30)) {
-            Settings settings = new Settings(
-                    GpuCatalogue.find("h200").orElseThrow(), run.kernels().attention(), 1);
-            Eager eager = new Eager(new CachingAllocator(AllocatorSettings.defaults(), host.memory()), host, settings);
+            Eager eager = eager(host, run);
             PreparedRun prepared = Preparation.of(MODEL, run);
             Wrapper wrapper = run.parallel().kind() == ParallelKind.SINGLE
                     ? null

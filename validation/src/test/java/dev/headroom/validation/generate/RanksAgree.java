@@ -15,10 +15,12 @@ import dev.headroom.executor.measure.Measurer;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.scenario.Scenario;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import net.jqwik.api.Assume;
+import net.jqwik.api.statistics.Statistics;
 
 /** Measures all ranks of a run and predicts each. */
 final class RanksAgree {
@@ -33,16 +35,20 @@ final class RanksAgree {
     static void check(Graph graph, Scenario run, RandomCase c, BackendProvider provider) {
         Assume.that(Lacking.nothing(c));
         long memory = run.device().gpu().memory();
-        List<Measurement> ranks = accepted(() ->
-                Measurer.measureRanks(new MeasurementRequest(graph, run, 1, false), rank -> provider.open(memory, 0)));
+        List<String> refusals = new ArrayList<>();
+        List<Measurement> ranks = accepted(
+                refusals,
+                () -> Measurer.measureRanks(
+                        new MeasurementRequest(graph, run, 1, false), rank -> provider.open(memory, 0)));
+        Statistics.collect(ranks == null ? "refused" : "measured");
+        List<Prediction> predicted = new ArrayList<>();
         for (int rank = 0; rank < run.parallel().world(); rank++) {
             PredictionRequest asked = new PredictionRequest(graph, run.with(RANK, rank));
-            Prediction predicted = accepted(() -> Predictor.predict(asked));
-            assertEquals(ranks == null, predicted == null, () -> "only one side refuses " + run);
-            if (ranks == null) {
-                return;
-            }
-            Comparison compared = Comparison.of(predicted, ranks.get(rank));
+            predicted.add(accepted(refusals, () -> Predictor.predict(asked)));
+        }
+        assertEquals(ranks == null, predicted.contains(null), () -> "only one side refuses: " + refusals);
+        for (int rank = 0; ranks != null && rank < ranks.size(); rank++) {
+            Comparison compared = Comparison.of(predicted.get(rank), ranks.get(rank));
             String name = "rank " + rank + "\n";
             assertTrue(
                     compared.equal(),
@@ -55,10 +61,11 @@ final class RanksAgree {
     }
 
     /** {@code null} for what is refused. */
-    private static <T> T accepted(Supplier<T> question) {
+    private static <T> T accepted(List<String> refusals, Supplier<T> question) {
         try {
             return question.get();
         } catch (UserInputException e) {
+            refusals.add(e.getMessage());
             return null;
         }
     }

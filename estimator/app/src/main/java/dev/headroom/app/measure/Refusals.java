@@ -37,7 +37,9 @@ final class Refusals {
         }
         ParallelKind kind = run.parallel().kind();
         if (!Measurer.KINDS.contains(kind)) {
-            refuse("--parallel " + kind.option(), "runs are on one GPU, or with --parallel ddp or fsdp2; predict it");
+            refuse(
+                    "--parallel " + kind.option(),
+                    "runs are on one GPU, or with --parallel ddp, fsdp2 or pp; predict it");
         }
         if (kind != ParallelKind.SINGLE && provider.isDevice()) {
             refuse(

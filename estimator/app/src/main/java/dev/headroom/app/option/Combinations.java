@@ -27,6 +27,7 @@ public final class Combinations {
             });
         }
         ParallelChecks.check(run);
+        QuantCombinations.check(run);
         if (run.precision().amp() == DType.FLOAT16
                 && run.precision().dtype() == DType.FLOAT16
                 && !run.loop().inference()

@@ -8,11 +8,11 @@ import dev.headroom.model.family.config.ConfigFile;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.config.Safetensors;
 import dev.headroom.model.family.config.ShippedConfigs;
-import dev.headroom.model.family.decoder.CausalLanguageModel;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.generation.GreedySearch;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.importer.Importer;
 import dev.headroom.model.scenario.ModelOptions;
@@ -98,13 +98,13 @@ public final class ConfigImporter implements Importer {
             throw new UserInputException("--packing has no mask; leave --mask out");
         }
         request.seq();
+        return request.scenario().generation().any()
+                ? new GreedySearch(name, request, family.model()).graph()
+                : pass(name, request, family);
+    }
+
+    private static Graph pass(String name, Request request, Families.Family family) {
         Layer root = family.model().apply(request);
-        if (request.scenario().generation().any()) {
-            if (!(root instanceof CausalLanguageModel language)) {
-                throw new UserInputException(config.source() + ": --generate is for language models");
-            }
-            return new GreedySearch(name, request, family.model(), language.windows()).graph();
-        }
         Model model = Model.of(name, root).type(request.type());
         inputs(model, request);
         Graph graph = request.training() ? model.graph() : model.eval().graph();
@@ -121,7 +121,11 @@ public final class ConfigImporter implements Importer {
             model.input("position_ids", DType.INT64, Request.BATCH, Request.SEQ);
         }
         if (request.labelled()) {
-            model.input("labels", DType.INT64, Request.BATCH, Request.SEQ);
+            boolean oneEach = request.options().task() == ModelOptions.Task.SEQUENCE_CLASSIFICATION;
+            model.input(
+                    "labels",
+                    DType.INT64,
+                    oneEach ? new SymExpr[] {Request.BATCH} : new SymExpr[] {Request.BATCH, Request.SEQ});
         }
     }
 }

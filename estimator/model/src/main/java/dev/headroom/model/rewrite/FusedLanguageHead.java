@@ -12,8 +12,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Causal models that trl's SFTTrainer calls: one function takes the hidden states, the head's weight and the labels, and
- * returns the loss with a few numbers a token in place of the scores (trl 1.16, trainer/utils.py, add_fused_lm_head).
+ * Causal models that trl's SFTTrainer calls: one function takes the hidden states, the head's weight and the labels,
+ * and returns the loss with a few numbers a token in place of the scores (trl 1.16, trainer/utils.py,
+ * add_fused_lm_head).
  */
 public final class FusedLanguageHead {
     /** The function. */
@@ -72,7 +73,8 @@ public final class FusedLanguageHead {
             arguments.add(new Node.NamedArgument("bias", bias));
         }
         arguments.add(new Node.NamedArgument("labels", new Argument.Value(labels)));
-        String scalar = Objects.requireNonNull(loss.outputs().get(0));
+        String scalar =
+                Objects.requireNonNull(Objects.requireNonNull(loss).outputs().get(0));
         List<String> outputs =
                 List.of(scalar, scalar + "_log_probs", scalar + "_entropy", scalar + "_top", scalar + "_mask");
         nodes.add(new Node(HEAD, HEAD, arguments, List.copyOf(outputs), loss.moduleStack(), loss.stackTrace()));

@@ -2,9 +2,11 @@ package dev.headroom.model.scenario;
 
 import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.device.Gpu;
+import dev.headroom.model.feed.Feeding;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.quant.Quantisation;
 import dev.headroom.model.record.Withers;
+import dev.headroom.model.trainer.TrainerOptions;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param parallel over how many cards the run is spread, and how
  * @param quant which weights are quantised, and how the model is loaded
  * @param adapters what is trained of the model, and what is added to it
+ * @param feeding how batches come to the device
  */
 @Withers
 public record Scenario(
@@ -45,7 +48,8 @@ public record Scenario(
         Generation generation,
         Parallelism parallel,
         Quantisation quant,
-        AdapterOptions adapters)
+        AdapterOptions adapters,
+        Feeding feeding)
         implements ScenarioWithers.With {
     private static final Scenario DEFAULTS = new Scenario(
             InputSizes.DEFAULTS,
@@ -62,7 +66,8 @@ public record Scenario(
             Generation.NONE,
             Parallelism.DEFAULTS,
             Quantisation.NONE,
-            AdapterOptions.NONE);
+            AdapterOptions.NONE,
+            Feeding.DEFAULTS);
 
     /** Whether multi-tensor optimizer kernels are used. */
     public enum Foreach {

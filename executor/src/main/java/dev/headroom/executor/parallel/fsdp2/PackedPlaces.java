@@ -31,7 +31,7 @@ final class PackedPlaces {
         Gpu gpu = eager.settings().gpu();
         long atOnce = gpu.sms() * (long) Multiprocessors.threads(gpu) / THREADS * 2;
         long factor = up(tiles * rows, atOnce);
-        long rowsOfBlock = Math.min((long) Math.ceil(Math.sqrt(factor)), rows);
+        long rowsOfBlock = Math.min((long) Math.ceil(Math.sqrt((double) factor)), rows);
         long turns = up(factor, rowsOfBlock);
         long blocks = 0;
         for (long b : bytes) {

@@ -43,13 +43,18 @@ final class AttentionCall {
         Value keys = repeats ? repeated(s, shape, k) : k;
         s.line("values = repeat_kv(values, self.groups)");
         Value values = repeats ? repeated(s, shape, v) : v;
+        CacheStep step = request.step();
+        if (step != null && step.fixed() && step.prompt() && mask.isEmpty()) {
+            s.line("keys = keys[:, :, :q_length, :]");
+            keys = ofPrompt(s, keys);
+            s.line("values = values[:, :, :q_length, :]");
+            values = ofPrompt(s, values);
+        }
         s.line("out = scaled_dot_product_attention(queries, keys, values)");
         Map<String, Object> call = arguments("query", q, "key", keys, "value", values);
         mask.ifPresent(m -> call.put("attn_mask", m));
         call.put("dropout_p", s.training() ? shape.dropout() : 0.0);
-        call.put(
-                "is_causal",
-                mask.isEmpty() && (request.step() == null || request.step().prompt()));
+        call.put("is_causal", mask.isEmpty() && (step == null || step.prompt()));
         call.put("scale", shape.scale());
         if (shares && !repeats) {
             call.put("enable_gqa", true);
@@ -57,6 +62,11 @@ final class AttentionCall {
         Value attended = s.op("aten.scaled_dot_product_attention.default", call);
         s.line("out = out.transpose(1, 2).contiguous()");
         return rowsFirst(s, attended);
+    }
+
+    /** Without the room that a cache of fixed size has for later tokens. */
+    private static Value ofPrompt(Scope s, Value all) {
+        return s.op("aten.slice.Tensor", "self", all, "dim", 2, "start", 0, "end", Request.SEQ);
     }
 
     private static Value rowsFirst(Scope s, Value attended) {

@@ -7,9 +7,10 @@ import dev.headroom.model.dsl.Value;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** A decoder with a head that scores the next token, and the loss of {@code ForCausalLMLoss} when it has labels. */
-public final class CausalLanguageModel extends Layer {
+public final class CausalLanguageModel extends Layer implements CachedModel {
     private final String type;
     private final Request request;
     private final Pass pass;
@@ -49,8 +50,8 @@ public final class CausalLanguageModel extends Layer {
         }
     }
 
-    /** How many tokens the kinds of its layers see, in the order in which their masks are made. */
-    public List<Long> windows() {
+    @Override
+    public Map<String, Long> windows() {
         return model.windows();
     }
 

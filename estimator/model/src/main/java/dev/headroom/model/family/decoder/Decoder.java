@@ -57,9 +57,8 @@ public final class Decoder extends Layer {
         child("rotary_emb", shared.rotary);
     }
 
-    /** How many tokens the kinds of its layers see, in the order in which their masks are made. */
-    List<Long> windows() {
-        return List.copyOf(shared.windows.values());
+    Map<String, Long> windows() {
+        return shared.windows();
     }
 
     Layer embeddings() {

@@ -52,7 +52,7 @@ public final class DecoderLayer extends Layer {
         x = s.call(feedForward, x);
         x = added(s, residual, x, feedForwardDropout);
         for (int i = 1; i < attended.length; i++) {
-            s.use(attended[i]);
+            s.hold(attended[i]);
         }
         return x;
     }

@@ -55,6 +55,37 @@ public final class Masks {
     }
 
     /**
+     * {@code create_bidirectional_mask}.
+     *
+     * @return empty where none is needed
+     */
+    public static Optional<Value> bidirectional(Scope s, Request request, Value embedded) {
+        if (request.options().mask() == ModelOptions.Mask.NONE) {
+            return Optional.empty();
+        }
+        Masks masks = new Masks(s, request, embedded, embedded, NO_WINDOW);
+        return s.function("create_bidirectional_mask", masks::writeBidirectional);
+    }
+
+    private Optional<Value> writeBidirectional() {
+        s.line("attention_mask = attention_mask.to(dtype=torch.bool)");
+        Value mask = s.op("aten.to.dtype", "self", s.given("attention_mask"), "dtype", DType.BOOL);
+        Optional<Value> padding = Optional.of(mask);
+        MaskFunction all = MaskFunction.all();
+        if (request.eager()) {
+            s.line("attention_mask = mask_interface(mask_function, attention_mask)");
+            return Optional.of(s.function("eager_mask", () -> additive(all, padding)));
+        }
+        s.line("if padding_mask.all()");
+        s.op("aten.all.default", "self", mask);
+        if (request.options().mask() == ModelOptions.Mask.FULL) {
+            return Optional.empty();
+        }
+        s.line("attention_mask = mask_interface(mask_function, attention_mask)");
+        return s.function("sdpa_mask", () -> truths(all, padding, false));
+    }
+
+    /**
      * Makes the mask before the model is called, as for a cache of fixed size, for which models could be compiled.
      *
      * @return empty where the kernel masks by itself

@@ -8,6 +8,7 @@ import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.ModelOptions;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
+import dev.headroom.model.trainer.LoopKind;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -49,9 +50,11 @@ public record Request(
         return step == null ? SEQ : step.queries();
     }
 
-    /** What shapes the graph. */
+    /** What shapes the graph; the batches of trl's SFTTrainer bring a mask (trainer/sft_trainer.py, its collator). */
     public ModelOptions options() {
-        return scenario.model();
+        ModelOptions asked = scenario.model();
+        boolean masked = scenario.trainer().loop() == LoopKind.SFT && asked.mask() == ModelOptions.Mask.NONE;
+        return masked ? asked.withMask(ModelOptions.Mask.FULL) : asked;
     }
 
     /** Whether the model is in training mode. */

@@ -52,7 +52,7 @@ public final class SandwichLayer extends Layer {
         List<Value> weights = new ArrayList<>();
         Value residual = half(s, in[0], norms.beforeAttention, attention, norms.afterAttention, weights);
         Value x = half(s, residual, norms.beforeFeedForward, feedForward, norms.afterFeedForward, weights);
-        weights.forEach(s::use);
+        weights.forEach(s::hold);
         return x;
     }
 

@@ -88,9 +88,7 @@ public abstract class SelfAttention extends Layer {
         CacheStep step = request.step();
         if (step != null) {
             s.line("keys, values = past_key_values.update(keys, values, self.layer_idx)");
-            KeyValueCache.Shape cached = new KeyValueCache.Shape(shape.keys(), shape.size(), shape.size());
-            boolean window = shape.window() != Masks.NO_WINDOW;
-            Value[] all = KeyValueCache.update(s, step, window, pass.nextLayer(), cached, keys, values);
+            Value[] all = KeyValueCache.update(s, step, shape, pass.nextLayer(), keys, values);
             keys = all[0];
             values = all[1];
         } else if (request.caches()) {
