@@ -6,6 +6,7 @@ import dev.headroom.model.graph.ModelState.HeldTensor;
 import dev.headroom.model.rewrite.InputGradients;
 import dev.headroom.model.scenario.Scenario;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
