@@ -24,9 +24,12 @@ public final class RealSets {
     public static List<RealSet> of(Path folder, List<Path> archives) {
         List<RealSet> out = new ArrayList<>();
         try (Stream<Path> files = Files.list(folder)) {
-            for (Path file : files.filter(f -> f.toString().matches(".*\\.csv(\\.gz)?")).sorted().toList()) {
+            for (Path file : files.filter(f -> f.toString().matches(".*\\.csv(\\.gz)?"))
+                    .sorted()
+                    .toList()) {
                 CsvRows rows = CsvRows.read(file);
-                Optional<RealFile> format = FORMATS.stream().filter(f -> f.reads(rows)).findFirst();
+                Optional<RealFile> format =
+                        FORMATS.stream().filter(f -> f.reads(rows)).findFirst();
                 format.ifPresent(f -> out.add(f.set(rows, new Archives(archives))));
             }
         } catch (IOException e) {

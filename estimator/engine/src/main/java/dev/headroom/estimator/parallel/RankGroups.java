@@ -36,7 +36,11 @@ public final class RankGroups {
                 .filter(e -> e.getValue().storage().equals(e.getKey()))
                 .map(Map.Entry::getValue)
                 .toList();
-        this.shapes = parameters.stream().map(p -> p.meta().sizes()).distinct().map(RankGroups::evaluated).toList();
+        this.shapes = parameters.stream()
+                .map(p -> p.meta().sizes())
+                .distinct()
+                .map(RankGroups::evaluated)
+                .toList();
         Map<String, Long> symbols =
                 SymbolBinding.bind(graph, run.sizes().batch(), run.sizes().dims());
         this.inputs = graph.inputs().stream()

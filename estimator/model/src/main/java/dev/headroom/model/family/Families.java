@@ -33,7 +33,6 @@ public final class Families {
             new Family("gemma3_text", "Gemma 3, text", Gemma::three),
             new Family("phi3", "Phi 3, 3.5 and 4 mini", Phi3::of),
             new Family("olmo2", "OLMo 2", Olmo2::of),
-
             new Family("bert", "BERT", Bert::bert),
             new Family("roberta", "RoBERTa", Bert::roberta));
 
