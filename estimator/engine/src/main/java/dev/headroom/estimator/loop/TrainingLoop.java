@@ -240,7 +240,7 @@ public final class TrainingLoop {
 
     /** The batch of the passes that follow, in its sizes; the one before is the caller's to drop. */
     public void use(Batch next) {
-        if (next.prepared() != batch.prepared()) {
+        if (!next.prepared().symbols().equals(batch.prepared().symbols())) {
             passes.through(hooks.around((ForwardPass) runner(next.prepared()), LoopHook::forward));
         }
         batch = next;
