@@ -20,6 +20,12 @@ final class Rotations {
             if (turn == SelfAttention.Turn.PART) {
                 return parts(s, queries, keys, cos, sin, shape);
             }
+            if (turn == SelfAttention.Turn.HALVES) {
+                s.line("turned_queries = _apply_rotary_emb(queries, cos, sin)");
+                Value q = s.function("_apply_rotary_emb", () -> halves(s, queries, cos, sin));
+                s.line("turned_keys = _apply_rotary_emb(keys, cos, sin)");
+                return new Value[] {q, s.function("_apply_rotary_emb", () -> halves(s, keys, cos, sin))};
+            }
             s.line("turned_queries = queries * cos + rotate_half(queries) * sin");
             Value q = turned(s, queries, cos, sin, shape.turned());
             s.line("turned_keys = keys * cos + rotate_half(keys) * sin");
@@ -31,6 +37,23 @@ final class Rotations {
             }
             return new Value[] {q, k};
         });
+    }
+
+    private static Value halves(Scope s, Value x, Value cos, Value sin) {
+        s.line("first_half, second_half = torch.chunk(x, 2, dim=-1)");
+        Value[] half = s.ops("aten.chunk.default", 2, Scope.arguments("self", x, "chunks", 2, "dim", -1));
+        s.line("first = first_half * cos - second_half * sin");
+        Value first = combined(s, "aten.sub.Tensor", half[0], cos, half[1], sin);
+        s.line("second = second_half * cos + first_half * sin");
+        Value second = combined(s, "aten.add.Tensor", half[1], cos, half[0], sin);
+        s.line("return torch.cat((first, second), dim=-1)");
+        return joined(s, first, second);
+    }
+
+    private static Value combined(Scope s, String operator, Value a, Value cos, Value b, Value sin) {
+        Value scaled = s.op("aten.mul.Tensor", "self", a, "other", cos);
+        Value other = s.op("aten.mul.Tensor", "self", b, "other", sin);
+        return s.op(operator, "self", scaled, "other", other);
     }
 
     private static Value[] parts(Scope s, Value queries, Value keys, Value cos, Value sin, AttentionShape shape) {
