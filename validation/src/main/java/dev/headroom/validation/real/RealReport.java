@@ -51,6 +51,13 @@ public final class RealReport {
                 unread == 0 ? "" : "; " + unread + " could not be predicted",
                 s.constant() / MIB,
                 s.half() / MIB);
+        if (!s.compared().isEmpty()) {
+            bytes(s, out);
+        }
+        verdicts(s, out);
+    }
+
+    private static void bytes(RealScore s, PrintWriter out) {
         out.printf(Locale.ROOT, "| relative error" + COLUMNS);
         out.printf("| Headroom | %s |%n", RealScore.line(s.errors(r -> true, s.constant())));
         out.printf(
@@ -64,16 +71,26 @@ public final class RealReport {
                 Locale.ROOT,
                 "%nWithin 4 MiB of the constant: %.2f %%.%n",
                 HUNDRED * s.withinMib(4));
+        worst(s, out);
+    }
+
+    private static void verdicts(RealScore s, PrintWriter out) {
         if (s.verdicts().judged() > 0) {
             out.printf(
                     Locale.ROOT,
-                    "Verdicts: %d of %d right (%.2f %%), %d ran out unexpectedly, %d false alarms.%n",
+                    "%nVerdicts: %d of %d right (%.2f %%), %d ran out unexpectedly, %d false alarms; all of them right for"
+                            + " %d of %d.%n",
                     s.verdicts().right(),
                     s.verdicts().judged(),
                     HUNDRED * s.verdicts().right() / s.verdicts().judged(),
                     s.verdicts().missed(),
-                    s.verdicts().alarms());
+                    s.verdicts().alarms(),
+                    s.rightGroups()[0],
+                    s.rightGroups()[1]);
         }
+    }
+
+    private static void worst(RealScore s, PrintWriter out) {
         out.printf("%nFurthest off:%n%n");
         List<RealResult> worst = new ArrayList<>(s.compared());
         worst.sort(Comparator.comparingDouble(r -> -Math.abs(r.error(s.constant()))));

@@ -23,11 +23,6 @@ record RealResult(RealRun run, long reserved, @Nullable String fault) {
         }
     }
 
-    /** Whether the bytes of both sides can be compared. */
-    boolean comparable(long constant, long usable) {
-        return fault == null && run.fate() == RealRun.Fate.FITS && !ranOut(constant, usable);
-    }
-
     /** (predicted - measured) / measured, of the whole device. */
     double error(long constant) {
         return (reserved + constant - run.measured()) / (double) run.measured();

@@ -1,5 +1,6 @@
 package dev.headroom.validation.real;
 
+import dev.headroom.model.device.DeviceLines;
 import dev.headroom.validation.scores.Distribution;
 import dev.headroom.validation.scores.Verdicts;
 import java.util.ArrayList;
@@ -8,8 +9,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 
 /**
  * A set beside its predictions.
@@ -20,6 +23,7 @@ import java.util.function.ToDoubleFunction;
  * @param half the same of one half of the groups alone
  * @param results every run that was predicted
  * @param compared those whose bytes can be compared
+ * @param ranOut runs that are said to run out of memory
  * @param verdicts over the runs of which it is certain whether they ran
  */
 record RealScore(
@@ -28,6 +32,7 @@ record RealScore(
         long half,
         List<RealResult> results,
         List<RealResult> compared,
+        Set<RealRun> ranOut,
         Verdicts verdicts) {
     private static final double HUNDRED = 100;
     private static final long MIB = 1 << 20;
@@ -39,24 +44,38 @@ record RealScore(
                 .filter(r -> r.fault() == null)
                 .toList();
         long constant = constant(results, r -> true);
+        if (constant == 0 && !results.isEmpty()) {
+            constant = DeviceLines.bytes(
+                    results.get(0).run().request().get().deviceLines()); // nothing to learn it from
+        }
         List<Verdicts.Verdict> verdicts = new ArrayList<>();
         List<RealResult> compared = new ArrayList<>();
+        long beside = constant;
+        Set<RealRun> out = results.parallelStream()
+                .filter(r -> r.ranOut(beside, set.usable()))
+                .map(RealResult::run)
+                .collect(Collectors.toSet());
         for (RealResult r : results) {
-            boolean out = r.ranOut(constant, set.usable());
             if (r.run().fate() != RealRun.Fate.EDGE) {
-                verdicts.add(new Verdicts.Verdict(r.run().fate() == RealRun.Fate.RAN_OUT, out, null));
+                verdicts.add(new Verdicts.Verdict(r.run().fate() == RealRun.Fate.RAN_OUT, out.contains(r.run()), null));
             }
-            if (r.run().fate() == RealRun.Fate.FITS && !out) {
+            if (!out.contains(r.run()) && r.run().fate() == RealRun.Fate.FITS && r.run().measured() > 0) {
                 compared.add(r);
             }
         }
         return new RealScore(
-                set, constant, constant(results, RealScore::learned), results, compared, Verdicts.of(verdicts));
+                set,
+                constant,
+                constant(results, RealScore::learned),
+                results,
+                compared,
+                out,
+                Verdicts.of(verdicts));
     }
 
     private static long constant(List<RealResult> results, Predicate<RealResult> of) {
         double[] sorted = results.stream()
-                .filter(r -> r.run().fate() == RealRun.Fate.FITS)
+                .filter(r -> r.run().fate() == RealRun.Fate.FITS && r.run().measured() > 0)
                 .filter(of)
                 .mapToDouble(r -> r.run().measured() - r.reserved())
                 .sorted()
@@ -93,6 +112,18 @@ record RealScore(
                         .filter(r -> Math.abs(r.run().measured() - r.reserved() - constant) <= mib * MIB)
                         .count()
                 / (double) Math.max(1, compared.size());
+    }
+
+    /** How many groups have nothing but right verdicts, and how many there are. */
+    long[] rightGroups() {
+        Set<String> wrong = results.stream()
+                .map(RealResult::run)
+                .filter(r -> r.fate() != RealRun.Fate.EDGE)
+                .filter(r -> (r.fate() == RealRun.Fate.RAN_OUT) != ranOut.contains(r))
+                .map(RealRun::group)
+                .collect(Collectors.toSet());
+        long all = results.stream().map(r -> r.run().group()).distinct().count();
+        return new long[] {all - wrong.size(), all};
     }
 
     /** Names of peers. */
