@@ -26,6 +26,7 @@ public final class ModelMemory implements AutoCloseable {
     private static final String PARAMETER = "parameter";
 
     private final Eager eager;
+    private final Graph graph;
     private final ModelState state;
     private final Scenario run;
     private final FlattenedWeights flattened;
@@ -33,19 +34,43 @@ public final class ModelMemory implements AutoCloseable {
     private final Map<String, Tensor> byValue = new HashMap<>();
     private final Map<String, Tensor> parameters = new LinkedHashMap<>();
     private final List<Tensor> buffers = new ArrayList<>();
+    private final List<Tensor> kept = new ArrayList<>();
 
-    /** Takes the memory; values are for {@link Initialisation} to set. */
+    /** Nothing is on the device yet. */
     public ModelMemory(Eager eager, Graph graph, Scenario run) {
         this.eager = eager;
+        this.graph = graph;
         this.state = graph.held();
         this.run = run;
         this.flattened = new FlattenedWeights(graph);
-        try {
-            move("");
-        } catch (RuntimeException e) {
-            close();
-            throw e;
-        }
+    }
+
+    /** The model. */
+    public Graph graph() {
+        return graph;
+    }
+
+    /** What the model holds. */
+    public ModelState state() {
+        return state;
+    }
+
+    /** Takes the memory of what is not there yet; values are for {@link Initialisation} to set. */
+    public void move() {
+        move("");
+    }
+
+    /** Takes the memory of what comes to a model that is on the device, in its order. */
+    public void add() {
+        state.tensors().forEach((name, held) -> {
+            if (held.added() && !byStorage.containsKey(held.storage())) {
+                byStorage.put(held.storage(), make(name, held, type(held)));
+            }
+        });
+    }
+
+    /** All is there: who reads what from now on. */
+    public void complete() {
         state.tensors().forEach((name, held) -> {
             Tensor t = byStorage.get(held.storage());
             if (held.value() != null) {
@@ -67,14 +92,42 @@ public final class ModelMemory implements AutoCloseable {
             }
         }
         state.tensors().forEach((name, held) -> {
-            if (ModelState.owner(name).equals(module) && !byStorage.containsKey(held.storage())) {
-                byStorage.put(held.storage(), make(name, held));
+            if (ModelState.owner(name).equals(module) && !held.added() && !byStorage.containsKey(held.storage())) {
+                byStorage.put(held.storage(), make(name, held, type(held)));
             }
         });
         flattened.moved(eager, module, byStorage);
     }
 
-    private Tensor make(String name, HeldTensor held) {
+    /** The tensor of a name; {@code null} while it is not there. */
+    public Tensor named(String name) {
+        return byStorage.get(held(name).storage());
+    }
+
+    /** Takes the memory of a tensor, in a type; another that is there goes afterwards. */
+    public void make(String name, DType type) {
+        put(name, make(name, held(name), type));
+    }
+
+    /**
+     * A tensor has come.
+     *
+     * @param made with a reference that passes over
+     */
+    public void put(String name, Tensor made) {
+        eager.release(byStorage.put(held(name).storage(), made));
+    }
+
+    private HeldTensor held(String name) {
+        return state.tensors().get(name);
+    }
+
+    /** The type of a tensor in the run. */
+    public DType type(HeldTensor held) {
+        return held.type(run.precision().dtype());
+    }
+
+    private Tensor make(String name, HeldTensor held, DType type) {
         eager.own(new Owner(ModelState.owner(name), PARAMETER));
         long[] sizes = held.meta().sizes().stream()
                 .mapToLong(s -> s.evaluate(Map.of()))
@@ -82,7 +135,6 @@ public final class ModelMemory implements AutoCloseable {
         long[] strides = held.meta().strides().stream()
                 .mapToLong(s -> s.evaluate(Map.of()))
                 .toArray();
-        DType type = underRun(held.meta().dtype(), run);
         if (held.kind() == Graph.InputKind.CONSTANT) {
             return eager.hold(Tensor.number(type, 0)); // Module.cuda() leaves plain attributes in host memory
         }
@@ -100,9 +152,16 @@ public final class ModelMemory implements AutoCloseable {
                 : type;
     }
 
+    /** Holds what a library keeps for the model. */
+    public void keep(Tensor t) {
+        kept.add(t);
+    }
+
     /** Lets all of it go, gradients included. */
     @Override
     public void close() {
+        kept.forEach(eager::release);
+        kept.clear();
         byStorage.values().forEach(eager::release);
         byStorage.clear();
         byValue.clear();

@@ -38,7 +38,11 @@ record OutputShape(DType type, long[] sizes) {
             Eager eager = new Eager(new CachingAllocator(AllocatorSettings.defaults(), none.memory()), none, settings);
             eager.tape().setEnabled(false);
             Map<String, Tensor> inputs = Inputs.make(eager, graph, run, symbols, (n, t) -> {});
-            inputs.putAll(new ModelMemory(eager, graph, run).byValue());
+            ModelMemory model = new ModelMemory(eager, graph, run);
+            model.move();
+            model.add();
+            model.complete();
+            inputs.putAll(model.byValue());
             Tensor out = new Program(eager, graph, symbols).run(inputs)[0];
             return new OutputShape(out.dtype(), out.sizes());
         }

@@ -3,6 +3,7 @@ package dev.headroom.executor.train;
 import dev.headroom.executor.autograd.BackwardPass;
 import dev.headroom.executor.op.basic.GradientSums;
 import dev.headroom.executor.op.loss.LossOperators;
+import dev.headroom.executor.load.PretrainedModel;
 import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.optim.Optimizers;
 import dev.headroom.executor.program.Initialisation;
@@ -16,6 +17,9 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.quant.Load;
+import dev.headroom.model.quant.pass.Loads;
+import dev.headroom.model.quant.pass.Preparing;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PhaseMemory;
@@ -112,7 +116,8 @@ public final class Training implements AutoCloseable {
     public void prepare(Batch batch) {
         program = new Program(eager, plan, symbols, backwardPass);
         model = new ModelMemory(eager, graph, run);
-        Initialisation.apply(eager, model.all());
+        bringModel();
+        Initialisation.apply(eager, model);
         if (wrapper != null) {
             end();
             moment = Moment.of(Phase.WRAP);
@@ -136,6 +141,27 @@ public final class Training implements AutoCloseable {
             }
         }
         end();
+    }
+
+    /** Where a library loads the model, in phases of its own. */
+    private void bringModel() {
+        Load how = Loads.how(graph, run);
+        if (how == null) {
+            model.move();
+        } else {
+            PretrainedModel loaded = new PretrainedModel(eager, model, run);
+            moment = Moment.of(Phase.LOAD);
+            loaded.load(how);
+            end();
+            if (Preparing.casts(run)) {
+                moment = Moment.of(Phase.PREPARE);
+                loaded.prepare();
+                end();
+            }
+            moment = Moment.of(Phase.MODEL);
+        }
+        model.add();
+        model.complete();
     }
 
     private Optimizer makeOptimizer() {
