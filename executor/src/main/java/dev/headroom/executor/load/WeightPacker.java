@@ -11,8 +11,8 @@ import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.quant.FourBit;
-import dev.headroom.model.quant.Quantisation;
 import dev.headroom.model.quant.QuantKind;
+import dev.headroom.model.quant.Quantisation;
 import dev.headroom.model.quant.pass.QuantisedWeight;
 
 /**

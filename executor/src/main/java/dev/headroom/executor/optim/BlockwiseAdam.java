@@ -53,7 +53,11 @@ final class BlockwiseAdam extends StatefulOptimizer {
 
     private State initial(Tensor p) {
         if (p.elements() < SMALLEST) {
-            return new State(math.keptZeros(DType.FLOAT32, p.sizes()), math.keptZeros(DType.FLOAT32, p.sizes()), null, new int[1]);
+            return new State(
+                    math.keptZeros(DType.FLOAT32, p.sizes()),
+                    math.keptZeros(DType.FLOAT32, p.sizes()),
+                    null,
+                    new int[1]);
         }
         if (!tabled) {
             eager.backend().exchange().set(math.keptZeros(DType.FLOAT32, 256), CodeBook.DYNAMIC.numbers());

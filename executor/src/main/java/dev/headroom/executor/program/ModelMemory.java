@@ -5,6 +5,8 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
@@ -60,13 +62,20 @@ public final class ModelMemory implements AutoCloseable {
         move("");
     }
 
-    /** Takes the memory of what comes to a model that is on the device, in its order. */
+    /**
+     * Takes the memory of what comes to a model that is on the device, step by step.
+     *
+     * @throws UserInputException for what is computed from weights
+     */
     public void add() {
-        state.tensors().forEach((name, held) -> {
-            if (held.added() && !byStorage.containsKey(held.storage())) {
-                byStorage.put(held.storage(), make(name, held, type(held)));
+        for (Addition step : state.additions()) {
+            switch (step.kind()) {
+                case NEW, COPY, CONVERSION -> make(step.tensor(), step.type());
+                default ->
+                    throw new UserInputException("the executor makes no norms of weights, as DoRA needs them; leave out"
+                            + " --dora, or predict it");
             }
-        });
+        }
     }
 
     /** All is there: who reads what from now on. */

@@ -1,9 +1,9 @@
 package dev.headroom.executor.train;
 
 import dev.headroom.executor.autograd.BackwardPass;
+import dev.headroom.executor.load.PretrainedModel;
 import dev.headroom.executor.op.basic.GradientSums;
 import dev.headroom.executor.op.loss.LossOperators;
-import dev.headroom.executor.load.PretrainedModel;
 import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.optim.Optimizers;
 import dev.headroom.executor.program.Initialisation;

@@ -1,5 +1,6 @@
 package dev.headroom.validation.executor;
 
+import static dev.headroom.model.scenario.ScenarioSettings.AMP;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -46,7 +47,7 @@ class QuantisedModelsTest {
     private static final Gpu RTX4090 = GpuCatalogue.find("rtx-4090").orElseThrow();
 
     /** @param widths of the layers, the model's input first */
-    record Case(List<Integer> widths, boolean bias, boolean rows, Scenario run, Gpu gpu) {
+    record Case(List<Integer> widths, boolean bias, boolean rows, DType type, Scenario run, Gpu gpu) {
         Graph graph() {
             List<Layer> layers = new ArrayList<>();
             for (int i = 1; i < widths.size(); i++) {
@@ -54,11 +55,12 @@ class QuantisedModelsTest {
                 layers.add(i % 2 == 0 ? Layers.layerNorm(widths.get(i)) : Layers.gelu());
             }
             layers.add(Layers.linear(widths.get(widths.size() - 1), 7, true));
-            Model model = Model.of("random", Sequential.of(layers.toArray(Layer[]::new)));
+            Model model = Model.of("random", Sequential.of(layers.toArray(Layer[]::new)))
+                    .type(type);
             int in = widths.get(0);
             return rows
-                    ? model.input("x", DType.FLOAT32, Model.BATCH, 5, in).graph()
-                    : model.input("x", DType.FLOAT32, Model.BATCH, in).graph();
+                    ? model.input("x", type, Model.BATCH, 5, in).graph()
+                    : model.input("x", type, Model.BATCH, in).graph();
         }
     }
 
@@ -82,7 +84,10 @@ class QuantisedModelsTest {
                         Arbitraries.longs().between(1, 40),
                         Arbitraries.of(1, 2))
                 .as(QuantisedModelsTest::run);
-        return Combinators.combine(widths, coin, coin, runs, Arbitraries.of(H200, RTX4090))
+        Arbitrary<DType> types = Arbitraries.of(DType.FLOAT32, DType.BFLOAT16, DType.FLOAT16);
+        Arbitrary<Scenario> cast =
+                Combinators.combine(runs, coin).as((run, amp) -> amp ? run.with(AMP, DType.BFLOAT16) : run);
+        return Combinators.combine(widths, coin, coin, types, cast, Arbitraries.of(H200, RTX4090))
                 .as(Case::new);
     }
 
@@ -121,6 +126,7 @@ class QuantisedModelsTest {
     private static Measurement measured(Case c, BackendProvider provider) {
         Scenario run = c.run().on(c.gpu());
         try (Backend backend = provider.open(c.gpu().memory(), 0)) {
+                System.out.println(c.widths() + " " + dev.headroom.model.scenario.ScenarioArguments.of(run));
             Measurement measured = Measurer.measure(new MeasurementRequest(c.graph(), run, 1, true), backend);
             Comparison compared = Comparison.of(Predictor.predict(new PredictionRequest(c.graph(), run)), measured);
             assertTrue(compared.equal(), () -> compared.different().stream()
@@ -137,8 +143,9 @@ class QuantisedModelsTest {
             Scenario run = run(kind, true, false, 8, OptimizerKind.ADAMW_8BIT, 8, 1)
                     .with(ScenarioSettings.LOSS, LossKind.CROSS_ENTROPY)
                     .with(ScenarioSettings.STEPS, 40);
-            List<Double> losses =
-                    measured(new Case(List.of(64, 128, 64), true, false, run, H200), new HostProvider()).losses();
+            List<Double> losses = measured(
+                            new Case(List.of(64, 128, 64), true, false, DType.FLOAT32, run, H200), new HostProvider())
+                    .losses();
             assertEquals(40, losses.size());
             assertTrue(Collections.min(losses) < 0.9 * losses.get(0), losses::toString);
         }

@@ -28,8 +28,8 @@ class FusedKernelTest {
             in.readLine();
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 String[] row = line.split(",");
-                FusedKernel.Card gpu =
-                        new FusedKernel.Card(Integer.parseInt(row[0]), Integer.parseInt(row[1]), Integer.parseInt(row[2]));
+                FusedKernel.Card gpu = new FusedKernel.Card(
+                        Integer.parseInt(row[0]), Integer.parseInt(row[1]), Integer.parseInt(row[2]));
                 boolean takes = FusedKernel.takes(
                         gpu,
                         Objects.requireNonNull(TYPES.get(row[3])),

@@ -101,8 +101,7 @@ final class EightBitLinear {
         exchange.set(integers, codes);
     }
 
-    private static void multiply(
-            Eager e, Arguments a, Tensor greatest, Tensor integers, Tensor sums, Tensor out) {
+    private static void multiply(Eager e, Arguments a, Tensor greatest, Tensor integers, Tensor sums, Tensor out) {
         ExchangeKernels exchange = e.backend().exchange();
         double[] x = exchange.values(integers);
         if (x == null) {
