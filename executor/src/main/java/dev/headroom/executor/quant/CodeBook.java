@@ -44,12 +44,20 @@ public final class CodeBook {
     /** Positions in the order of their numbers. */
     private final int[] ordered;
 
+    /** Codes of positive numbers where a bit more makes them negative, else 0. */
+    private final int sign;
+
     private CodeBook(double... numbers) {
+        this(0, numbers);
+    }
+
+    private CodeBook(int sign, double... numbers) {
+        this.sign = sign;
         this.numbers = new double[numbers.length];
         for (int i = 0; i < numbers.length; i++) {
             this.numbers[i] = (float) numbers[i];
         }
-        this.ordered = IntStream.range(0, numbers.length)
+        this.ordered = IntStream.range(0, sign == 0 ? numbers.length : sign)
                 .boxed()
                 .sorted((a, b) -> Double.compare(this.numbers[a], this.numbers[b]))
                 .mapToInt(i -> i)
@@ -63,7 +71,7 @@ public final class CodeBook {
             all[i] = positive[i] / 12;
             all[i + positive.length] = -positive[i] / 12;
         }
-        return new CodeBook(all);
+        return new CodeBook(positive.length, all);
     }
 
     /** For each power of ten the middles of equal parts from a tenth to one, twice as many for each greater power. */
@@ -101,6 +109,10 @@ public final class CodeBook {
 
     /** The code of the nearest number; of two that are as near, the lower one's. */
     public int nearest(double x) {
+        return sign != 0 && x < 0 ? sign + among(-x) : among(x);
+    }
+
+    private int among(double x) {
         int from = 0;
         int to = ordered.length - 1;
         while (from < to) {

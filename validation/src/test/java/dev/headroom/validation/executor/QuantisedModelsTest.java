@@ -126,7 +126,6 @@ class QuantisedModelsTest {
     private static Measurement measured(Case c, BackendProvider provider) {
         Scenario run = c.run().on(c.gpu());
         try (Backend backend = provider.open(c.gpu().memory(), 0)) {
-                System.out.println(c.widths() + " " + dev.headroom.model.scenario.ScenarioArguments.of(run));
             Measurement measured = Measurer.measure(new MeasurementRequest(c.graph(), run, 1, true), backend);
             Comparison compared = Comparison.of(Predictor.predict(new PredictionRequest(c.graph(), run)), measured);
             assertTrue(compared.equal(), () -> compared.different().stream()
