@@ -38,6 +38,11 @@ public final class BackwardPass {
         gatheredHooks.put(leaf, hook);
     }
 
+    /** Whether a pass runs. */
+    public boolean isRunning() {
+        return running != null;
+    }
+
     /** Has something run at the end of the innermost pass that runs (Engine::queue_callback). */
     public void atEnd(Runnable callback) {
         running.callbacks.add(callback);
@@ -137,6 +142,7 @@ public final class BackwardPass {
             Tensor[] gradients = task.gradients().take();
             Tensor[] out = {};
             try {
+                List.copyOf(node.before).forEach(Runnable::run);
                 if (node.leaf != null) {
                     accumulate(node.leaf, gradients[0]);
                     gatheredHooks.getOrDefault(node.leaf, () -> {}).run(); // hooks are shown what came in

@@ -30,6 +30,12 @@ public final class Node implements GradientNode {
     /** What a change in place of a view was recorded as; its base's node runs it, and lets it go afterwards. */
     Node change;
 
+    /** Run when the gradients of its results are there, before it runs itself. */
+    final List<Runnable> before = new ArrayList<>(0);
+
+    /** Whether its results are its inputs as they were. */
+    boolean passes;
+
     int references;
 
     Node(String name, long sequence, Edge[] next, Owner owner, Tensor leaf) {

@@ -67,6 +67,14 @@ public final class Recorder {
         return t;
     }
 
+    /** Makes an input, as it is, a result of the operator: a custom function that returns what it is given. */
+    public Tensor passes(Tensor alias) {
+        if (node != null) {
+            node.passes = true;
+        }
+        return output(alias);
+    }
+
     /** For a change in place: the changed tensor is the result, and autograd notes the change even without history. */
     public Tensor changed(Tensor t) {
         t.storage().changed();

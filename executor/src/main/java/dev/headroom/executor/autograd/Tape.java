@@ -128,6 +128,13 @@ public final class Tape implements TensorHistory {
         return new Edge(node, t.resultNumber());
     }
 
+    /** Has something run when a tensor's gradient is complete ({@code register_hook}); nothing for a leaf. */
+    public void whenComplete(Tensor t, Runnable hook) {
+        if (t.gradNode() != null) {
+            node(t).before.add(hook);
+        }
+    }
+
     /** The leaves that a backward pass from these tensors comes to; {@code null} among them is left out. */
     public Set<Tensor> leaves(Tensor... roots) {
         Set<Tensor> out = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -194,6 +201,10 @@ public final class Tape implements TensorHistory {
     }
 
     private static void requireChangeable(Node node, Tensor t) {
+        if (t.gradNode() != null && node(t).passes) {
+            throw new UserInputException(node.name + ": what a custom function returned as it was given is changed in"
+                    + " place, which PyTorch refuses; a wrapped module must not change its input");
+        }
         if (t.isLeaf() && t.requiresGrad()) {
             throw new UserInputException(
                     node.name + ": a leaf that requires gradients is changed in place, which PyTorch refuses");

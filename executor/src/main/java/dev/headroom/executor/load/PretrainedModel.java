@@ -12,7 +12,10 @@ import dev.headroom.model.graph.ModelState.HeldTensor;
 import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.quant.Load;
 import dev.headroom.model.quant.QuantKind;
+import dev.headroom.model.quant.pass.Loads;
+import dev.headroom.model.quant.pass.Preparing;
 import dev.headroom.model.quant.pass.QuantisedWeight;
+import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +33,35 @@ public final class PretrainedModel {
     private final Scenario run;
     private final Map<String, QuantisedWeight> quantised;
 
-    public PretrainedModel(Eager eager, ModelMemory model, Scenario run) {
+    /** Runs work as a phase of its own. */
+    @FunctionalInterface
+    public interface Phases {
+        void run(Phase phase, Runnable work);
+    }
+
+    /** Brings a run's model to the device: as the script has it, or as a library loads it in earlier phases. */
+    public static ModelMemory bring(Eager eager, Graph graph, Scenario run, Phases phases) {
+        Load how = Loads.how(graph, run);
+        if (how == null) {
+            return new ModelMemory(eager, graph, run);
+        }
+        ModelMemory model = ModelMemory.empty(eager, graph, run);
+        try {
+            PretrainedModel loaded = new PretrainedModel(eager, model, run);
+            phases.run(Phase.LOAD, () -> loaded.load(how));
+            if (Preparing.casts(run)) {
+                phases.run(Phase.PREPARE, loaded::prepare);
+            }
+            model.add();
+            model.complete();
+            return model;
+        } catch (RuntimeException e) {
+            model.close();
+            throw e;
+        }
+    }
+
+    private PretrainedModel(Eager eager, ModelMemory model, Scenario run) {
         this.eager = eager;
         this.model = model;
         this.run = run;
@@ -38,7 +69,7 @@ public final class PretrainedModel {
     }
 
     /** Brings all that the checkpoint holds. */
-    public void load(Load how) {
+    private void load(Load how) {
         if (how == Load.TO) {
             model.move();
             return;
@@ -109,7 +140,7 @@ public final class PretrainedModel {
     }
 
     /** Half precision becomes float32, parameter after parameter. */
-    public void prepare() {
+    private void prepare() {
         model.state().tensors().forEach((name, held) -> {
             Tensor before = held.storage().equals(name) && !held.added() ? model.named(name) : null;
             DType type = held.ownType();

@@ -9,27 +9,35 @@ import dev.headroom.executor.parallel.DistributedDataParallel;
 import dev.headroom.executor.parallel.ProcessGroup;
 import dev.headroom.executor.parallel.Ranks;
 import dev.headroom.executor.parallel.RanksLeftException;
+import dev.headroom.executor.parallel.fsdp2.FullyShard;
+import dev.headroom.executor.parallel.pipeline.PipelineTraining;
 import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.runtime.Settings;
 import dev.headroom.executor.tensor.MemoryLog;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.train.Training;
+import dev.headroom.executor.train.TrainingRun;
 import dev.headroom.executor.train.Wrapper;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.run.OutOfMemory;
 import dev.headroom.model.run.PhaseMemory;
+import dev.headroom.model.run.PreparedRun;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The library's entry: runs a model on a backend and measures. */
 public final class Measurer {
+    /** Ways to spread a run that it measures. */
+    public static final Set<ParallelKind> KINDS = Preparation.KINDS;
+
     private final MeasurementRequest request;
     private final Backend backend;
     private final List<PhaseMemory> phases = new ArrayList<>();
@@ -81,11 +89,12 @@ public final class Measurer {
 
     private Measurement measure() {
         DeviceMeter.Reading started = reading();
-        int rank = group == null ? 0 : group.rank();
+        boolean divided = request.scenario().parallel().kind() != ParallelKind.DDP;
+        int rank = group == null || divided ? 0 : group.rank(); // who divides a model builds the same as the others
         Settings settings = Settings.of(request.scenario(), request.seed() + rank);
+        PreparedRun run = Preparation.of(request.graph(), request.scenario());
         try (Eager eager = new Eager(new CachingAllocator(allocation(), backend.memory()), backend, settings);
-                Training training = new Training(
-                        eager, Preparation.of(request.graph(), request.scenario()), phases::add, wrapper(eager))) {
+                TrainingRun training = training(eager, run)) {
             OutOfMemory oom = null;
             try {
                 run(training, eager);
@@ -99,7 +108,7 @@ public final class Measurer {
         }
     }
 
-    private void run(Training training, Eager eager) {
+    private void run(TrainingRun training, Eager eager) {
         if (request.readsLosses()) {
             training.onLoss(losses::add);
         }
@@ -107,8 +116,19 @@ public final class Measurer {
         training.run();
     }
 
-    private @Nullable Wrapper wrapper(Eager eager) {
-        return group == null ? null : new DistributedDataParallel(eager, request.scenario(), group);
+    private TrainingRun training(Eager eager, PreparedRun run) {
+        return group != null && run.scenario().parallel().kind() == ParallelKind.PP
+                ? new PipelineTraining(eager, request.graph(), run, group, phases::add)
+                : new Training(eager, run, phases::add, wrapper(eager, run));
+    }
+
+    private @Nullable Wrapper wrapper(Eager eager, PreparedRun run) {
+        if (group == null) {
+            return null;
+        }
+        return run.scenario().parallel().kind() == ParallelKind.DDP
+                ? new DistributedDataParallel(eager, run.scenario(), group)
+                : new FullyShard(eager, run.plan().graph(), run.scenario(), group);
     }
 
     private AllocatorSettings allocation() {

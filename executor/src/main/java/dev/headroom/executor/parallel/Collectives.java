@@ -4,6 +4,7 @@ import dev.headroom.executor.kernel.ExchangeKernels;
 import dev.headroom.executor.runtime.Eager;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -11,18 +12,19 @@ import java.util.List;
  * kept until the group's next collective after the host has seen that it is through, which it does while it rests
  * between phases (torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp, TensorShelf).
  */
-final class Collectives {
+public final class Collectives {
     private final ProcessGroup group;
     private final Eager eager;
     private final List<Tensor> shelved = new ArrayList<>();
     private final List<Tensor> through = new ArrayList<>();
 
-    Collectives(ProcessGroup group, Eager eager) {
+    public Collectives(ProcessGroup group, Eager eager) {
         this.group = group;
         this.eager = eager;
     }
 
-    ProcessGroup group() {
+    /** Among whom. */
+    public ProcessGroup group() {
         return group;
     }
 
@@ -33,15 +35,50 @@ final class Collectives {
     }
 
     /** Every rank's tensor becomes the sum of all. */
-    void allReduce(Tensor t) {
-        ExchangeKernels kernels = eager.backend().exchange();
-        set(kernels, t, sum(gather(kernels.values(t))));
+    public void allReduce(Tensor t) {
+        allReduce(t, 1);
     }
 
-    /** In the order of ranks, so that all come to the same. */
-    private static double[] sum(List<double[]> parts) {
+    /** Every rank's tensor becomes the sum of all over a number. */
+    public void allReduce(Tensor t, double divisor) {
+        ExchangeKernels kernels = eager.backend().exchange();
+        set(kernels, t, sum(gather(kernels.values(t)), divisor));
+    }
+
+    /** Every rank's tensor becomes the greatest of all. */
+    public void allReduceMost(Tensor t) {
+        ExchangeKernels kernels = eager.backend().exchange();
+        List<double[]> parts = gather(kernels.values(t));
+        if (parts.get(0) != null) {
+            double[] most = parts.get(0).clone();
+            parts.forEach(part -> Arrays.setAll(most, i -> Math.max(most[i], part[i])));
+            kernels.set(t, most);
+        }
+    }
+
+    /** A tensor becomes what all ranks have, one after the other. */
+    public void allGather(Tensor all, Tensor mine) {
+        ExchangeKernels kernels = eager.backend().exchange();
+        List<double[]> parts = gather(kernels.values(mine));
+        if (parts.get(0) != null) {
+            kernels.set(all, parts.stream().flatMapToDouble(Arrays::stream).toArray());
+        }
+    }
+
+    /** A tensor becomes the own part of the sum of all ranks' over a number. */
+    public void reduceScatter(Tensor part, Tensor whole, double divisor) {
+        ExchangeKernels kernels = eager.backend().exchange();
+        double[] sum = sum(gather(kernels.values(whole)), divisor);
+        if (sum != null) {
+            int length = sum.length / group.size();
+            kernels.set(part, Arrays.copyOfRange(sum, group.rank() * length, (group.rank() + 1) * length));
+        }
+    }
+
+    /** In the order of ranks, so that all come to the same; {@code null} where nothing is computed. */
+    private static double[] sum(List<double[]> parts, double divisor) {
         if (parts.get(0) == null) {
-            return null; // nothing is computed
+            return null;
         }
         double[] sum = parts.get(0).clone();
         for (double[] part : parts.subList(1, parts.size())) {
@@ -49,11 +86,11 @@ final class Collectives {
                 sum[i] += part[i];
             }
         }
-        return sum;
+        return divisor == 1 ? sum : Arrays.stream(sum).map(x -> x / divisor).toArray();
     }
 
     /** Every rank's tensor becomes that of one rank. */
-    void broadcast(Tensor t, int root) {
+    public void broadcast(Tensor t, int root) {
         begin();
         ExchangeKernels kernels = eager.backend().exchange();
         set(
@@ -79,13 +116,13 @@ final class Collectives {
     }
 
     /** The host rests. */
-    void rest() {
+    public void rest() {
         through.addAll(shelved);
         shelved.clear();
     }
 
     /** Lets go of what is kept. */
-    void close() {
+    public void close() {
         rest();
         begin();
     }

@@ -16,10 +16,10 @@ public final class Ranks {
      * @throws RuntimeException what the first rank that failed threw
      */
     public static <T> List<T> run(int ranks, Function<ProcessGroup, T> program) {
-        Rendezvous place = new Rendezvous(ranks);
+        World place = new World();
         List<Member<T>> members = new ArrayList<>();
         for (int r = 0; r < ranks; r++) {
-            members.add(new Member<>(place, new ProcessGroup(place, r), program));
+            members.add(new Member<>(place, ProcessGroup.all(place, ranks, r), program));
         }
         List<Thread> threads = members.stream()
                 .map(m -> new Thread(m, "rank " + m.group.rank()))
@@ -54,13 +54,13 @@ public final class Ranks {
     }
 
     private static final class Member<T> implements Runnable {
-        private final Rendezvous place;
+        private final World place;
         private final ProcessGroup group;
         private final Function<ProcessGroup, T> program;
         private T result;
         private RuntimeException failure;
 
-        private Member(Rendezvous place, ProcessGroup group, Function<ProcessGroup, T> program) {
+        private Member(World place, ProcessGroup group, Function<ProcessGroup, T> program) {
             this.place = place;
             this.group = group;
             this.program = program;
@@ -76,7 +76,7 @@ public final class Ranks {
                 } catch (Error e) {
                     failure = new IllegalStateException("rank " + group.rank() + " failed: " + e, e);
                 } finally {
-                    place.leave();
+                    place.leave(group.rank());
                 }
             }
         }

@@ -4,64 +4,39 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/**
- * Where ranks meet. Whoever runs holds the monitor, so that one rank runs at a time, and gives it up while it waits for
- * the others.
- */
+/** Where the ranks of a group meet. */
 final class Rendezvous {
+    private final World world;
+    private final List<Integer> ranks;
     private final Object[] given;
     private List<Object> gathered = List.of();
     private int arrived;
     private long round;
-    private boolean left;
 
-    Rendezvous(int ranks) {
-        given = new Object[ranks];
-    }
-
-    int ranks() {
-        return given.length;
+    Rendezvous(World world, List<Integer> ranks) {
+        this.world = world;
+        this.ranks = ranks;
+        this.given = new Object[ranks.size()];
     }
 
     /**
      * Waits until every rank has given something.
      *
+     * @param place of the rank in the group
      * @param value may be {@code null}
-     * @return what each of them gave, by rank
+     * @return what each of them gave, by place
      * @throws RanksLeftException when a rank will not come
      */
-    synchronized List<Object> exchange(int rank, Object value) {
-        given[rank] = value;
+    List<Object> exchange(int place, Object value) {
+        given[place] = value;
         long mine = round;
         if (++arrived == given.length) {
             gathered = new ArrayList<>(Arrays.asList(given));
             arrived = 0;
             round++;
-            notifyAll();
+            world.wake();
         }
-        while (round == mine) {
-            if (left) {
-                throw new RanksLeftException();
-            }
-            await();
-        }
+        world.await(ranks, () -> round != mine);
         return gathered; // nobody completes another round before all have come back for it
-    }
-
-    @SuppressWarnings("WaitNotInLoop") // who calls it waits in a loop
-    private void await() {
-        try {
-            wait();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            left = true;
-            notifyAll();
-        }
-    }
-
-    /** A rank has ended. */
-    synchronized void leave() {
-        left = true;
-        notifyAll();
     }
 }

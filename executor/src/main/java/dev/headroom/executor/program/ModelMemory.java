@@ -11,12 +11,14 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.ModelState.HeldTensor;
+import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * A model's parameters and buffers on the device, in the order in which {@code Module.cuda()} brings them there:
@@ -36,15 +38,39 @@ public final class ModelMemory implements AutoCloseable {
     private final Map<String, Tensor> byValue = new HashMap<>();
     private final Map<String, Tensor> parameters = new LinkedHashMap<>();
     private final List<Tensor> buffers = new ArrayList<>();
+    private final List<String> places = new ArrayList<>();
+    private final boolean elsewhere;
     private final List<Tensor> kept = new ArrayList<>();
+    private Initialisation values;
 
-    /** Nothing is on the device yet. */
-    public ModelMemory(Eager eager, Graph graph, Scenario run) {
+    private ModelMemory(Graph graph, Eager eager, Scenario run) {
         this.eager = eager;
         this.graph = graph;
         this.state = graph.held();
         this.run = run;
+        this.elsewhere = run.parallel().build() != Parallelism.Build.CUDA;
         this.flattened = new FlattenedWeights(graph);
+    }
+
+    /**
+     * Takes the memory, unless the model is built elsewhere; values are set with {@link #initialise()} and {@link
+     * #materialise}.
+     */
+    public ModelMemory(Eager eager, Graph graph, Scenario run) {
+        this(graph, eager, run);
+        try {
+            move();
+            add();
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+        complete();
+    }
+
+    /** Nothing is on the device yet; {@link #complete} ends what brings it there. */
+    public static ModelMemory empty(Eager eager, Graph graph, Scenario run) {
+        return new ModelMemory(graph, eager, run);
     }
 
     /** The model. */
@@ -57,7 +83,7 @@ public final class ModelMemory implements AutoCloseable {
         return state;
     }
 
-    /** Takes the memory of what is not there yet; values are for {@link Initialisation} to set. */
+    /** Takes the memory of what is not there yet and was there when the model was built. */
     public void move() {
         move("");
     }
@@ -101,11 +127,16 @@ public final class ModelMemory implements AutoCloseable {
             }
         }
         state.tensors().forEach((name, held) -> {
-            if (ModelState.owner(name).equals(module) && !held.added() && !byStorage.containsKey(held.storage())) {
-                byStorage.put(held.storage(), make(name, held, type(held)));
+            if (ModelState.owner(name).equals(module) && !held.added()) {
+                places.add(held.storage());
+                if (!byStorage.containsKey(held.storage())) {
+                    byStorage.put(held.storage(), make(name, held, type(held)));
+                }
             }
         });
-        flattened.moved(eager, module, byStorage);
+        if (!elsewhere) {
+            flattened.moved(eager, module, byStorage);
+        }
     }
 
     /** The tensor of a name; {@code null} while it is not there. */
@@ -125,6 +156,11 @@ public final class ModelMemory implements AutoCloseable {
      */
     public void put(String name, Tensor made) {
         eager.release(byStorage.put(held(name).storage(), made));
+    }
+
+    /** Holds what a library keeps for the model. */
+    public void keep(Tensor t) {
+        kept.add(t);
     }
 
     private HeldTensor held(String name) {
@@ -150,8 +186,55 @@ public final class ModelMemory implements AutoCloseable {
         boolean turned = run.kernels().channelsLast() && sizes.length == 4;
         try (Scope s = eager.open()) {
             long[] layout = turned ? Layout.channelsLast(sizes) : Layout.preserved(sizes, strides);
-            return eager.hold(eager.emptyStrided(type, sizes, layout));
+            return eager.hold(
+                    elsewhere ? eager.unallocated(type, sizes, layout) : eager.emptyStrided(type, sizes, layout));
         }
+    }
+
+    /** Sets first values. */
+    public void initialise() {
+        initialise(Initialisation.of(eager, state));
+    }
+
+    /** Sets first values. */
+    public void initialise(Initialisation given) {
+        values = given;
+        byStorage.forEach(this::initialise);
+    }
+
+    /** Sets the first values of a tensor in the place of the model's, if it has memory. */
+    public void initialise(String storage, Tensor t) {
+        if (t.onDevice() && t.storage().hasMemory()) {
+            values.set(storage, t);
+        }
+    }
+
+    /** Takes the memory of a tensor that was built elsewhere, and sets its values. */
+    public void materialise(String storage) {
+        Tensor t = byStorage.get(storage);
+        if (t.onDevice() && !t.storage().hasMemory()) {
+            eager.own(new Owner(ModelState.owner(storage), PARAMETER));
+            eager.takeStorage(t);
+            initialise(storage, t);
+        }
+    }
+
+    /**
+     * Puts others in the place of a parameter, which goes.
+     *
+     * @param stepped what the optimizer is given
+     * @param used what operators get; not held here
+     */
+    public void replace(String storage, Tensor stepped, Tensor used) {
+        Tensor before = byStorage.put(storage, eager.hold(stepped));
+        byValue.replaceAll((value, t) -> Objects.equals(t, before) ? used : t);
+        parameters.replace(storage, stepped);
+        eager.release(before);
+    }
+
+    /** Storage names in the order of {@code Module._apply}, of tied tensors at each of their places. */
+    public List<String> places() {
+        return places;
     }
 
     /** The type that {@code --dtype} gives a tensor of the archive. */
@@ -159,11 +242,6 @@ public final class ModelMemory implements AutoCloseable {
         return run.precision().dtype() != null && type.isFloatingPoint()
                 ? run.precision().dtype()
                 : type;
-    }
-
-    /** Holds what a library keeps for the model. */
-    public void keep(Tensor t) {
-        kept.add(t);
     }
 
     /** Lets all of it go, gradients included. */

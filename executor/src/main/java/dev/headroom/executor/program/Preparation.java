@@ -9,16 +9,24 @@ import dev.headroom.model.run.Pass;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.ParallelChecks;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.TorchVersion;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /** Prepares runs for measurement: the shared passes, and those of the executor's own way to run a graph. */
 public final class Preparation {
+    /** Ways to spread a run that can be run. */
+    public static final Set<ParallelKind> KINDS = Collections.unmodifiableSet(
+            EnumSet.of(ParallelKind.SINGLE, ParallelKind.DDP, ParallelKind.FSDP2, ParallelKind.PP));
+
     private static final List<Pass> OWN = List.of(
             new Pass("put the bodies of higher-order operators in their place", (g, run, symbols) -> Inlined.of(g)),
             new Pass(
                     "convert where the run's precision needs it",
-                    (g, run, symbols) -> Conversions.inPrecision(g, run)));
+                    (g, run, symbols) -> Conversions.inPrecision(g, computing(run))));
 
     private Preparation() {}
 
@@ -32,10 +40,21 @@ public final class Preparation {
         return PreparedRun.of(imported, scenario, OWN);
     }
 
+    /** The run with the type in which its operators compute, where parameters are kept in another. */
+    private static Scenario computing(Scenario run) {
+        DType gathered = run.parallel().sharding().paramDtype();
+        return gathered == null ? run : run.with(ScenarioSettings.DTYPE, gathered);
+    }
+
     private static void requireKnownParallelism(Parallelism parallel) {
-        if (parallel.kind() != ParallelKind.SINGLE && parallel.kind() != ParallelKind.DDP) {
-            throw new UserInputException("a run is executed on one GPU or with --parallel ddp; leave out --parallel "
-                    + parallel.kind().option() + ", or predict it");
+        if (!KINDS.contains(parallel.kind())) {
+            throw new UserInputException(
+                    "a run is executed on one GPU or with --parallel ddp, fsdp2 or pp; leave out --parallel "
+                            + parallel.kind().option() + ", or predict it");
+        }
+        if (parallel.cpuOffload()) {
+            throw new UserInputException(
+                    "the executor keeps no parameters in host memory; leave out --cpu-offload," + " or predict it");
         }
         if (parallel.ddp().parametersAsBucketView()) {
             throw new UserInputException("the executor moves no parameters into buckets; leave out"

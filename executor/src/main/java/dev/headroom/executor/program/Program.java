@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /** A graph ready to run on a device. */
 public final class Program {
@@ -31,6 +32,9 @@ public final class Program {
     private final BackwardPass backwardPass;
     private final ValueLifetimes lifetimes;
     private final Mode mode;
+    private final Map<String, Integer> makers = new HashMap<>();
+    private HookedCalls hooked;
+    private boolean aroundCheckpoints;
 
     /**
      * A program that recomputes nothing.
@@ -54,7 +58,24 @@ public final class Program {
         this.symbols = symbols;
         this.lifetimes = ValueLifetimes.of(graph);
         this.mode = new Mode(eager);
+        this.hooked = new HookedCalls(graph, Map.of());
         requireOperators(graph);
+        for (int i = 0; i < graph.nodes().size(); i++) {
+            for (String made : graph.nodes().get(i).outputs()) {
+                makers.put(made, i);
+            }
+        }
+    }
+
+    /**
+     * From now on modules have hooks.
+     *
+     * @param hooks by path of the module, "" for the model itself
+     * @param around whether hooks of a checkpointed module run outside of the checkpoint
+     */
+    public void hook(Map<String, ModuleHooks> hooks, boolean around) {
+        hooked = new HookedCalls(graph, hooks);
+        aroundCheckpoints = around;
     }
 
     /** The graph with bodies of higher-order operators in their place, as plans of checkpoints are made for. */
@@ -84,48 +105,49 @@ public final class Program {
      * @return the user's outputs, each with a reference for the caller; {@code null} for one that is no tensor
      */
     public Tensor[] run(Map<String, Tensor> inputs) {
-        Map<String, Tensor> values = new HashMap<>(inputs);
+        RunningValues values = new RunningValues(eager, inputs);
         try {
             int next = 0;
             for (Region region : plan.regions()) {
-                steps(next, region.from(), values, inputs);
-                checkpoint(region, values, inputs);
+                steps(next, region.from(), values, null);
+                checkpoint(region, values);
                 next = region.to();
             }
-            steps(next, graph.nodes().size(), values, inputs);
-            return graph.outputs().stream()
+            steps(next, graph.nodes().size(), values, null);
+            return values.held(graph.outputs().stream()
                     .filter(o -> o.kind() != Graph.OutputKind.MUTATION)
-                    .map(o -> o.value() == null ? null : eager.hold(values.get(o.value())))
-                    .toArray(Tensor[]::new);
+                    .map(Graph.Output::value)
+                    .toList());
         } finally {
             mode.leaveAll();
-            releaseAll(values, inputs);
+            values.release();
         }
     }
 
-    /** @param borrowed values that are not for this run to release */
-    private void steps(int from, int to, Map<String, Tensor> values, Map<String, Tensor> borrowed) {
+    /** @param region in which the nodes run, or {@code null} */
+    private void steps(int from, int to, RunningValues values, Region region) {
         for (int i = from; i < to; i++) {
+            enter(i, values, span -> region == null || span.isIn(region, aroundCheckpoints));
             step(graph.nodes().get(i), values);
-            for (String dead : lifetimes.diesAfter(i)) {
-                if (!borrowed.containsKey(dead)) {
-                    eager.release(values.remove(dead));
-                }
-            }
+            after(i, values, span -> region == null || span.isIn(region, aroundCheckpoints));
         }
     }
 
-    private void releaseAll(Map<String, Tensor> values, Map<String, Tensor> borrowed) {
-        values.forEach((name, t) -> {
-            if (borrowed.get(name) != t) {
-                eager.release(t);
-            }
-        });
+    private void enter(int node, RunningValues values, Predicate<HookedCalls.Span> here) {
+        hooked.startingAt(node).stream().filter(here).forEach(values::enter);
     }
 
-    private void checkpoint(Region region, Map<String, Tensor> values, Map<String, Tensor> inputs) {
+    private void after(int node, RunningValues values, Predicate<HookedCalls.Span> here) {
+        values.after(hooked.endingAt(node).stream().filter(here).toList(), lifetimes.diesAfter(node), makers);
+    }
+
+    private void checkpoint(Region region, RunningValues values) {
+        Predicate<HookedCalls.Span> outside = span -> !span.isIn(region, aroundCheckpoints);
+        enter(region.from(), values, outside);
         Tensor[] given = region.inputs().stream().map(values::get).toArray(Tensor[]::new);
-        Body body = arguments -> body(region, arguments, inputs);
+        Map<String, Tensor> held = new HashMap<>();
+        region.held().forEach(name -> held.put(name, values.get(name)));
+        Body body = arguments -> body(region, arguments, held);
         try (Scope s = eager.open()) {
             Tensor[] made = plan.reentrant()
                     ? ReentrantCheckpoint.run(eager, backwardPass, body, given)
@@ -135,38 +157,35 @@ public final class Program {
             }
         }
         for (int i = region.from(); i < region.to(); i++) {
-            for (String dead : lifetimes.diesAfter(i)) {
-                eager.release(values.remove(dead));
-            }
+            after(i, values, outside);
         }
     }
 
     /** Runs a region's operators as a function of its own. */
-    private Tensor[] body(Region region, Tensor[] arguments, Map<String, Tensor> inputs) {
-        Map<String, Tensor> borrowed = new HashMap<>();
-        region.held().forEach(name -> borrowed.put(name, inputs.get(name)));
+    private Tensor[] body(Region region, Tensor[] arguments, Map<String, Tensor> held) {
+        Map<String, Tensor> borrowed = new HashMap<>(held);
         for (int i = 0; i < arguments.length; i++) {
             borrowed.put(region.inputs().get(i), arguments[i]);
         }
-        Map<String, Tensor> values = new HashMap<>(borrowed);
+        RunningValues values = new RunningValues(eager, borrowed);
         try {
-            steps(region.from(), region.to(), values, borrowed);
+            steps(region.from(), region.to(), values, region);
             return region.outputs().stream()
                     .map(name -> eager.adopt(eager.hold(values.get(name))))
                     .toArray(Tensor[]::new);
         } finally {
-            releaseAll(values, borrowed);
+            values.release();
         }
     }
 
-    private void step(Node node, Map<String, Tensor> values) {
+    private void step(Node node, RunningValues values) {
         if (mode.handles(node)) {
             return;
         }
         eager.own(new Owner(node.module(), node.operator()));
         Operator operator = StandardOperators.all().find(node.operator());
         try (Scope s = eager.open()) {
-            Tensor[] results = operator.run(eager, Autocast.applied(eager, new Arguments(node, values, symbols)));
+            Tensor[] results = operator.run(eager, Autocast.applied(eager, new Arguments(node, values.now(), symbols)));
             List<String> names = node.outputs();
             for (int i = 0; i < names.size() && i < results.length; i++) {
                 if (names.get(i) != null && results[i] != null) {

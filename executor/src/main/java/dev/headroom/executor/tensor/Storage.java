@@ -2,39 +2,37 @@ package dev.headroom.executor.tensor;
 
 /** Memory that one tensor or several share; it goes back to the allocator with the last of them. */
 public final class Storage {
-    static final int NO_BLOCK = -1;
-
     private final long bytes;
-    private final long address;
-    private final long rounded;
-    private final MemoryLog.Account account;
-    private final long number;
-    final int block;
+    private Block taken;
     private int users;
     private int version;
 
     /**
-     * Over a block of the allocator.
+     * A block of the allocator.
      *
-     * @param rounded bytes of the block
+     * @param rounded bytes
      */
-    Storage(long bytes, int block, long address, long rounded, MemoryLog log, Owner owner) {
+    private record Block(int handle, long address, long rounded, MemoryLog.Account account, long number) {}
+
+    /** Without memory for so many bytes. */
+    Storage(long bytes) {
         this.bytes = bytes;
-        this.block = block;
-        this.address = address;
-        this.rounded = rounded;
-        this.account = log.account(owner);
-        this.number = log.allocated(bytes, rounded, account);
     }
 
-    /** Without memory. */
-    Storage() {
-        this.bytes = 0;
-        this.block = NO_BLOCK;
-        this.address = 0;
-        this.rounded = 0;
-        this.account = null;
-        this.number = -1;
+    /** It has memory from now on. */
+    void take(int block, long address, long rounded, MemoryLog log, Owner owner) {
+        MemoryLog.Account account = log.account(owner);
+        taken = new Block(block, address, rounded, account, log.allocated(bytes, rounded, account));
+    }
+
+    /** The allocator's handle of its block, which it has. */
+    int block() {
+        return taken.handle;
+    }
+
+    /** Whether it has memory now. */
+    public boolean hasMemory() {
+        return taken != null;
     }
 
     /** Bytes that were asked for. */
@@ -44,7 +42,7 @@ public final class Storage {
 
     /** First byte in the device's memory; without meaning for an empty storage. */
     public long address() {
-        return address;
+        return taken == null ? 0 : taken.address;
     }
 
     /** Tensors that share it ({@code Storage.use_count()}). */
@@ -62,9 +60,10 @@ public final class Storage {
         version++;
     }
 
-    /** Notes its end. */
+    /** Its memory is gone. */
     void freed(MemoryLog log) {
-        log.freed(number, bytes, rounded, account);
+        log.freed(taken.number, bytes, taken.rounded, taken.account);
+        taken = null;
     }
 
     void share() {

@@ -46,7 +46,7 @@ public final class Tensor {
 
     /** A scalar in host memory. */
     private Tensor(DType dtype, double number) {
-        this.storage = new Storage();
+        this.storage = new Storage(0);
         this.dtype = dtype;
         this.sizes = new long[0];
         this.strides = new long[0];

@@ -10,14 +10,15 @@ import java.util.function.Supplier;
  * by several threads.
  */
 public abstract class TensorMemory {
-    private static final int STREAM = 0;
-
     private final CachingAllocator allocator;
     private final MemoryLog log = new MemoryLog();
 
     private Scope scope;
     private Owner owner = new Owner("", "");
     private Owner requester = owner;
+
+    /** The stream that kernels run on; blocks belong to the one that they were taken for. */
+    private int stream;
 
     /** @param allocator over the device's memory */
     protected TensorMemory(CachingAllocator allocator) {
@@ -114,9 +115,8 @@ public abstract class TensorMemory {
             return;
         }
         Storage storage = t.storage();
-        if (storage.leave() && storage.block != Storage.NO_BLOCK) {
-            allocator.free(storage.block);
-            storage.freed(log);
+        if (storage.leave()) {
+            free(storage);
         }
         Tensor grad = t.grad();
         t.setGrad(null);
@@ -139,9 +139,8 @@ public abstract class TensorMemory {
         Storage before = t.storage();
         data.storage().share();
         t.setMemory(data.storage(), data.dtype());
-        if (before.leave() && before.block != Storage.NO_BLOCK) {
-            allocator.free(before.block);
-            before.freed(log);
+        if (before.leave()) {
+            free(before);
         }
     }
 
@@ -182,12 +181,68 @@ public abstract class TensorMemory {
     }
 
     private Storage allocate(long bytes) {
-        if (bytes == 0) {
-            return new Storage();
+        Storage storage = new Storage(bytes);
+        fill(storage);
+        return storage;
+    }
+
+    private void fill(Storage storage) {
+        if (storage.bytes() == 0 || storage.hasMemory()) {
+            return;
         }
         requester = owner;
-        int block = allocator.allocate(bytes, STREAM);
-        return new Storage(bytes, block, allocator.address(block), allocator.size(block), log, owner);
+        int block = allocator.allocate(storage.bytes(), stream);
+        storage.take(block, allocator.address(block), allocator.size(block), log, owner);
+    }
+
+    private void free(Storage storage) {
+        if (storage.hasMemory()) {
+            allocator.free(storage.block());
+            storage.freed(log);
+        }
+    }
+
+    /**
+     * Work and memory belong to a stream from now on ({@code torch.cuda.stream}); 0 is the default one.
+     *
+     * @return the stream before
+     */
+    public final int setStream(int now) {
+        int before = stream;
+        stream = now;
+        return before;
+    }
+
+    /** Work on another stream uses a tensor's memory ({@code record_stream}). */
+    public final void recordStream(Tensor t, int used) {
+        if (t.storage().hasMemory()) {
+            allocator.recordStream(t.storage().block(), used);
+        }
+    }
+
+    /** A row-major tensor without memory, for {@link #takeStorage} to take. */
+    public final Tensor unallocated(DType dtype, long... sizes) {
+        return unallocated(dtype, sizes, Layout.contiguous(sizes));
+    }
+
+    /**
+     * The same with another layout.
+     *
+     * @param strides packed ones
+     */
+    public final Tensor unallocated(DType dtype, long[] sizes, long[] strides) {
+        long bytes = Math.multiplyExact(Layout.elements(sizes), (long) dtype.bytes());
+        return local(new Tensor(new Storage(bytes), dtype, sizes.clone(), strides.clone(), 0));
+    }
+
+    /** Takes memory for a tensor's storage, unless it has some ({@code untyped_storage().resize_(size)}). */
+    public final void takeStorage(Tensor t) {
+        fill(t.storage());
+    }
+
+    /** Gives the memory of a tensor's storage back; the tensor stays ({@code untyped_storage().resize_(0)}). */
+    public final void giveStorage(Tensor t) {
+        free(t.storage());
     }
 
     private Tensor local(Tensor t) {

@@ -10,6 +10,7 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import java.util.Arrays;
+import java.util.function.Consumer;
 
 /**
  * {@code torch.amp.GradScaler} with its defaults (torch/amp/grad_scaler.py): scales the loss so that half-precision
@@ -43,12 +44,19 @@ public final class GradScaler implements AutoCloseable {
             });
 
     private final Eager eager;
+    private final Consumer<Tensor> looked;
     private Tensor scale;
     private Tensor growthTracker;
     private Tensor foundInf;
 
     public GradScaler(Eager eager) {
+        this(eager, found -> {});
+    }
+
+    /** @param looked told what was found, for other ranks to know */
+    GradScaler(Eager eager, Consumer<Tensor> looked) {
         this.eager = eager;
+        this.looked = looked;
     }
 
     /** The present scale; its memory is taken with the first {@link #scale(Tensor)}. */
@@ -143,6 +151,7 @@ public final class GradScaler implements AutoCloseable {
                     checkAndUnscale(p.grad(), ours, flag);
                 }
             }
+            looked.accept(foundInf);
         }
         // The factor dies before the flag: the caller's scope must close in this order.
         eager.free(factor);

@@ -13,9 +13,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 
 /** {@code torch.nn.utils.clip_grad_norm_} with Euclidean norms (torch/nn/utils/clip_grad.py). */
-final class GradientClipping {
+public final class GradientClipping {
     /** Elements of a block of the multi-tensor kernels (aten/src/ATen/native/cuda/MultiTensorApply.cuh, kChunkSize). */
     private static final long CHUNK = 65536;
 
@@ -31,9 +32,11 @@ final class GradientClipping {
 
     private final Eager eager;
     private final List<Tensor> gradients;
+    private final UnaryOperator<Tensor> ofAllRanks;
 
-    private GradientClipping(Eager eager, List<Tensor> gradients) {
+    private GradientClipping(Eager eager, List<Tensor> gradients, UnaryOperator<Tensor> ofAllRanks) {
         this.eager = eager;
+        this.ofAllRanks = ofAllRanks;
         this.gradients = gradients;
     }
 
@@ -41,12 +44,13 @@ final class GradientClipping {
      * Scales the gradients of parameters, in place, so that all together are no longer than a limit.
      *
      * @param most the greatest norm
+     * @param ofAllRanks {@link Wrapper#ofAllRanks}
      */
-    static void clip(Eager eager, List<Tensor> parameters, double most) {
+    public static void clip(Eager eager, List<Tensor> parameters, double most, UnaryOperator<Tensor> ofAllRanks) {
         List<Tensor> gradients =
                 parameters.stream().map(Tensor::grad).filter(Objects::nonNull).toList();
         if (!gradients.isEmpty()) {
-            new GradientClipping(eager, gradients).clip(most);
+            new GradientClipping(eager, gradients, ofAllRanks).clip(most);
         }
     }
 
@@ -78,8 +82,11 @@ final class GradientClipping {
         for (int i = 0; i < norms.size(); i++) {
             eager.backend().elementwise().copy(eager.alias(stacked, new long[0], new long[0], i), norms.get(i));
         }
+        Tensor all = ofAllRanks.apply(stacked);
         Tensor total = eager.empty(type);
-        norm(total, stacked);
+        norm(total, all);
+        eager.freeUnless(all, stacked);
+        eager.free(stacked);
         return total;
     }
 

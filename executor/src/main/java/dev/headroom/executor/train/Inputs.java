@@ -15,11 +15,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The tensors that a forward pass is given beside the model's. */
-final class Inputs {
+public final class Inputs {
     private Inputs() {}
 
     /** The user's inputs, made and filled, each with a reference for the caller; by value name. */
-    static Map<String, Tensor> make(Eager eager, Graph graph, Scenario run, Map<String, Long> symbols, Batch batch) {
+    public static Map<String, Tensor> make(
+            Eager eager, Graph graph, Scenario run, Map<String, Long> symbols, Batch batch) {
         eager.own(new Owner("", Phase.INPUTS.label()));
         Map<String, Tensor> out = new LinkedHashMap<>();
         try {
@@ -54,7 +55,7 @@ final class Inputs {
         return held(eager, type, sizes, turned ? Layout.channelsLast(sizes) : Layout.contiguous(sizes));
     }
 
-    static Tensor held(Eager eager, DType type, long[] sizes, long[] strides) {
+    public static Tensor held(Eager eager, DType type, long[] sizes, long[] strides) {
         try (Scope s = eager.open()) {
             return eager.hold(eager.emptyStrided(type, sizes, strides));
         }

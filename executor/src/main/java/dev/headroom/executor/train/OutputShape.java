@@ -17,11 +17,11 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.Map;
 
 /** The shape of a model's first output. */
-record OutputShape(DType type, long[] sizes) {
+public record OutputShape(DType type, long[] sizes) {
     private static final long PLENTY = 1L << 42;
 
     /** From what the graph says of it; where it says nothing, from a forward pass without data. */
-    static OutputShape of(Graph graph, Scenario run, Map<String, Long> symbols, Settings settings) {
+    public static OutputShape of(Graph graph, Scenario run, Map<String, Long> symbols, Settings settings) {
         String name = graph.outputs().stream()
                 .filter(o -> o.kind() != Graph.OutputKind.MUTATION && o.value() != null)
                 .map(Graph.Output::value)
@@ -38,11 +38,7 @@ record OutputShape(DType type, long[] sizes) {
             Eager eager = new Eager(new CachingAllocator(AllocatorSettings.defaults(), none.memory()), none, settings);
             eager.tape().setEnabled(false);
             Map<String, Tensor> inputs = Inputs.make(eager, graph, run, symbols, (n, t) -> {});
-            ModelMemory model = new ModelMemory(eager, graph, run);
-            model.move();
-            model.add();
-            model.complete();
-            inputs.putAll(model.byValue());
+            inputs.putAll(new ModelMemory(eager, graph, run).byValue());
             Tensor out = new Program(eager, graph, symbols).run(inputs)[0];
             return new OutputShape(out.dtype(), out.sizes());
         }

@@ -16,13 +16,15 @@ import java.util.Arrays;
  * @param type {@code null} when it compares with nothing
  * @param classes that labels are of; 0 when it compares no classes
  */
-record Target(LossKind loss, DType type, long[] sizes, long classes) {
+public record Target(LossKind loss, DType type, long[] sizes, long classes) {
     /** @param loss what is asked for, or chosen where nothing is */
-    static Target of(LossKind loss, DType outputType, long[] output) {
+    public static Target of(LossKind loss, DType outputType, long[] output) {
         return switch (loss) {
             case TOKENS -> tokens(output);
             case CROSS_ENTROPY -> labelled(loss, scores(output));
             case MSE -> new Target(loss, outputType, output, 0);
+            case BCE, LABEL_SMOOTHING ->
+                throw new UserInputException("the executor does not compute this loss; choose another --loss");
             default -> new Target(loss, null, null, 0);
         };
     }
@@ -55,9 +57,10 @@ record Target(LossKind loss, DType type, long[] sizes, long classes) {
      * @param labels of this target's type and sizes; {@code null} when it compares with nothing
      * @throws UserInputException when the output itself is to be the loss and is no scalar
      */
-    Tensor loss(Eager eager, Tensor out, Tensor labels) {
+    public Tensor loss(Eager eager, Tensor out, Tensor labels) {
         return switch (loss) {
             case MSE -> LossOperators.mseLoss(eager, out, labels);
+            case BCE, LABEL_SMOOTHING -> throw new IllegalStateException(loss.name());
             case SUM -> LossOperators.sum(eager, out);
             case OUTPUT -> scalar(out);
             case TOKENS -> {

@@ -6,7 +6,6 @@ import dev.headroom.executor.op.basic.GradientSums;
 import dev.headroom.executor.op.loss.LossOperators;
 import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.optim.Optimizers;
-import dev.headroom.executor.program.Initialisation;
 import dev.headroom.executor.program.ModelMemory;
 import dev.headroom.executor.program.Program;
 import dev.headroom.executor.runtime.Eager;
@@ -17,9 +16,6 @@ import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.quant.Load;
-import dev.headroom.model.quant.pass.Loads;
-import dev.headroom.model.quant.pass.Preparing;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PhaseMemory;
@@ -30,14 +26,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.DoubleConsumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * The training loop, phase by phase: zero_grad, forward, loss, backward, optimizer step. Outputs and loss live until
  * the next iteration gives their names other values, as in the loop that a recording ran.
  */
-public final class Training implements AutoCloseable {
+public final class Training implements TrainingRun {
     /** Told at the end of each phase. */
     @FunctionalInterface
     public interface Listener {
@@ -88,7 +86,7 @@ public final class Training implements AutoCloseable {
         this.backwardPass = new BackwardPass(eager.tape(), new GradientSums(eager));
     }
 
-    /** Where the run has come to. */
+    @Override
     public Moment moment() {
         return moment;
     }
@@ -103,30 +101,28 @@ public final class Training implements AutoCloseable {
         return eager.backend().read(loss)[0];
     }
 
-    /** Has someone told the value of every loss when it is computed. */
+    @Override
     public void onLoss(DoubleConsumer listener) {
         lossListener = listener;
     }
 
-    /**
-     * Brings the model, the optimizer and a batch to the device.
-     *
-     * @throws dev.headroom.model.error.UserInputException when the executor lacks an operator
-     */
+    @Override
     public void prepare(Batch batch) {
         program = new Program(eager, plan, symbols, backwardPass);
-        model = new ModelMemory(eager, graph, run);
-        bringModel();
-        Initialisation.apply(eager, model);
+        model = PretrainedModel.bring(eager, graph, run, this::early);
+        model.initialise();
         if (wrapper != null) {
             end();
             moment = Moment.of(Phase.WRAP);
             own();
             wrapper.wrap(model, backwardPass);
+            program.hook(wrapper.hooks(), wrapper.hooksAreAroundCheckpoints());
         }
         eager.own(new Owner("", Phase.OPTIMIZER.label()));
         optimizer = run.loop().inference() ? null : makeOptimizer();
-        scaler = run.precision().amp() == DType.FLOAT16 && !run.loop().inference() ? new GradScaler(eager) : null;
+        Consumer<Tensor> looked = wrapper == null ? found -> {} : wrapper::lookedForInfinities;
+        boolean scales = run.precision().amp() == DType.FLOAT16 && !run.loop().inference();
+        scaler = scales ? new GradScaler(eager, looked) : null;
         end();
         moment = Moment.of(Phase.INPUTS);
         var shape = OutputShape.of(graph, run, symbols, eager.settings());
@@ -143,25 +139,12 @@ public final class Training implements AutoCloseable {
         end();
     }
 
-    /** Where a library loads the model, in phases of its own. */
-    private void bringModel() {
-        Load how = Loads.how(graph, run);
-        if (how == null) {
-            model.move();
-        } else {
-            PretrainedModel loaded = new PretrainedModel(eager, model, run);
-            moment = Moment.of(Phase.LOAD);
-            loaded.load(how);
-            end();
-            if (Preparing.casts(run)) {
-                moment = Moment.of(Phase.PREPARE);
-                loaded.prepare();
-                end();
-            }
-            moment = Moment.of(Phase.MODEL);
-        }
-        model.add();
-        model.complete();
+    /** A phase before the model's own. */
+    private void early(Phase phase, Runnable work) {
+        moment = Moment.of(phase);
+        work.run();
+        end();
+        moment = Moment.of(Phase.MODEL);
     }
 
     private Optimizer makeOptimizer() {
@@ -169,7 +152,7 @@ public final class Training implements AutoCloseable {
         return wrapper == null ? make.apply(model.trained()) : wrapper.optimizer(model.trained(), make);
     }
 
-    /** Runs all steps. */
+    @Override
     public void run() {
         for (int s = 0; s < run.loop().steps(); s++) {
             step(s);
@@ -206,7 +189,8 @@ public final class Training implements AutoCloseable {
         if (run.loop().clipGradNorm() != null) {
             moment = Moment.of(Phase.CLIP, number);
             own();
-            GradientClipping.clip(eager, model.trained(), run.loop().clipGradNorm());
+            UnaryOperator<Tensor> ofAll = wrapper == null ? norms -> norms : wrapper::ofAllRanks;
+            GradientClipping.clip(eager, model.trained(), run.loop().clipGradNorm(), ofAll);
             end();
         }
         moment = Moment.of(Phase.OPTIMIZER, number);
@@ -252,7 +236,6 @@ public final class Training implements AutoCloseable {
         }
     }
 
-    /** Lets go of everything, whatever state the run ended in. */
     @Override
     public void close() {
         releaseOutputs();

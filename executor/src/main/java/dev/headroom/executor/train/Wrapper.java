@@ -3,8 +3,10 @@ package dev.headroom.executor.train;
 import dev.headroom.executor.autograd.BackwardPass;
 import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.program.ModelMemory;
+import dev.headroom.executor.program.ModuleHooks;
 import dev.headroom.executor.tensor.Tensor;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 
 /** What a model is wrapped in to be trained together with other ranks. */
@@ -15,6 +17,16 @@ public interface Wrapper extends AutoCloseable {
      * @param backwardPass runs all its backward passes
      */
     void wrap(ModelMemory model, BackwardPass backwardPass);
+
+    /** What runs around modules of the wrapped model, by path, "" for the model itself. */
+    default Map<String, ModuleHooks> hooks() {
+        return Map.of();
+    }
+
+    /** Whether hooks of a checkpointed module run outside of the checkpoint. */
+    default boolean hooksAreAroundCheckpoints() {
+        return true;
+    }
 
     /**
      * Makes the optimizer.
@@ -40,6 +52,19 @@ public interface Wrapper extends AutoCloseable {
      * @return the same, or others with a reference each for the caller
      */
     Tensor[] afterForward(Tensor[] made);
+
+    /**
+     * Makes norms of all ranks' gradients out of those of this rank's.
+     *
+     * @param norms a list of them
+     * @return the same, or another as a local of the running scope
+     */
+    default Tensor ofAllRanks(Tensor norms) {
+        return norms;
+    }
+
+    /** A GradScaler has looked at this rank's gradients, and others must know what it found. */
+    default void lookedForInfinities(Tensor found) {}
 
     /** Memory was read at the end of a phase, and the host rests. */
     void rest();

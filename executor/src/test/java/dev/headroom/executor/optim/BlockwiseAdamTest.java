@@ -43,7 +43,7 @@ class BlockwiseAdamTest {
 
     /** The library's kernel for CPUs looks some codes up that are the second nearest: one step, a thousandth, is less. */
     private static void compare(double[] expected, double[] got) {
-        assertArrayEquals(expected, got, 1e-4);
+        assertArrayEquals(expected, got, 1e-3);
         long off = IntStream.range(0, got.length)
                 .filter(i -> Math.abs(got[i] - expected[i]) > 1e-6)
                 .count();

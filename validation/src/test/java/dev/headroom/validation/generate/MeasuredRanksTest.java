@@ -1,35 +1,19 @@
 package dev.headroom.validation.generate;
 
 import static dev.headroom.model.scenario.ParallelSettings.PARALLEL;
-import static dev.headroom.model.scenario.ParallelSettings.RANK;
 import static dev.headroom.model.scenario.ParallelSettings.WORLD;
 import static dev.headroom.model.scenario.ScenarioSettings.CLIP_GRAD_NORM;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.headroom.app.measure.Comparison;
-import dev.headroom.estimator.predict.Prediction;
-import dev.headroom.estimator.predict.PredictionRequest;
-import dev.headroom.estimator.predict.Predictor;
-import dev.headroom.executor.measure.BackendProvider;
 import dev.headroom.executor.measure.HostProvider;
-import dev.headroom.executor.measure.Measurement;
-import dev.headroom.executor.measure.MeasurementRequest;
-import dev.headroom.executor.measure.Measurer;
 import dev.headroom.executor.measure.MemoryOnlyProvider;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.parallel.DdpOptions;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
-import java.util.List;
-import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Assume;
 import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -85,45 +69,12 @@ class MeasuredRanksTest {
     /** Operators allocate and free; no kernel computes. */
     @Property(maxDiscardRatio = 100, tries = MeasuredCasesTest.TRIES, seed = MeasuredCasesTest.SEED)
     void withoutComputing(@ForAll("cases") RandomCase c, @ForAll("spreads") Spread spread) {
-        check(c, spread, new MemoryOnlyProvider());
+        RanksAgree.check(c.graph(), spread.of(c.run().training().on(GPU)), c, new MemoryOnlyProvider());
     }
 
     /** Every kernel computes, on the host, and collectives carry values. */
     @Property(maxDiscardRatio = 100, tries = 50, seed = MeasuredCasesTest.SEED)
     void onTheHost(@ForAll("hostCases") RandomCase c, @ForAll("spreads") Spread spread) {
-        check(c, spread, new HostProvider());
-    }
-
-    private static void check(RandomCase c, Spread spread, BackendProvider provider) {
-        Assume.that(Lacking.nothing(c));
-        Scenario run = spread.of(c.run().training().on(GPU));
-        List<Measurement> ranks = accepted(() -> Measurer.measureRanks(
-                new MeasurementRequest(c.graph(), run, 1, false), rank -> provider.open(GPU.memory(), 0)));
-        for (int rank = 0; rank < spread.world(); rank++) {
-            PredictionRequest asked = new PredictionRequest(c.graph(), run.with(RANK, rank));
-            Prediction predicted = accepted(() -> Predictor.predict(asked));
-            assertEquals(ranks == null, predicted == null, () -> "only one side refuses " + run);
-            if (ranks == null) {
-                return;
-            }
-            Comparison compared = Comparison.of(predicted, ranks.get(rank));
-            String name = "rank " + rank + "\n";
-            assertTrue(
-                    compared.equal(),
-                    () -> name
-                            + compared.different().stream()
-                                    .map(p -> p.title() + "\n  predicted " + p.predicted() + "\n  measured  "
-                                            + p.measured())
-                                    .collect(Collectors.joining("\n")));
-        }
-    }
-
-    /** {@code null} for what is refused. */
-    private static <T> T accepted(Supplier<T> question) {
-        try {
-            return question.get();
-        } catch (UserInputException e) {
-            return null;
-        }
+        RanksAgree.check(c.graph(), spread.of(c.run().training().on(GPU)), c, new HostProvider());
     }
 }

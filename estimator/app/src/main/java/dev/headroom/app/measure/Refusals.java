@@ -1,6 +1,7 @@
 package dev.headroom.app.measure;
 
 import dev.headroom.executor.measure.BackendProvider;
+import dev.headroom.executor.measure.Measurer;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
@@ -35,8 +36,10 @@ final class Refusals {
                     "the " + provider.name() + " backend has no virtual memory management; take --backend none");
         }
         ParallelKind kind = run.parallel().kind();
-        if (kind != ParallelKind.SINGLE && kind != ParallelKind.DDP) {
-            refuse("--parallel " + kind.option(), "runs are on one GPU, or with --parallel ddp; predict it");
+        if (!Measurer.KINDS.contains(kind)) {
+            refuse(
+                    "--parallel " + kind.option(),
+                    "runs are on one GPU, or with --parallel ddp, fsdp2 or pp; predict it");
         }
         if (kind != ParallelKind.SINGLE && provider.isDevice()) {
             refuse(

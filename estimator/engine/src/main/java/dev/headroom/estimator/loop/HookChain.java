@@ -3,6 +3,7 @@ package dev.headroom.estimator.loop;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -23,6 +24,15 @@ final class HookChain {
 
     boolean any(Predicate<LoopHook> asked) {
         return hooks.stream().anyMatch(asked);
+    }
+
+    /** The loop that a library brings; {@code null} for none. */
+    LibraryLoop library() {
+        return hooks.stream()
+                .map(LoopHook::library)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     /** What the hooks make of something. */

@@ -16,6 +16,9 @@ final class ScenarioHooks {
         if (run.loop().inference()) {
             return hooks;
         }
+        if (run.trainer().loop().isTrainer()) {
+            hooks.add(new TrainerLoop(run)); // it divides losses before they are scaled
+        }
         if (run.loop().newBatches()) {
             hooks.add(new NewBatches());
         }

@@ -10,6 +10,7 @@ import dev.headroom.estimator.op.elementwise.BlendRules;
 import dev.headroom.estimator.op.elementwise.DropoutRules;
 import dev.headroom.estimator.op.elementwise.ElementaryRules;
 import dev.headroom.estimator.op.elementwise.PointwiseRules;
+import dev.headroom.estimator.op.fused.FusedRules;
 import dev.headroom.estimator.op.indexing.EmbeddingRules;
 import dev.headroom.estimator.op.indexing.IndexingRules;
 import dev.headroom.estimator.op.indexing.ScatterRules;
@@ -68,6 +69,7 @@ public final class StandardRules {
             .family("recurrent", RecurrentRules::register)
             .family("attention", AttentionRules::register)
             .family("quantised layers", QuantisedRules::register)
+            .family("losses", FusedRules::register)
             .complete();
 
     private StandardRules() {}

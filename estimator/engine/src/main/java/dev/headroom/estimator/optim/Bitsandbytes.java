@@ -8,13 +8,14 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.LongStream;
 
 /**
  * The optimizers of bitsandbytes 0.50.2 (optim/optimizer.py): parameter by parameter, first its state, then a kernel
  * that works in place. Quantised states have a float32 scale for every 256 elements; parameters of fewer than 4096
- * elements keep float32. The code tables go to the GPU with the first quantised parameter. Of paged optimizers, states
- * of 100,000 elements or more lie in managed memory, which the caching allocator does not see.
+ * elements keep float32. The code tables go to the GPU with the first quantised parameter. Of paged optimizers,
+ * states of 100,000 elements or more lie in managed memory, which the caching allocator does not see.
  */
 final class Bitsandbytes implements Optimizer {
     private static final long SMALLEST_QUANTISED = 4096;
@@ -27,6 +28,7 @@ final class Bitsandbytes implements Optimizer {
     private final BlockwiseState keeps;
     private boolean hasTables;
     private final boolean[] made;
+    private Set<Tensor> wide = Set.of();
 
     Bitsandbytes(OptimizerState state, BlockwiseState keeps) {
         this.state = state;
@@ -61,7 +63,13 @@ final class Bitsandbytes implements Optimizer {
     }
 
     private boolean quantised(int i) {
-        return keeps.quantised() && state.parameter(i).numel() >= SMALLEST_QUANTISED;
+        Tensor p = state.parameter(i);
+        return keeps.quantised() && p.numel() >= SMALLEST_QUANTISED && !wide.contains(p);
+    }
+
+    @Override
+    public void widen(Set<Tensor> parameters) {
+        wide = Set.copyOf(parameters);
     }
 
     /** init_state; AdEMAMix makes the scales before the codes. */

@@ -2,11 +2,18 @@ package dev.headroom.estimator.optim;
 
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.List;
+import java.util.Set;
 
 /** What one {@code step()} of an optimizer does to memory: state that it makes, temporaries that it takes. */
 public interface Optimizer {
     /** Steps all parameters that have a gradient. */
     void step();
+
+    /**
+     * Keeps the state of some parameters in float32, as {@code GlobalOptimManager.register_module_override} of
+     * bitsandbytes does; others have no such thing.
+     */
+    default void widen(Set<Tensor> parameters) {}
 
     /** The state of a parameter so far, by its position in the list that the optimizer was made with. */
     List<Tensor> state(int parameter);

@@ -53,9 +53,13 @@ final class LibraryVariables {
             new Held("aten.masked_fill", "aten._grouped_mm", "aten.mul"));
 
     private static final Map<String, Set<Held>> HELD = Map.of(
-            // transformers, loss/loss_utils.py, ForCausalLMLoss: labels
+            // transformers, loss/loss_utils.py, ForCausalLMLoss: labels, and logits in float32
             "self.loss_function(",
-            Set.of(new Held("aten.pad")),
+            Set.of(
+                    new Held("aten.pad"),
+                    new Held("aten.view", "aten.to"),
+                    new Held("aten.to", "", "aten.slice"),
+                    new Held("aten.view", "aten.contiguous")),
             "create_causal_mask(",
             PACKED_SEQUENCES,
             "= mask_function(",

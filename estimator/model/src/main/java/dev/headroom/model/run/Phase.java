@@ -11,6 +11,8 @@ public enum Phase {
     PREPARE("prepare"),
     /** The model is brought to the device, and the optimizer is made. */
     MODEL("model"),
+    /** A library's trainer makes the optimizer and what it counts with. */
+    TRAIN_BEGIN("train_begin"),
     /** The model is wrapped for several GPUs, and the optimizer is made. */
     WRAP("wrap"),
     /** The batch and its labels are brought to the device. */

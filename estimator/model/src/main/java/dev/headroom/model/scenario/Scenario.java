@@ -2,9 +2,11 @@ package dev.headroom.model.scenario;
 
 import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.device.Gpu;
+import dev.headroom.model.feed.Feeding;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.quant.Quantisation;
 import dev.headroom.model.record.Withers;
+import dev.headroom.model.trainer.TrainerOptions;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,11 +24,13 @@ import org.jspecify.annotations.Nullable;
  * @param allocConf in the syntax of {@code PYTORCH_CUDA_ALLOC_CONF}
  * @param torch the version whose behaviour is modelled
  * @param device the card, and what of its memory the run may use
+ * @param trainer whose training loop runs
  * @param model what a model from a {@code config.json} computes
  * @param generation how many tokens are generated, and with which cache
  * @param parallel over how many cards the run is spread, and how
  * @param quant which weights are quantised, and how the model is loaded
  * @param adapters what is trained of the model, and what is added to it
+ * @param feeding how batches come to the device
  */
 @Withers
 public record Scenario(
@@ -39,11 +43,13 @@ public record Scenario(
         String allocConf,
         TorchVersion torch,
         DeviceBudget device,
+        TrainerOptions trainer,
         ModelOptions model,
         Generation generation,
         Parallelism parallel,
         Quantisation quant,
-        AdapterOptions adapters)
+        AdapterOptions adapters,
+        Feeding feeding)
         implements ScenarioWithers.With {
     private static final Scenario DEFAULTS = new Scenario(
             InputSizes.DEFAULTS,
@@ -55,11 +61,13 @@ public record Scenario(
             "",
             TorchVersion.NEWEST,
             DeviceBudget.UNKNOWN,
+            TrainerOptions.DEFAULTS,
             ModelOptions.DEFAULTS,
             Generation.NONE,
             Parallelism.DEFAULTS,
             Quantisation.NONE,
-            AdapterOptions.NONE);
+            AdapterOptions.NONE,
+            Feeding.DEFAULTS);
 
     /** Whether multi-tensor optimizer kernels are used. */
     public enum Foreach {

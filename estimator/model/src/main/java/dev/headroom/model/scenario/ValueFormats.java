@@ -212,7 +212,7 @@ final class ValueFormats {
         }
     }
 
-    private static Double chance(String text) {
+    private static @Nullable Double chance(String text) {
         try {
             double value = Double.parseDouble(text.strip());
             if (!(value >= 0) || value >= 1) {

@@ -55,7 +55,7 @@ record ReductionPlan(long bufferBytes, long semaphoreBytes) {
         } else {
             stepOutput *= height;
         }
-        long target = (long) gpu.sms() * (threadsPerMultiprocessor(gpu) / (width * height));
+        long target = (long) gpu.sms() * (Multiprocessors.threads(gpu) / (width * height));
         long grid = Bytes.ceilDiv(outputs / outputVector, stepOutput);
         long values = Bytes.ceilDiv(inputs, stepInput);
         if (!acrossWarps || values < MOST_VALUES || grid > target) {
@@ -69,15 +69,6 @@ record ReductionPlan(long bufferBytes, long semaphoreBytes) {
         }
         long buffer = accumulatorBytes * outputs * blocks * (fastestReduced ? 1 : (long) width * outputVector);
         return new ReductionPlan(buffer, Integer.BYTES * grid);
-    }
-
-    /** Resident threads, by compute capability (CUDA C++ Programming Guide, technical specifications). */
-    private static int threadsPerMultiprocessor(Gpu gpu) {
-        return switch (10 * gpu.major() + gpu.minor()) {
-            case 75 -> 1024;
-            case 86, 87, 89, 120, 121 -> 1536;
-            default -> 2048;
-        };
     }
 
     /** get_output_vec_size: results that a thread computes at once, as alignment allows. */

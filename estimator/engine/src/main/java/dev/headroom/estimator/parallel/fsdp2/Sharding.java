@@ -43,13 +43,13 @@ final class Sharding {
     List<ShardedParameter> of(Unit unit) {
         List<ShardedParameter> out = new ArrayList<>();
         Map<String, Tensor> before = new HashMap<>();
+        unit.parameters().forEach(name -> check(name, model.named(name)));
         if (parallel.build() == Parallelism.Build.CPU) {
             unit.parameters().forEach(name -> move(name, Category.PARAMETERS));
             unit.buffers().forEach(name -> move(name, Category.BUFFERS));
         }
         for (String name : unit.parameters()) {
             Tensor whole = model.named(name);
-            check(name, whole);
             ShardedParameter p = shard(name, whole);
             made.put(name, p);
             out.add(p);

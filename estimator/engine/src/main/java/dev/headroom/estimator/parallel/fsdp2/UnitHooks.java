@@ -57,7 +57,7 @@ final class UnitHooks implements ModuleHooks.Hook {
     @Override
     public void beforeForward(ModuleHooks.Call call) {
         if (inBackward) { // a checkpoint recomputes
-            if (!group.isUnsharded()) {
+            if (!group.isEmpty() && !group.isUnsharded()) {
                 group.unshard();
                 group.waitForUnshard();
             }

@@ -2,7 +2,6 @@ package dev.headroom.estimator.parallel.mp;
 
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.op.core.Joining;
-import dev.headroom.estimator.parallel.parts.Division;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.NodeRuns;
 import dev.headroom.estimator.program.Preparation;
@@ -12,6 +11,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.Parallelism;
+import dev.headroom.model.parts.Division;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.ArrayList;

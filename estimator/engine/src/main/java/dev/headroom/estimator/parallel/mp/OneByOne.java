@@ -1,13 +1,13 @@
 package dev.headroom.estimator.parallel.mp;
 
 import dev.headroom.estimator.loop.TrainingLoop;
-import dev.headroom.estimator.parallel.parts.Division;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.NodeRuns;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.parts.Division;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -2,12 +2,12 @@ package dev.headroom.estimator.parallel.mp;
 
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.op.core.DeviceCopies;
-import dev.headroom.estimator.parallel.parts.Division;
-import dev.headroom.estimator.parallel.parts.Part;
 import dev.headroom.estimator.program.GraphRunner;
 import dev.headroom.estimator.program.NodeRuns;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.parts.Division;
+import dev.headroom.model.parts.Part;
 import dev.headroom.model.run.PreparedRun;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -13,7 +13,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Adds adapters to a model as {@code peft.get_peft_model} does: layers around the targeted ones, whose calls go on as
@@ -82,12 +84,12 @@ public final class Adapters {
 
     private List<Node> adapt(CallSpan call, LayerKind kind) {
         Layer layer = layer(call, kind);
-        LoraLayer lora = new LoraLayer(layer, options, run);
+        AdapterLayer adapter = AdapterLayer.of(layer, call, options, run);
         if (!wrappings.containsKey(layer.path())) {
-            wrap(lora.wrapping(), layer.type());
+            wrap(adapter.wrapping(), layer.type());
         }
         LayerWriter writer = new LayerWriter(call, kind.wrapper());
-        lora.write(writer, weights(layer.path()));
+        adapter.write(writer, weights(layer.path()));
         note(writer);
         return writer.nodes();
     }
@@ -101,27 +103,24 @@ public final class Adapters {
 
     private void wrap(Wrapping wrapping, DType madeIn) {
         wrappings.put(wrapping.path(), wrapping);
-        DType type = run.adapterType(madeIn, options);
-        wrapping.tensors()
-                .forEach(t -> added.put(
-                        t.name(),
-                        new HeldTensor(
-                                        Graph.InputKind.PARAMETER,
-                                        WrappedState.meta(t.sizes(), type, true),
-                                        true,
-                                        t.value(),
-                                        t.name())
-                                .of(type)
-                                .later()));
+        for (Wrapping.Added t : wrapping.tensors()) {
+            DType type = isMagnitude(t.name()) ? run.wideType(madeIn, options) : run.adapterType(madeIn, options);
+            HeldTensor held = new HeldTensor(
+                    Graph.InputKind.PARAMETER, WrappedState.meta(t.sizes(), type, true), true, t.value(), t.name());
+            added.put(t.name(), held.of(type).later());
+        }
     }
 
     private Layer layer(CallSpan call, LayerKind kind) {
         String path = call.module().path();
         String name = path + ".weight";
-        HeldTensor weight = graph.held().tensors().get(name);
-        List<SymExpr> sizes =
-                kind.isQuantised() ? Quantised.shape(call) : weight.meta().sizes();
-        DType type = kind == LayerKind.LINEAR_4BIT ? Quantised.computeType(call) : weight.type(run.model());
+        @Nullable HeldTensor weight = graph.held().tensors().get(name);
+        List<SymExpr> sizes = kind.isQuantised()
+                ? Quantised.shape(call)
+                : Objects.requireNonNull(weight, name).meta().sizes();
+        DType type = kind == LayerKind.LINEAR_4BIT
+                ? Quantised.computeType(call)
+                : Objects.requireNonNull(weight, name).type(run.model());
         return new Layer(
                 path,
                 kind,
@@ -180,6 +179,7 @@ public final class Adapters {
         List<Addition> made = new ArrayList<>();
         List<Addition> copies = new ArrayList<>();
         List<Addition> conversions = new ArrayList<>();
+        List<Addition> lowered = new ArrayList<>();
         for (String module : graph.held().modules()) {
             Wrapping wrapping = wrappings.get(module);
             if (wrapping == null) {
@@ -188,14 +188,23 @@ public final class Adapters {
             for (Addition step : wrapping.made()) {
                 boolean copy = step.kind() == Addition.Kind.COPY;
                 (copy ? copies : made).add(step);
-                DType type = run.adapterType(step.type(), options);
+                DType type = run.wideType(step.type(), options);
                 if (!copy && type != step.type()) {
                     conversions.add(new Addition(Addition.Kind.CONVERSION, step.tensor(), type, List.of()));
+                }
+                DType last = run.adapterType(step.type(), options);
+                if (!copy && last != type && !isMagnitude(step.tensor())) {
+                    lowered.add(new Addition(Addition.Kind.CONVERSION, step.tensor(), last, List.of()));
                 }
             }
         }
         made.addAll(copies);
         made.addAll(conversions);
+        made.addAll(lowered);
         return made;
+    }
+
+    private static boolean isMagnitude(String name) {
+        return name.contains("lora_magnitude_vector");
     }
 }

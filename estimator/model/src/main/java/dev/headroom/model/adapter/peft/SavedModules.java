@@ -12,6 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Modules that are trained whole: copies beside the frozen originals, that run in their place (peft, utils/other.py,
@@ -21,6 +22,11 @@ final class SavedModules {
     static final String WRAPPER = "peft.utils.other.ModulesToSaveWrapper";
     static final String COPY = "modules_to_save.default";
     private static final String ORIGINAL = "original_module";
+
+    /** Heads that peft adds for classifiers by itself (peft_model.py, PeftModelForSequenceClassification). */
+    private static final List<String> HEADS = List.of("classifier", "score");
+
+    private static final List<String> CLASSIFIERS = List.of("ForSequenceClassification", "ForTokenClassification");
 
     private final Set<String> paths;
 
@@ -35,13 +41,26 @@ final class SavedModules {
         for (String name : options.modulesToSave()) {
             Targets.requireSome("--modules-to-save", "module", name, modules, path -> path.endsWith(name));
         }
+        List<String> names = new ArrayList<>(options.modulesToSave());
+        if (classifies(graph)) {
+            names.addAll(HEADS);
+        }
         for (String module : modules) {
             boolean inside = paths.stream().anyMatch(p -> module.startsWith(p + "."));
-            if (!inside && options.modulesToSave().stream().anyMatch(module::endsWith)) {
+            if (!inside && names.stream().anyMatch(module::endsWith)) {
                 paths.add(module);
             }
         }
         return new SavedModules(paths);
+    }
+
+    private static boolean classifies(Graph graph) {
+        return graph.nodes().stream()
+                .findFirst()
+                .map(n ->
+                        n.moduleStack().isEmpty() ? "" : n.moduleStack().get(0).type())
+                .filter(type -> CLASSIFIERS.stream().anyMatch(type::endsWith))
+                .isPresent();
     }
 
     boolean contains(String path) {
@@ -58,7 +77,7 @@ final class SavedModules {
      *
      * @param added gets the copies
      */
-    static Wrapping wrapping(String path, Graph graph, DType model, Map<String, HeldTensor> added) {
+    static Wrapping wrapping(String path, Graph graph, @Nullable DType model, Map<String, HeldTensor> added) {
         List<String> modules = new ArrayList<>(List.of("modules_to_save"));
         for (String m : graph.held().modules()) {
             if (m.equals(path) || m.startsWith(path + ".")) {

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import org.jspecify.annotations.Nullable;
 
 /** Which modules a list of targets means (peft, tuners/tuners_utils.py, check_target_module_exists). */
 final class Targets {
@@ -60,7 +61,7 @@ final class Targets {
     }
 
     /** One text with the syntax of regular expressions is one, commas and all. */
-    private Pattern pattern() {
+    private @Nullable Pattern pattern() {
         String text = String.join(",", named);
         try {
             return SYNTAX.matcher(text).find() ? Pattern.compile(text) : null;

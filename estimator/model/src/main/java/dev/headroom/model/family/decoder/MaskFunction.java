@@ -18,6 +18,11 @@ interface MaskFunction {
         return (s, at) -> s.op("aten.le.Tensor", "self", at.key, "other", at.query);
     }
 
+    /** {@code bidirectional_mask_function}: all keys. */
+    static MaskFunction all() {
+        return (s, at) -> s.op("aten.ge.Scalar", "self", at.query, "other", 0);
+    }
+
     /** Keys that are no further back than a window. */
     static MaskFunction window(long size) {
         return (s, at) -> {

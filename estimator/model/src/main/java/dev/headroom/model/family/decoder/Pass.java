@@ -26,9 +26,8 @@ public final class Pass {
         masks.put(kind, mask);
     }
 
-    void cache(Value keys, Value values) {
-        cached.add(keys);
-        cached.add(values);
+    void cache(Value kept) {
+        cached.add(kept);
     }
 
     /** The number of the layer that comes to its cache next. */
@@ -46,7 +45,7 @@ public final class Pass {
         return masks.getOrDefault(kind, Optional.empty());
     }
 
-    /** Keys and values of all layers. */
+    /** What the cache holds of all layers. */
     List<Value> cached() {
         return cached;
     }

@@ -1,0 +1,129 @@
+package dev.headroom.estimator.loop;
+
+import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.op.core.Reductions;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.rewrite.FusedLanguageHead;
+import dev.headroom.model.rewrite.ItemsInBatch;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.trainer.TransformersVersion;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/**
+ * The batches of a step, all of which are on the device before its first pass, and the number of labels in them
+ * (transformers, trainer.py, get_batch_samples and _get_num_items_in_batch; accelerate, data_loader.py).
+ */
+final class TrainerBatches {
+    private final TrainingLoop loop;
+    private final EagerRuntime runtime;
+    private List<Batch> present = List.of();
+    private Tensor items;
+    private boolean counted;
+
+    TrainerBatches(TrainingLoop loop) {
+        this.loop = loop;
+        this.runtime = loop.runtime();
+    }
+
+    /** Whether the model is told how many labels there are. */
+    boolean counted() {
+        return counted;
+    }
+
+    /** An input of the batch that is used, by the name that the model has for it; {@code null} for none. */
+    Tensor input(String name) {
+        return loop.graph().inputs().stream()
+                .filter(in ->
+                        in.kind() == Graph.InputKind.USER && in.qualifiedName().equals(name))
+                .map(in -> loop.batch().values().get(in.value()))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The batch of a pass. */
+    void use(int pass) {
+        loop.use(present.get(pass));
+    }
+
+    /** Brings the batches of a step; those of the step before live until then. */
+    void load(int passes) {
+        loop.workOf(Phase.INPUTS);
+        List<Batch> next = new ArrayList<>();
+        for (int k = 0; k < passes; k++) {
+            Batch batch = loop.makeBatch();
+            batch.load(UnaryOperator.identity());
+            next.add(batch);
+        }
+        TransformersVersion version = loop.prepared().scenario().trainer().transformers();
+        Tensor number = version.countsItems() ? count(next) : null;
+        counted = number != null;
+        if (counted && !version.itemsOnDevice()) {
+            runtime.release(number); // item()
+            number = null;
+        }
+        // The list of batches goes, the number, and last the batch that the loop's variable still names.
+        int last = present.size() - 1;
+        for (int k = last - 1; k >= 0; k--) {
+            present.get(k).drop();
+        }
+        if (items != null) {
+            runtime.release(items);
+        }
+        if (last >= 0) {
+            present.get(last).drop();
+        }
+        items = number;
+        present = next;
+        if (items != null) {
+            next.forEach(b -> b.give(ItemsInBatch.INPUT, items));
+        }
+    }
+
+    /** {@code sum(labels.ne(-100).sum() for labels in batches)}: a sum of booleans casts them first. */
+    private Tensor count(List<Batch> batches) {
+        String name = ItemsInBatch.labels(loop.graph());
+        if (name == null) {
+            return null;
+        }
+        boolean shifted = loop.graph().nodes().stream().anyMatch(TrainerBatches::shiftsLabels);
+        Tensor total = null;
+        try (Frame frame = runtime.frame()) {
+            for (Batch batch : batches) {
+                Tensor one = count(batch.values().get(name), shifted);
+                Tensor sum = runtime.emptyStrided(DType.INT64, new long[0], new long[0], Category.INPUTS);
+                if (total != null) {
+                    runtime.free(total);
+                }
+                total = sum;
+                runtime.free(one);
+            }
+            runtime.hold(total);
+            runtime.free(total);
+        }
+        return total;
+    }
+
+    /** Labels are moved by one within losses of causal models, and the first is not counted there. */
+    private static boolean shiftsLabels(Node n) {
+        return n.operator().equals(FusedLanguageHead.HEAD)
+                || n.operator().equals("aten.pad") && n.stackTrace().contains("loss_function");
+    }
+
+    private Tensor count(Tensor labels, boolean shifted) {
+        long[] sizes = labels.sizes().clone();
+        if (shifted) {
+            sizes[sizes.length - 1]--;
+        }
+        Tensor valid = runtime.empty(DType.BOOL, sizes);
+        Tensor sum = Reductions.sum(runtime, valid, null, false, DType.INT64);
+        runtime.free(valid);
+        return sum;
+    }
+}

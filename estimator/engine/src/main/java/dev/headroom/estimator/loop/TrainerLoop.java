@@ -1,0 +1,212 @@
+package dev.headroom.estimator.loop;
+
+import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.op.core.Copies;
+import dev.headroom.estimator.op.core.Pointwise;
+import dev.headroom.estimator.op.fused.SupervisedLoss;
+import dev.headroom.estimator.op.loss.Losses;
+import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.trainer.TransformersVersion;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+/**
+ * The loop of {@code transformers.Trainer} (5.17, trainer.py, _inner_training_loop, training_step and compute_loss;
+ * accelerate 1.15, accelerator.py): all batches of a step come first, the model's outputs die with the loss,
+ * gradients are clipped always and dropped last.
+ */
+final class TrainerLoop implements LoopHook, LibraryLoop {
+    private final Scenario run;
+    private final TransformersVersion version;
+    private TrainingLoop loop;
+    private EagerRuntime runtime;
+    private TrainerBatches batches;
+
+    /** {@code tr_loss_step}, which lives until the next pass has run. */
+    private Tensor reported;
+
+    /** {@code grad_norm}. */
+    private Tensor norm;
+
+    TrainerLoop(Scenario run) {
+        this.run = run;
+        this.version = run.trainer().transformers();
+    }
+
+    @Override
+    public void attach(TrainingLoop to) {
+        loop = to;
+        runtime = to.runtime();
+        batches = new TrainerBatches(to);
+    }
+
+    @Override
+    public LibraryLoop library() {
+        return run.loop().inference() ? null : this;
+    }
+
+    @Override
+    public boolean leadsSteps() {
+        return true;
+    }
+
+    @Override
+    public void begin(Runnable makeOptimizer) {
+        loop.phase(Moment.of(Phase.TRAIN_BEGIN), () -> {
+            runtime.allocator().emptyCache(); // accelerator.free_memory()
+            makeOptimizer.run();
+            try (Frame frame = runtime.frame()) {
+                // _tr_loss
+                runtime.hold(runtime.emptyStrided(DType.FLOAT32, new long[0], new long[0], Category.OPTIMIZER_STATE));
+            }
+        });
+    }
+
+    @Override
+    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+        return new TrainerOptimizer(loop, parameters, own);
+    }
+
+    @Override
+    public void step(int step) {
+        int passes = run.loop().accumulate();
+        boolean together = version.countsItems();
+        for (int k = 0; k < passes; k++) {
+            Integer micro = passes > 1 ? k : null;
+            int pass = k;
+            loop.phase(new Moment(Phase.INPUTS, step, micro), () -> {
+                if (pass > 0) {
+                    report();
+                }
+                if (pass == 0 || !together) {
+                    batches.load(together ? passes : 1);
+                }
+                batches.use(together ? pass : 0);
+            });
+            loop.forwardAndBackward(step, micro);
+        }
+        loop.phase(Moment.of(Phase.CLIP, step), this::clip);
+        loop.phase(Moment.of(Phase.OPTIMIZER, step), loop::step);
+        loop.phase(Moment.of(Phase.ZERO_GRAD, step), () -> {
+            loop.workOf(Phase.ZERO_GRAD);
+            loop.zeroGrad();
+        });
+    }
+
+    /** accelerate's {@code convert_outputs_to_fp32}, around a forward pass that is a region of autocast itself. */
+    @Override
+    public Tensor[] outputs(Tensor[] made) {
+        loop.leaveAutocast();
+        if (run.precision().amp() == null) {
+            return made;
+        }
+        Tensor[] out = made.clone();
+        try (Frame frame = runtime.frame()) {
+            for (int i = 0; i < out.length; i++) {
+                if (out[i] != null && out[i].dtype().isReducedFloat()) {
+                    out[i] = runtime.hold(Copies.to(runtime, out[i], DType.FLOAT32));
+                    runtime.free(out[i]);
+                }
+            }
+        }
+        for (int i = 0; i < out.length; i++) {
+            if (out[i] != made[i]) {
+                runtime.release(made[i]);
+            }
+        }
+        return out;
+    }
+
+    @Override
+    public Tensor loss(Tensor output, UnaryOperator<Tensor> own) {
+        LoopVariables variables = loop.variables();
+        return fused()
+                ? SupervisedLoss.of(
+                        runtime, variables.outputs(), batches.input("attention_mask"), variables::deleteOutputs)
+                : own.apply(output);
+    }
+
+    private boolean fused() {
+        return run.trainer().fusesHead();
+    }
+
+    /** {@code loss *= num_processes}, where the model is told how many tokens there are. */
+    @Override
+    public void end(Moment phase) {
+        if (phase.phase() == Phase.LOSS) {
+            if (batches.counted() && version.averagesTokens() && !fused()) {
+                try (Frame frame = runtime.frame()) {
+                    Pointwise.mulInPlace(runtime, loop.variables().loss(), runtime.wrappedNumber(DType.INT64));
+                }
+            }
+            loop.variables().deleteOutputs();
+        }
+    }
+
+    /**
+     * {@code accelerator.backward(loss)}, which divides by its own number of passes: one, since models are told
+     * how many labels there are, else those of a step.
+     */
+    @Override
+    public Tensor root(Tensor loss) {
+        if (batches.counted() || !version.countsItems()) {
+            return Losses.divide(runtime, loss);
+        }
+        loop.variables().bindLoss(Losses.divide(runtime, loss)); // by the passes of the step
+        return Losses.divide(runtime, loop.variables().loss());
+    }
+
+    /** {@code logging_nan_inf_filter} looks at the loss of a pass that has run. */
+    private void report() {
+        loop.workOf(Phase.LOSS);
+        try (Frame frame = runtime.frame()) {
+            // loss.detach(): the graph goes with the loss.
+            Tensor detached = runtime.reinterpret(loop.variables().loss(), new long[0], new long[0], 0);
+            runtime.hold(detached);
+            runtime.free(detached);
+            loop.variables().deleteLoss();
+            if (reported != null) {
+                runtime.release(reported);
+            }
+            reported = detached;
+            runtime.free(runtime.empty(DType.BOOL)); // isnan
+            Tensor absolute = runtime.empty(reported.dtype());
+            Tensor infinite = runtime.empty(DType.BOOL);
+            runtime.free(absolute);
+            runtime.free(infinite);
+        }
+    }
+
+    private void clip() {
+        report();
+        if (norm != null) {
+            runtime.release(norm);
+            norm = null;
+        }
+        loop.clip(() -> {
+            List<Tensor> gradients = loop.model().parameters().stream()
+                    .map(Tensor::grad)
+                    .filter(Objects::nonNull)
+                    .toList();
+            if (gradients.isEmpty()) {
+                return;
+            }
+            GradientClipping clipping = new GradientClipping(runtime);
+            try (Frame frame = runtime.frame()) {
+                Tensor total = clipping.totalNorm(gradients);
+                norm = runtime.hold(total);
+                runtime.free(total);
+                clipping.scale(norm);
+            }
+        });
+    }
+}

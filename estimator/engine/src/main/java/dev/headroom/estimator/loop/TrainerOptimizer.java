@@ -1,0 +1,93 @@
+package dev.headroom.estimator.loop;
+
+import dev.headroom.estimator.optim.Optimizer;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.scenario.OptimizerKind;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+/**
+ * The optimizer that a Trainer makes: parameters with weight decay come first, then biases and norms, which have none
+ * (transformers, trainer.py, create_optimizer, get_decay_parameter_names). Optimizers of PyTorch step one group after
+ * the other. 8-bit ones of bitsandbytes keep the state of embeddings in float32.
+ */
+final class TrainerOptimizer implements Optimizer {
+    private static final Pattern WITHOUT_DECAY =
+            Pattern.compile("bias|layernorm|rmsnorm|(?:^|\\.)norm(?:$|\\.)|_norm(?:$|\\.)");
+
+    private final List<Optimizer> groups = new ArrayList<>();
+
+    /** By position among the model's parameters: its group, and its position there. */
+    private final Map<Integer, int[]> places = new HashMap<>();
+
+    TrainerOptimizer(TrainingLoop loop, List<Tensor> parameters, Function<List<Tensor>, Optimizer> make) {
+        OptimizerKind kind = loop.prepared().scenario().optimizer().kind();
+        Set<Tensor> norms = read(loop, "aten.layer_norm", "weight", "bias");
+        List<List<Tensor>> made = new ArrayList<>(List.of(new ArrayList<>()));
+        boolean steppedApart = kind.isOfTorch();
+        for (boolean decays : new boolean[] {true, false}) {
+            if (!decays && steppedApart) {
+                made.add(new ArrayList<>());
+            }
+            List<Tensor> group = made.get(made.size() - 1);
+            for (int i = 0; i < parameters.size(); i++) {
+                Tensor p = parameters.get(i);
+                String name = loop.model().parameterNames().get(i).toLowerCase(Locale.ROOT);
+                boolean decayed =
+                        !norms.contains(p) && !WITHOUT_DECAY.matcher(name).find();
+                if (p.requiresGrad() && decayed == decays) {
+                    places.put(i, new int[] {made.size() - 1, group.size()});
+                    group.add(p);
+                }
+            }
+        }
+        for (List<Tensor> group : made) {
+            Optimizer optimizer = make.apply(group);
+            if (optimizer != null) {
+                optimizer.widen(read(loop, "aten.embedding", "weight"));
+                groups.add(optimizer);
+            }
+        }
+    }
+
+    /** The model's tensors that some operators read as these arguments. */
+    private static Set<Tensor> read(TrainingLoop loop, String operator, String... arguments) {
+        Set<Tensor> out = new HashSet<>();
+        for (Node n : loop.graph().nodes()) {
+            if (!n.operator().equals(operator)) {
+                continue;
+            }
+            for (Node.NamedArgument a : n.arguments()) {
+                if (List.of(arguments).contains(a.name()) && a.value() instanceof Argument.Value v) {
+                    Tensor t = loop.model().byValue().get(v.name());
+                    if (t != null) {
+                        out.add(t);
+                    }
+                }
+            }
+        }
+        return out;
+    }
+
+    @Override
+    public void step() {
+        groups.forEach(Optimizer::step);
+    }
+
+    @Override
+    public List<Tensor> state(int parameter) {
+        int[] place = places.get(parameter);
+        return place == null || groups.isEmpty()
+                ? List.of()
+                : groups.get(place[0]).state(place[1]);
+    }
+}

@@ -1,0 +1,63 @@
+package dev.headroom.estimator.op.fused;
+
+import dev.headroom.estimator.op.core.Pointwise;
+import dev.headroom.estimator.op.core.Reductions;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code SFTTrainer.compute_loss} of trl 1.16 (trainer/sft_trainer.py): a loss of its own, and what it reports. */
+public final class SupervisedLoss {
+    private static final int LOG_PROBS = 1;
+    private static final int ENTROPY = 2;
+    private static final int TOP = 3;
+    private static final int MASK = 4;
+
+    private SupervisedLoss() {}
+
+    /**
+     * Computes the loss of what a fused head returned.
+     *
+     * @param outputs of the head
+     * @param attentionMask of the batch, or {@code null}
+     * @param returned lets go of the outputs, once the function returns
+     * @return a local variable of the running frame
+     */
+    public static Tensor of(EagerRuntime rt, Tensor[] outputs, Tensor attentionMask, Runnable returned) {
+        List<Tensor> locals = new ArrayList<>();
+        Tensor each = FusedHead.negated(rt, outputs[LOG_PROBS]);
+        locals.add(each);
+        Tensor sum = Reductions.sum(rt, each, null, false, DType.FLOAT32);
+        Tensor tokens = rt.empty(DType.INT64); // clamped
+        Tensor mean = Pointwise.div(rt, sum, tokens);
+        rt.free(sum);
+        rt.free(tokens);
+        Tensor loss = Pointwise.mul(rt, mean, rt.wrappedNumber(DType.INT64));
+        rt.free(mean);
+        boolean before = rt.gradMode();
+        rt.setGradMode(false);
+        locals.add(twice(rt, outputs[MASK], DType.INT64));
+        locals.add(twice(rt, outputs[ENTROPY], DType.FLOAT32));
+        locals.add(twice(rt, outputs[TOP], DType.INT64));
+        // num_valid > 0 is asked for either rate
+        rt.free(rt.empty(DType.BOOL));
+        rt.free(rt.empty(DType.BOOL));
+        if (attentionMask != null) {
+            rt.free(twice(rt, attentionMask, DType.INT64));
+        }
+        rt.setGradMode(before);
+        returned.run();
+        rt.freeAll(locals);
+        return loss;
+    }
+
+    /** {@code gather_for_metrics(t.sum()).sum()}. */
+    private static Tensor twice(EagerRuntime rt, Tensor t, DType type) {
+        Tensor sum = Reductions.sum(rt, t, null, false, type);
+        Tensor out = rt.empty(type);
+        rt.free(sum);
+        return out;
+    }
+}

@@ -1,5 +1,0 @@
-/**
- * A model in several parts that run one after another: where its graph can be cut, and what goes from part to part.
- * Begin with {@link dev.headroom.estimator.parallel.parts.Division}.
- */
-package dev.headroom.estimator.parallel.parts;

@@ -1,0 +1,5 @@
+/**
+ * A model in several parts that run one after another: where its graph can be cut, and what goes from part to part.
+ * Begin with {@link dev.headroom.model.parts.Division}.
+ */
+package dev.headroom.model.parts;

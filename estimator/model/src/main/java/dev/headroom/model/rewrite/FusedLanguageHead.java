@@ -1,0 +1,125 @@
+package dev.headroom.model.rewrite;
+
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Node;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Causal models that trl's SFTTrainer calls: one function takes the hidden states, the head's weight and the labels,
+ * and returns the loss with a few numbers a token in place of the scores (trl 1.16, trainer/utils.py,
+ * add_fused_lm_head).
+ */
+public final class FusedLanguageHead {
+    /** The function. */
+    public static final String HEAD = "trl.fused_lm_head";
+
+    private static final String LINEAR = "aten.linear";
+    private static final String SLICE = "aten.slice";
+
+    private final Graph graph;
+    private final Map<String, Node> producers = new HashMap<>();
+
+    private FusedLanguageHead(Graph graph) {
+        this.graph = graph;
+        for (Node n : graph.nodes()) {
+            for (String out : n.outputs()) {
+                if (out != null) {
+                    producers.put(out, n);
+                }
+            }
+        }
+    }
+
+    /**
+     * The graph with the function in the place of head and loss.
+     *
+     * @throws UserInputException for a model that has no such head, or no labels
+     */
+    public static Graph put(Graph graph) {
+        return new FusedLanguageHead(graph).put();
+    }
+
+    private Graph put() {
+        Node loss = graph.nodes().stream()
+                .filter(ItemsInBatch::isLossFunction)
+                .findFirst()
+                .orElse(null);
+        String labels = ItemsInBatch.labels(graph);
+        Node head = loss == null ? null : head(loss);
+        if (labels == null || head == null) {
+            throw new UserInputException("--loop sft: the model has no head of a causal language model with labels;"
+                    + " export it with labels, or take --loop trainer");
+        }
+        String hidden = hidden(head);
+        List<Node> nodes = new ArrayList<>();
+        for (Node n : graph.nodes()) {
+            nodes.add(n);
+            if (n.outputs().contains(hidden)) {
+                break;
+            }
+        }
+        List<Node.NamedArgument> arguments = new ArrayList<>();
+        arguments.add(new Node.NamedArgument("hidden", new Argument.Value(hidden)));
+        arguments.add(new Node.NamedArgument("weight", argument(head, "weight")));
+        Argument bias = SkippedMasks.argument(head, "bias");
+        if (bias instanceof Argument.Value) {
+            arguments.add(new Node.NamedArgument("bias", bias));
+        }
+        arguments.add(new Node.NamedArgument("labels", new Argument.Value(labels)));
+        String scalar =
+                Objects.requireNonNull(Objects.requireNonNull(loss).outputs().get(0));
+        List<String> outputs =
+                List.of(scalar, scalar + "_log_probs", scalar + "_entropy", scalar + "_top", scalar + "_mask");
+        nodes.add(new Node(HEAD, HEAD, arguments, List.copyOf(outputs), loss.moduleStack(), loss.stackTrace()));
+        return new Graph(
+                graph.name(),
+                graph.inputs(),
+                nodes,
+                outputs.stream()
+                        .map(v -> new Graph.Output(Graph.OutputKind.USER, v, ""))
+                        .toList(),
+                graph.values(),
+                graph.ints(),
+                graph.symbols(),
+                graph.state(),
+                graph.held());
+    }
+
+    private static Argument argument(Node n, String name) {
+        return Objects.requireNonNull(SkippedMasks.argument(n, name), name);
+    }
+
+    /** The last linear layer before the loss. */
+    private @Nullable Node head(Node loss) {
+        Node at = producer(loss, "self");
+        while (at != null && !at.operator().equals(LINEAR)) {
+            at = producer(at, "self");
+        }
+        return at;
+    }
+
+    private @Nullable Node producer(Node n, String argument) {
+        return SkippedMasks.argument(n, argument) instanceof Argument.Value v ? producers.get(v.name()) : null;
+    }
+
+    /** What the head is given, before the part of it that is asked for is cut out. */
+    private String hidden(Node head) {
+        Argument input = SkippedMasks.argument(head, "input");
+        Node made = producer(head, "input");
+        while (made != null && made.operator().equals(SLICE)) {
+            input = SkippedMasks.argument(made, "self");
+            made = producer(made, "self");
+        }
+        if (input instanceof Argument.Value v) {
+            return v.name();
+        }
+        throw new UserInputException("--loop sft: nothing is known of what the head of the model is given");
+    }
+}
