@@ -23,6 +23,8 @@ public record Target(LossKind loss, DType type, long[] sizes, long classes) {
             case TOKENS -> tokens(output);
             case CROSS_ENTROPY -> labelled(loss, scores(output));
             case MSE -> new Target(loss, outputType, output, 0);
+            case BCE, LABEL_SMOOTHING ->
+                throw new UserInputException("the executor does not compute this loss; choose another --loss");
             default -> new Target(loss, null, null, 0);
         };
     }
@@ -58,6 +60,7 @@ public record Target(LossKind loss, DType type, long[] sizes, long classes) {
     public Tensor loss(Eager eager, Tensor out, Tensor labels) {
         return switch (loss) {
             case MSE -> LossOperators.mseLoss(eager, out, labels);
+            case BCE, LABEL_SMOOTHING -> throw new IllegalStateException(loss.name());
             case SUM -> LossOperators.sum(eager, out);
             case OUTPUT -> scalar(out);
             case TOKENS -> {

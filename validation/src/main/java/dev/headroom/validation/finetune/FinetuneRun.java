@@ -3,7 +3,9 @@ package dev.headroom.validation.finetune;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.fixtures.Recording;
+import dev.headroom.model.device.DeviceLines;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
@@ -114,7 +116,17 @@ public final class FinetuneRun {
     public PredictionRequest request() {
         Scenario run = scenario();
         Path config = Path.of(recording.config().path("config").asText());
-        return new RecordedRun(recording).request(Importers.read(config, run), run);
+        PredictionRequest request = new RecordedRun(recording).request(Importers.read(config, run), run);
+        // The stub libraries take no memory of the card for themselves.
+        long context =
+                recording.root().path("null_libraries").asBoolean() ? DeviceLines.bytes(request.deviceLines()) : 0;
+        DeviceBudget device = request.device();
+        return request.with(request.scenario()
+                .withDevice(new DeviceBudget(
+                        device.gpu(),
+                        recording.root().path("total_bytes").asLong() + context,
+                        device.inUse(),
+                        device.limit())));
     }
 
     /** The same run as arguments of {@code headroom predict}. */

@@ -11,7 +11,9 @@ import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.ModelOptions;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,17 +68,48 @@ public final class Batch {
         runtime.release(targetBefore);
     }
 
+    /** Brings inputs alone. */
+    void loadInputs() {
+        makeInputs();
+    }
+
+    /** What it is of, and in which sizes. */
+    public PreparedRun prepared() {
+        return prepared;
+    }
+
+    /** What the model is given, the parameters and buffers left out. */
+    public List<Tensor> inputs() {
+        return inputs;
+    }
+
+    Criterion criterion() {
+        return criterion;
+    }
+
     /** Hands the model a tensor that is not the batch's own. */
     void give(String value, Tensor shared) {
         values.put(value, shared);
     }
 
-    /** {@code del} of what a rank has no use for. */
-    public void drop(boolean ofInputs, boolean ofTarget) {
-        if (ofInputs) {
-            inputs.forEach(runtime::release);
-            inputs = new ArrayList<>();
-            values = new HashMap<>(model);
+    /** {@code del} of all of it. */
+    public void drop() {
+        keep(List.of(), true);
+    }
+
+    /**
+     * {@code del} of what a rank has no use for.
+     *
+     * @param kept values of the inputs that stay
+     * @param ofTarget whether the target goes
+     */
+    public void keep(Collection<String> kept, boolean ofTarget) {
+        for (Graph.Input in : prepared.graph().inputs()) {
+            Tensor t = in.kind() == Graph.InputKind.USER && !kept.contains(in.value()) ? values.get(in.value()) : null;
+            if (t != null && inputs.remove(t)) {
+                values.remove(in.value());
+                runtime.release(t);
+            }
         }
         if (ofTarget) {
             runtime.release(target);
@@ -114,6 +147,12 @@ public final class Batch {
             }
             values.put(in.value(), t);
             inputs.add(t);
+        }
+        if (prepared.scenario().generation().any()
+                && prepared.scenario().model().mask() != ModelOptions.Mask.NONE) {
+            Tensor given = inputs.get(inputs.size() - 1);
+            runtime.release(
+                    held(runtime, given.dtype(), given.sizes(), given.strides())); // setdefault(…, ones_like(…))
         }
     }
 

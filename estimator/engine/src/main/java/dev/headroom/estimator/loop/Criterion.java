@@ -2,6 +2,7 @@ package dev.headroom.estimator.loop;
 
 import dev.headroom.estimator.op.core.Squeeze;
 import dev.headroom.estimator.op.loss.Losses;
+import dev.headroom.estimator.op.loss.MoreLosses;
 import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
@@ -49,7 +50,8 @@ final class Criterion {
     Tensor target() {
         OutputShape out = firstOutput();
         return switch (kind()) {
-            case CROSS_ENTROPY -> labels(classified(out.sizes()));
+            case CROSS_ENTROPY, LABEL_SMOOTHING -> labels(classified(out.sizes()));
+            case BCE -> labels(out.sizes());
             case TOKENS, SHIFTED -> {
                 long[] tokens = Arrays.copyOf(tokenScores(out.sizes()), out.sizes().length - 1);
                 yield Batch.held(runtime, DType.INT64, tokens, Shapes.contiguous(tokens));
@@ -109,6 +111,8 @@ final class Criterion {
                         Losses.Reduction.MEAN);
             case TOKENS -> Losses.ofTokens(runtime, out, target);
             case SHIFTED -> Losses.ofNextTokens(runtime, out, target);
+            case BCE -> MoreLosses.binary(runtime, out, target);
+            case LABEL_SMOOTHING -> MoreLosses.smoothed(runtime, out, target);
             case MSE -> Losses.mse(runtime, out, target, Losses.Reduction.MEAN);
             case SUM -> Losses.sum(runtime, out);
             default -> scalar(out);

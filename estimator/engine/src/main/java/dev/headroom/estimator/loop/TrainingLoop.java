@@ -3,7 +3,6 @@ package dev.headroom.estimator.loop;
 import dev.headroom.estimator.generation.GenerationLoop;
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.op.EngineArithmetic;
-import dev.headroom.estimator.op.loss.Losses;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.optim.Optimizers;
 import dev.headroom.estimator.program.ForwardPass;
@@ -14,13 +13,10 @@ import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.estimator.program.NodeRuns;
 import dev.headroom.estimator.program.Placement;
 import dev.headroom.estimator.program.Unmodelled;
-import dev.headroom.estimator.runtime.AutocastMode;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
-import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
-import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
@@ -50,11 +46,10 @@ public final class TrainingLoop {
     private final AutogradEngine engine;
     private final Criterion criterion;
     private final LoopVariables variables;
+    private final Passes passes;
     private ModelTensors model;
     private Optimizer optimizer;
     private Batch batch;
-    private ForwardPass forward;
-    private AutocastMode.State outside;
     private Moment moment = Moment.of(Phase.MODEL);
 
     /**
@@ -71,6 +66,7 @@ public final class TrainingLoop {
         this.engine = new AutogradEngine(runtime, new EngineArithmetic());
         this.criterion = new Criterion(runtime, prepared);
         this.variables = new LoopVariables(runtime);
+        this.passes = new Passes(this, hooks, variables);
     }
 
     /** Plays all steps. */
@@ -88,7 +84,11 @@ public final class TrainingLoop {
             phase(Moment.of(Phase.WRAP), this::makeOptimizer);
         }
         if (library == null) {
-            phase(Moment.of(Phase.INPUTS), this::loadBatch);
+            phase(Moment.of(Phase.INPUTS), () -> {
+                if (run.loop().inference() || !run.feeding().brings()) {
+                    loadBatch();
+                }
+            });
         } else {
             library.begin(this::makeOptimizer);
         }
@@ -97,10 +97,10 @@ public final class TrainingLoop {
                     .play(batch.values(), this::pass);
             return;
         }
-        forward = hooks.around((ForwardPass) runner(prepared), LoopHook::forward);
-        for (int s = 0; s < run.loop().steps(); s++) {
+        passes.through(hooks.around((ForwardPass) new LateRunner(() -> runner(prepared)), LoopHook::forward));
+        for (int s = 0; s < run.loop().steps() * run.feeding().epochs(); s++) {
             if (run.loop().inference()) {
-                phase(Moment.of(Phase.FORWARD, s), this::infer);
+                phase(Moment.of(Phase.FORWARD, s), passes::infer);
             } else if (library != null) {
                 library.step(s);
             } else {
@@ -149,11 +149,6 @@ public final class TrainingLoop {
         return new Batch(runtime, prepared, criterion, model.byValue());
     }
 
-    /** The batch of the passes that follow. */
-    void use(Batch next) {
-        batch = next;
-    }
-
     private ModelTensors wholeModel() {
         ModelAssembly moved = run.precision().convertsOnDevice()
                 ? assembly().moveAndConvert()
@@ -194,83 +189,18 @@ public final class TrainingLoop {
 
     private void passes(int step) {
         for (int k = 0; k < run.loop().accumulate(); k++) {
-            pass(step, run.loop().accumulate() > 1 ? k : null);
+            forwardAndBackward(step, run.loop().accumulate() > 1 ? k : null);
         }
     }
 
     /** Forward, loss and backward. */
-    void pass(int step, Integer micro) {
-        phase(new Moment(Phase.FORWARD, step, micro), () -> {
-            outside = enterAutocast();
-            forward();
-        });
-        phase(new Moment(Phase.LOSS, step, micro), () -> {
-            computeLoss();
-            leaveAutocast();
-        });
-        phase(new Moment(Phase.BACKWARD, step, micro), this::backward);
+    void forwardAndBackward(int step, Integer micro) {
+        passes.run(step, micro);
     }
 
     /** Ends autocast's region, where a pass has begun one. */
     void leaveAutocast() {
-        if (outside != null) {
-            runtime.autocast().exit(outside);
-            outside = null;
-        }
-    }
-
-    private void infer() {
-        runtime.setGradMode(false);
-        AutocastMode.State before = enterAutocast();
-        forward();
-        runtime.autocast().exit(before);
-    }
-
-    private AutocastMode.State enterAutocast() {
-        DType amp = run.precision().amp();
-        return runtime.autocast()
-                .enter(amp == null ? runtime.autocast().state() : new AutocastMode.State(true, amp, true));
-    }
-
-    private void forward() {
-        Tensor[] made = forward.run(batch.values());
-        variables.bindOutputs(hooks.around(made, LoopHook::outputs));
-    }
-
-    private void computeLoss() {
-        workOf(Phase.LOSS);
-        Frame frame = runtime.frame();
-        try {
-            UnaryOperator<Tensor> loss = out -> criterion.loss(out, batch.target());
-            Tensor made = hooks.around(loss, (hook, own) -> out -> hook.loss(out, own))
-                    .apply(variables.outputs()[0]);
-            variables.bindLoss(made);
-            if (run.loop().accumulate() > 1 && !led) {
-                variables.bindLoss(Losses.divide(runtime, made)); // loss = loss / k
-            }
-            if (criterion.dropsOutputs()) {
-                variables.deleteOutputs();
-            }
-        } finally {
-            frame.close();
-        }
-    }
-
-    private void backward() {
-        workOf(Phase.BACKWARD);
-        Frame frame = runtime.frame();
-        try {
-            Tensor root = hooks.around(variables.loss(), LoopHook::root);
-            hooks.wrapped(() -> backward(root), LoopHook::backward);
-        } finally {
-            frame.close();
-        }
-    }
-
-    private void backward(Tensor root) {
-        try (Frame frame = runtime.frame()) {
-            engine.backward(root, runtime.emptyLike(root));
-        }
+        passes.leaveAutocast();
     }
 
     /** @param own clips */
@@ -299,9 +229,37 @@ public final class TrainingLoop {
 
     /** Brings the next batch to the device, and lets go of the one before. */
     public void loadBatch() {
+        load(batch);
+    }
+
+    /** A batch that holds nothing yet, of other sizes than the run's. */
+    public Batch makeBatch(PreparedRun sizes) {
+        return new Batch(runtime, sizes, new Criterion(runtime, sizes), model.byValue());
+    }
+
+    /** The batch of the passes that follow, in its sizes; the one before is the caller's to drop. */
+    public void use(Batch next) {
+        if (!next.prepared().symbols().equals(batch.prepared().symbols())) {
+            passes.through(hooks.around((ForwardPass) runner(next.prepared()), LoopHook::forward));
+        }
+        batch = next;
+    }
+
+    /** Brings a batch to the device. */
+    public void load(Batch what) {
         workOf(Phase.INPUTS);
         UnaryOperator<Tensor> move = UnaryOperator.identity();
-        batch.load(hooks.around(move, (hook, own) -> made -> hook.target(own.apply(made))));
+        what.load(hooks.around(move, (hook, own) -> made -> hook.target(own.apply(made))));
+    }
+
+    /** A forward pass alone, over a batch of its own, whose results nobody keeps. */
+    public void passAside(PreparedRun sizes) {
+        Batch aside = makeBatch(sizes);
+        aside.loadInputs();
+        for (Tensor out : runner(sizes).run(aside.values())) {
+            runtime.release(out);
+        }
+        aside.keep(List.of(), false);
     }
 
     /** {@code del outputs, loss}. */
@@ -386,7 +344,7 @@ public final class TrainingLoop {
 
     /** How the nodes of the plan's graph ran so far. */
     public NodeRuns nodeRuns() {
-        return forward == null ? NodeRuns.NONE : forward.runs();
+        return passes.nodeRuns();
     }
 
     /** Calls of operators that have no rule, by operator. */

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.parallel;
 
 import dev.headroom.estimator.loop.LoopHook;
+import dev.headroom.estimator.loop.PreparedRuns;
 import dev.headroom.estimator.parallel.ddp.ReplicatedStage;
 import dev.headroom.estimator.parallel.fsdp2.ShardedStage;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
@@ -36,12 +37,12 @@ final class Grids {
         this.tensor = new Communicator(log, size, rank % size);
     }
 
-    static RankRun of(Graph imported, Scenario run, int rank) {
+    static RankRun of(PreparedRuns runs, Scenario run, int rank) {
         Parallelism parallel = run.parallel();
         Grids grid = new Grids(parallel, rank);
         int stage = rank / (parallel.dataDegree() * parallel.tensorDegree());
         List<LoopHook> hooks = new ArrayList<>();
-        hooks.add(new Pipeline(imported, parallel, stage, grid.log, grid::regimes));
+        hooks.add(new Pipeline(runs, parallel, stage, grid.log, grid::regimes));
         if (parallel.kind().isTensor()) {
             hooks.add(new GroupedParameters());
         }

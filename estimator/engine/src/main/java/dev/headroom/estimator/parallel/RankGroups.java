@@ -8,43 +8,53 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState.HeldTensor;
 import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.parallel.Parallelism;
-import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.run.PreparedRun;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.stream.LongStream;
 
 /** Which ranks of a world are alike: those that hold as much of every tensor and have the same part in the schedule. */
 public final class RankGroups {
     private final Parallelism parallel;
     private final List<HeldTensor> parameters;
 
-    /** Sizes of the user's inputs behind the first, as far as they are known, such as the length of a sequence. */
+    /** Different sizes of parameters. */
+    private final List<long[]> shapes;
+
+    /** Sizes of the user's inputs behind the first, such as the length of a sequence. */
     private final List<Long> inputs;
 
-    private RankGroups(Graph graph, Scenario run) {
-        this.parallel = run.parallel();
+    private RankGroups(PreparedRun run) {
+        Graph graph = run.graph();
+        this.parallel = run.scenario().parallel();
         this.parameters = graph.held().tensors().entrySet().stream()
                 .filter(e -> e.getValue().kind() == Graph.InputKind.PARAMETER)
                 .filter(e -> e.getValue().storage().equals(e.getKey()))
                 .map(Map.Entry::getValue)
+                .toList();
+        this.shapes = parameters.stream()
+                .map(p -> p.meta().sizes())
+                .distinct()
+                .map(RankGroups::evaluated)
                 .toList();
         this.inputs = graph.inputs().stream()
                 .filter(in -> in.kind() == Graph.InputKind.USER)
                 .map(in -> graph.values().get(in.value()))
                 .filter(meta -> meta != null)
                 .flatMap(meta -> meta.sizes().stream().skip(1))
-                .map(n -> n instanceof SymExpr.Constant c ? c.value() : 1L)
+                .map(n -> n.evaluate(run.symbols()))
                 .toList();
     }
 
     /** Ranks that are alike, the group of the first rank first; one group of one rank where a process has all GPUs. */
-    public static List<List<Integer>> of(Graph graph, Scenario run) {
-        Parallelism parallel = run.parallel();
+    public static List<List<Integer>> of(PreparedRun run) {
+        Parallelism parallel = run.scenario().parallel();
         int ranks = parallel.kind().isOneProcess() ? 1 : parallel.world();
-        IntFunction<Object> likeness = new RankGroups(graph, run).likeness();
+        IntFunction<Object> likeness = new RankGroups(run).likeness();
         Map<Object, List<Integer>> groups = new LinkedHashMap<>();
         for (int rank = 0; rank < ranks; rank++) {
             groups.computeIfAbsent(likeness.apply(rank), key -> new ArrayList<>())
@@ -97,8 +107,7 @@ public final class RankGroups {
     }
 
     private boolean divides(int degree) {
-        boolean parameters = this.parameters.stream()
-                .allMatch(p -> Arrays.stream(sizes(p)).allMatch(n -> n % degree == 0 || n == 1));
+        boolean parameters = shapes.stream().flatMapToLong(Arrays::stream).allMatch(n -> n % degree == 0 || n == 1);
         return parameters && inputs.stream().allMatch(n -> n % degree == 0);
     }
 
@@ -106,16 +115,14 @@ public final class RankGroups {
     private Object rows(int place, int rank) {
         int degree = parallel.tensorDegree();
         int part = rank % degree;
-        return parameters.stream()
-                .map(p -> {
-                    long whole = sizes(p)[0];
-                    // Whichever dimension is shared, rows are at most divided by as many.
-                    return List.of(
-                            ShardLayout.of(new long[] {whole}, parallel.dataDegree())
-                                    .rows(place % parallel.dataDegree()),
-                            ShardLayout.of(new long[] {partOf(whole, degree, part)}, parallel.dataDegree())
-                                    .rows(place % parallel.dataDegree()));
-                })
+        int among = parallel.dataDegree();
+        // Whichever dimension is shared, rows are at most divided by as many.
+        return shapes.stream()
+                .mapToLong(p -> p[0])
+                .distinct()
+                .flatMap(n -> LongStream.of(n, partOf(n, degree, part)))
+                .map(n -> ShardLayout.of(new long[] {n}, among).rows(place % among))
+                .boxed()
                 .toList();
     }
 
@@ -129,15 +136,17 @@ public final class RankGroups {
         Mesh mesh = new Mesh(parallel.grid());
         int inner = mesh.sizes().size() - 1;
         int shard = mesh.coordinates(rank).get(inner);
-        return parameters.stream()
-                .map(p -> ShardLayout.of(sizes(p), mesh.sizes().get(inner)).rows(shard))
+        return shapes.stream()
+                .map(p -> ShardLayout.of(p, mesh.sizes().get(inner)).rows(shard))
                 .toList();
     }
 
     private static long[] sizes(HeldTensor parameter) {
-        return parameter.meta().sizes().stream()
-                .mapToLong(s -> s.evaluate(Map.of()))
-                .toArray();
+        return evaluated(parameter.meta().sizes());
+    }
+
+    private static long[] evaluated(List<SymExpr> sizes) {
+        return sizes.stream().mapToLong(s -> s.evaluate(Map.of())).toArray();
     }
 
     private static long numel(long[] sizes) {

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.parallel;
 
+import dev.headroom.estimator.loop.PreparedRuns;
 import dev.headroom.estimator.parallel.ddp.DistributedDataParallel;
 import dev.headroom.estimator.parallel.dp.DataParallel;
 import dev.headroom.estimator.parallel.fsdp1.FullyShardedDataParallel;
@@ -31,15 +32,15 @@ public final class Strategies {
      *
      * @throws UserInputException for a strategy that is not modelled, and for options that contradict each other
      */
-    public static RankRun of(Graph imported, Scenario run) {
+    public static RankRun of(PreparedRuns runs, Scenario run) {
         ParallelChecks.check(run);
         Parallelism parallel = run.parallel();
         int rank = parallel.rank() == null ? 0 : parallel.rank();
         return switch (parallel.kind()) {
             case SINGLE -> new RankRun(List.of(), new CollectiveLog());
-            case DP -> dp(imported, run);
-            case MP -> mp(imported, run);
-            case PP, PP_DDP, PP_FSDP2, PP_TP, PP_FSDP2_TP -> Grids.of(imported, run, rank);
+            case DP -> dp(runs.imported(), run);
+            case MP -> mp(runs.imported(), run);
+            case PP, PP_DDP, PP_FSDP2, PP_TP, PP_FSDP2_TP -> Grids.of(runs, run, rank);
             case DDP -> ddp(run, ProcessGroup.world(parallel.world(), rank));
             case FSDP1 -> fsdp1(run, rank);
             case FSDP2 -> fsdp2(run, rank);

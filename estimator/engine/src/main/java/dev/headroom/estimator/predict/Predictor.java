@@ -66,7 +66,7 @@ public final class Predictor {
         return player(request).with(end).play(request.graph(), request.scenario());
     }
 
-    private static RunPlayer player(PredictionRequest request) {
+    static RunPlayer player(PredictionRequest request) {
         return new RunPlayer(device(request), settings(request), () -> memory(request));
     }
 

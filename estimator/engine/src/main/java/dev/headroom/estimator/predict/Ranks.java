@@ -2,6 +2,7 @@ package dev.headroom.estimator.predict;
 
 import static dev.headroom.model.scenario.ParallelSettings.RANK;
 
+import dev.headroom.estimator.loop.PreparedRuns;
 import dev.headroom.estimator.parallel.RankGroups;
 import dev.headroom.model.device.DeviceLine;
 import dev.headroom.model.parallel.ParallelKind;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** All ranks of a run on several GPUs: those that are alike are played once. */
 public final class Ranks {
@@ -32,6 +34,18 @@ public final class Ranks {
 
     /** What a rank takes, with its managed memory. */
     private record Taken(Prediction.Peak peak, long paged) {}
+
+    /** What is known so far; only one of the runs is kept. */
+    private static final class RankTable {
+        private final Map<Taken, List<Integer>> alike = new LinkedHashMap<>();
+        private @Nullable Played worst;
+
+        synchronized void add(Played one, List<Integer> group) {
+            worst = worst == null || Played.BY_NEED.compare(one, worst) > 0 ? one : worst;
+            alike.computeIfAbsent(new Taken(one.peak(), one.run().paged()), taken -> new ArrayList<>())
+                    .addAll(group);
+        }
+    }
 
     private final List<RankMemory> all;
     private final Played worst;
@@ -55,32 +69,33 @@ public final class Ranks {
      * @throws dev.headroom.model.error.UserInputException for impossible input
      */
     public static Ranks of(PredictionRequest request) {
-        List<List<Integer>> groups = RankGroups.of(request.graph(), request.scenario());
-        Map<Taken, List<Integer>> alike = new LinkedHashMap<>();
-        Played worst = null;
+        PreparedRuns runs = new PreparedRuns(request.graph());
+        List<List<Integer>> groups = RankGroups.of(runs.of(request.scenario()));
+        List<List<Integer>> played = new ArrayList<>();
         int unplayed = 0;
         for (int g = 0; g < groups.size(); g++) {
             if (g >= MOST / 2 && g < groups.size() - MOST / 2) {
                 unplayed += groups.get(g).size();
-                continue;
+            } else {
+                played.add(groups.get(g));
             }
-            Played one = play(request, groups.get(g).get(0));
-            worst = worst == null || Played.BY_NEED.compare(one, worst) > 0 ? one : worst;
-            alike.computeIfAbsent(new Taken(one.peak(), one.run().paged()), taken -> new ArrayList<>())
-                    .addAll(groups.get(g));
         }
+        RankTable table = new RankTable();
+        SideBySide.each(played, group -> table.add(play(request, runs, group.get(0)), group));
+        Map<Taken, List<Integer>> alike = table.alike;
         List<DeviceLine> beside = request.deviceLines();
         List<RankMemory> all = new ArrayList<>();
         alike.forEach((taken, ranks) ->
                 all.add(new RankMemory(ranks.stream().sorted().toList(), taken.peak(), lines(taken, beside))));
         all.sort(Comparator.comparing((RankMemory r) -> r.peak().reserved())
                 .thenComparing(r -> r.peak().allocated())
-                .reversed());
-        return new Ranks(List.copyOf(all), Objects.requireNonNull(worst, "a world without ranks"), unplayed);
+                .reversed()
+                .thenComparing(r -> r.ranks().get(0)));
+        return new Ranks(List.copyOf(all), Objects.requireNonNull(table.worst, "a world without ranks"), unplayed);
     }
 
-    private static Played play(PredictionRequest request, int rank) {
-        Simulation run = Predictor.simulate(request.with(request.scenario().with(RANK, rank)));
+    private static Played play(PredictionRequest request, PreparedRuns runs, int rank) {
+        Simulation run = Predictor.player(request).play(runs, request.scenario().with(RANK, rank));
         return new Played(rank, Summaries.peak(request, run), run);
     }
 

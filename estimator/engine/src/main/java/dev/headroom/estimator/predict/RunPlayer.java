@@ -6,13 +6,14 @@ import dev.headroom.allocator.DeviceMemory;
 import dev.headroom.allocator.OutOfMemoryException;
 import dev.headroom.estimator.cudnn.WorkspaceEnd;
 import dev.headroom.estimator.cudnn.WorkspaceSources;
+import dev.headroom.estimator.feed.Feeder;
 import dev.headroom.estimator.loading.Loading;
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.loop.LoopHook;
+import dev.headroom.estimator.loop.PreparedRuns;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.parallel.RankRun;
 import dev.headroom.estimator.parallel.Strategies;
-import dev.headroom.estimator.program.Preparation;
 import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.KernelOptions;
@@ -72,14 +73,20 @@ public record RunPlayer(
      * @throws dev.headroom.model.error.UserInputException for impossible input
      */
     public Simulation play(Graph imported, Scenario scenario) {
-        PreparedRun prepared = Preparation.of(imported, scenario);
-        RankRun rank = Strategies.of(imported, scenario);
+        return play(new PreparedRuns(imported), scenario);
+    }
+
+    /** As {@link #play(Graph, Scenario)}, of a model whose runs may have been made ready before. */
+    Simulation play(PreparedRuns runs, Scenario scenario) {
+        PreparedRun prepared = runs.of(scenario);
+        RankRun rank = Strategies.of(runs, scenario);
         List<CachingAllocator> allocators = Stream.generate(() -> new CachingAllocator(settings, memory.get()))
                 .limit(scenario.parallel().devices())
                 .toList();
         EagerRuntime runtime = new EagerRuntime(allocators, device, options(scenario));
         List<LoopHook> hooks = new ArrayList<>(regime);
-        hooks.addAll(Loading.of(imported, scenario));
+        hooks.addAll(Feeder.of(runs.imported(), scenario));
+        hooks.addAll(Loading.of(runs.imported(), scenario));
         hooks.addAll(rank.hooks());
         if (scenario.parallel().events() == Parallelism.Events.LAZY) {
             allocators.forEach(CachingAllocator::deviceLags);
@@ -105,7 +112,8 @@ public record RunPlayer(
                 end == WorkspaceEnd.MOST ? installed.atMost() : installed,
                 scenario.kernels().attention(),
                 scenario.torch(),
-                scenario.kernels().cudnnBenchmark());
+                scenario.kernels().cudnnBenchmark(),
+                scenario.cudnnVersion());
     }
 
     private record Position(EagerRuntime runtime, TrainingLoop loop) implements RunWatcher.Place {

@@ -121,12 +121,20 @@ public final class Layers {
 
     /** {@code nn.BatchNorm2d}. */
     public static Layer batchNorm2d(long channels) {
-        return new BatchNorm(channels);
+        return new BatchNorm("BatchNorm2d", channels);
+    }
+
+    /** {@code nn.BatchNorm1d}. */
+    public static Layer batchNorm1d(long channels) {
+        return new BatchNorm("BatchNorm1d", channels);
     }
 
     /** Counts its batches, then normalises; in evaluation it only normalises. */
     private static final class BatchNorm extends Layer {
-        private BatchNorm(long channels) {
+        private final String type;
+
+        private BatchNorm(String type, long channels) {
+            this.type = type;
             parameter("weight", channels);
             parameter("bias", channels);
             buffer("running_mean", DType.FLOAT32, channels);
@@ -152,7 +160,7 @@ public final class Layers {
 
         @Override
         protected String type() {
-            return "torch.nn.modules.batchnorm.BatchNorm2d";
+            return "torch.nn.modules.batchnorm." + type;
         }
     }
 
@@ -219,6 +227,13 @@ public final class Layers {
      */
     public static Layer activation(String type, String operator) {
         return operator("activation." + type, "aten." + operator + ".default", "self");
+    }
+
+    /** {@code nn.PReLU} with one slope. */
+    public static Layer prelu() {
+        Operator m = operator("activation.PReLU", "aten.prelu.default", "self");
+        m.parameter("weight", 1);
+        return m;
     }
 
     /** {@code nn.Softmax} over a dimension. */

@@ -152,6 +152,18 @@ public final class Scope {
         return node.outputs().stream().map(Value::new).toArray(Value[]::new);
     }
 
+    /** Says that a variable of the running function still holds a value, which nothing reads any more. */
+    public void hold(Value value) {
+        int n = names.merge("hold", 1, Integer::sum);
+        nodes.add(new Node(
+                "hold_" + n,
+                "aten._assert_tensor_metadata.default",
+                List.of(new Node.NamedArgument("a", argument(value))),
+                List.of(),
+                stack.stream().map(r -> r.call).toList(),
+                trace()));
+    }
+
     private Node node(String target, int results, Map<String, Object> arguments) {
         List<Node.NamedArgument> list = new ArrayList<>();
         arguments.forEach((name, value) -> list.add(new Node.NamedArgument(name, argument(value))));

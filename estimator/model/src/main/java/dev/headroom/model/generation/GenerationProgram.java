@@ -100,6 +100,11 @@ public record GenerationProgram(List<Stage> prefill, List<Stage> decode, Graph e
                 "");
     }
 
+    /** The pass over the prompt, of a graph that is a program; else the graph itself. */
+    public static Graph firstPass(Graph graph) {
+        return of(graph).map(p -> p.prefill.get(0).body()).orElse(graph);
+    }
+
     /** The program that a graph is; empty for one that is a forward pass. */
     public static Optional<GenerationProgram> of(Graph graph) {
         if (graph.nodes().isEmpty() || !graph.nodes().get(0).target().equals(PREFILL_NODE)) {

@@ -29,6 +29,7 @@ public final class Division {
 
     private final boolean recomputes;
     private final List<Part> parts = new ArrayList<>();
+    private final Part loss;
 
     /** By path of a module: the part that first calls it, or something in it. */
     private final Map<String, Integer> partOf = new HashMap<>();
@@ -42,14 +43,44 @@ public final class Division {
         this.bounds = bounds.stream().mapToInt(Integer::intValue).toArray();
         List<Node> nodes = graph.nodes();
         Set<String> held = held();
+        OwnValues own = new OwnValues(graph, held);
+        int last = this.bounds.length - 1;
+        OwnLoss ownLoss = OwnLoss.of(graph, this.bounds[last - 1]);
+        if (alone) {
+            this.bounds[last] = ownLoss.from();
+        }
         for (int k = 0; k < bounds.size() - 1; k++) {
             for (Node node : nodes.subList(this.bounds[k], this.bounds[k + 1])) {
                 for (Node.ModuleCall call : node.moduleStack()) {
                     partOf.putIfAbsent(call.path(), k);
                 }
             }
-            parts.add(part(k, held));
+            parts.add(part(k, held, own));
         }
+        this.loss = alone && ownLoss.from() < nodes.size() ? loss(ownLoss, own) : null;
+    }
+
+    /** What the schedule's loss function does of a model that computes its loss itself. */
+    private Part loss(OwnLoss found, OwnValues own) {
+        int end = graph.nodes().size();
+        List<Integer> nodes = new ArrayList<>(own.behind(found.from(), end));
+        int first = nodes.size();
+        IntStream.range(found.from(), end).forEach(nodes::add);
+        Set<String> inputs = new LinkedHashSet<>(parts.get(parts.size() - 1).outputs());
+        inputs.addAll(found.labels());
+        List<String> outputs = List.of(graph.outputs().stream()
+                .filter(o -> o.kind() != Graph.OutputKind.MUTATION)
+                .findFirst()
+                .orElseThrow()
+                .value());
+        Graph lossGraph = new PartGraph(graph, items).of(parts.size(), nodes, inputs, outputs);
+        return new Part(
+                found.from(), nodes.size() - first, CheckpointPlan.none(lossGraph), List.copyOf(inputs), outputs);
+    }
+
+    /** The loss of a model that computes it itself, given its outputs and labels; {@code null} for other models. */
+    public Part loss() {
+        return loss;
     }
 
     /**
@@ -127,10 +158,10 @@ public final class Division {
         return held;
     }
 
-    private Part part(int k, Set<String> held) {
+    private Part part(int k, Set<String> held, OwnValues own) {
         int from = bounds[k];
         int to = bounds[k + 1];
-        List<Integer> first = alone ? new OwnValues(graph, held).behind(from, to) : List.of();
+        List<Integer> first = alone ? own.behind(from, to) : List.of();
         List<Integer> nodes = new ArrayList<>(first);
         IntStream.range(from, to).forEach(nodes::add);
         Set<String> inputs = new LinkedHashSet<>();
@@ -142,7 +173,6 @@ public final class Division {
             graph.nodes().get(i).outputs().stream().filter(v -> v != null).forEach(made::add);
         }
         Set<String> later = new LinkedHashSet<>();
-        OwnValues own = new OwnValues(graph, held);
         for (Node node : graph.nodes().subList(to, graph.nodes().size())) {
             node.reads().stream().filter(v -> !alone || !own.contains(v)).forEach(later::add);
         }
@@ -150,7 +180,7 @@ public final class Division {
                 .filter(o -> o.kind() != Graph.OutputKind.MUTATION)
                 .forEach(o -> later.add(o.value()));
         made.retainAll(later);
-        if (alone && k > 0) {
+        if (alone) {
             checkStage(k, from, inputs);
         }
         List<String> outputs = new ArrayList<>(made);
@@ -159,7 +189,7 @@ public final class Division {
         CheckpointPlan ownPlan = alone && recomputes
                 ? new CheckpointPlan(ownGraph, itemRegions(ownGraph, from, to, shift), false)
                 : new CheckpointPlan(ownGraph, regions(from, to, shift), plan.reentrant(), plan.offload());
-        return new Part(from, ownPlan, List.copyOf(inputs), outputs);
+        return new Part(from, to - from, ownPlan, List.copyOf(inputs), outputs);
     }
 
     /** What a stage is given is one tensor, which requires a gradient and is a leaf. */
@@ -170,7 +200,7 @@ public final class Division {
             throw new UserInputException("--parallel pp: " + where + ", is given " + inputs.size()
                     + " tensors: stages hand on one each; cut elsewhere with --split");
         }
-        for (Node node : graph.nodes().subList(from, bounds[k + 1])) {
+        for (Node node : graph.nodes().subList(from, k == 0 ? from : bounds[k + 1])) {
             if (Region.changesInPlace(node) && inputs.contains(node.reads().get(0))) {
                 throw new UserInputException("--parallel pp: " + where + ", changes its input in place, which PyTorch"
                         + " refuses of a leaf; cut elsewhere with --split");

@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Values that come of what a model holds alone, such as tables of positions: every part that reads them makes them. */
+/**
+ * Values that come of no input, but of what a model holds or of numbers alone, such as tables of positions and causal
+ * masks: every part that reads them makes them.
+ */
 final class OwnValues {
     private final Graph graph;
 
@@ -22,7 +25,7 @@ final class OwnValues {
         Set<String> own = new HashSet<>(held);
         for (int i = 0; i < graph.nodes().size(); i++) {
             Node node = graph.nodes().get(i);
-            if (!node.reads().isEmpty() && own.containsAll(node.reads())) {
+            if (own.containsAll(node.reads()) && node.outputs().stream().allMatch(v -> v != null)) {
                 for (String v : node.outputs()) {
                     own.add(v);
                     makers.put(v, i);

@@ -18,10 +18,14 @@ public enum LossKind {
      */
     SHIFTED,
     MSE,
+    /** Binary cross-entropy of scores ({@code BCEWithLogitsLoss}) with integer labels. */
+    BCE,
+    /** Cross-entropy with smoothed labels as timm writes it out (timm/loss/cross_entropy.py). */
+    LABEL_SMOOTHING,
     SUM,
     /** The model's first output is the loss. */
     OUTPUT;
 
     /** Those that can be asked for. */
-    static final List<LossKind> NAMED = List.of(CROSS_ENTROPY, TOKENS, SHIFTED, MSE, SUM, OUTPUT);
+    static final List<LossKind> NAMED = List.of(CROSS_ENTROPY, TOKENS, SHIFTED, MSE, BCE, LABEL_SMOOTHING, SUM, OUTPUT);
 }

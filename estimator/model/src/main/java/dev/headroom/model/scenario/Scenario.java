@@ -1,10 +1,13 @@
 package dev.headroom.model.scenario;
 
 import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.cudnn.CudnnVersion;
 import dev.headroom.model.device.Gpu;
+import dev.headroom.model.feed.Feeding;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.quant.Quantisation;
 import dev.headroom.model.record.Withers;
+import dev.headroom.model.trainer.TrainerOptions;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param parallel over how many cards the run is spread, and how
  * @param quant which weights are quantised, and how the model is loaded
  * @param adapters what is trained of the model, and what is added to it
+ * @param feeding how batches come to the device
  */
 @Withers
 public record Scenario(
@@ -45,7 +49,8 @@ public record Scenario(
         Generation generation,
         Parallelism parallel,
         Quantisation quant,
-        AdapterOptions adapters)
+        AdapterOptions adapters,
+        Feeding feeding)
         implements ScenarioWithers.With {
     private static final Scenario DEFAULTS = new Scenario(
             InputSizes.DEFAULTS,
@@ -62,7 +67,8 @@ public record Scenario(
             Generation.NONE,
             Parallelism.DEFAULTS,
             Quantisation.NONE,
-            AdapterOptions.NONE);
+            AdapterOptions.NONE,
+            Feeding.DEFAULTS);
 
     /** Whether multi-tensor optimizer kernels are used. */
     public enum Foreach {
@@ -95,6 +101,11 @@ public record Scenario(
     /** PyTorch's defaults: AdamW in the model's own types, three steps, the newest version, no card. */
     public static Scenario defaults() {
         return DEFAULTS;
+    }
+
+    /** The version of cuDNN: what was asked for, or that of PyTorch's packages. */
+    public CudnnVersion cudnnVersion() {
+        return kernels.cudnn() == null ? torch.cudnn() : kernels.cudnn();
     }
 
     /** To put one together from the defaults. */

@@ -120,8 +120,8 @@ public final class ScenarioSettings {
             .written(
                     choice(LossKind.NAMED, OptionNames::of),
                     "KIND",
-                    "cross-entropy, tokens, shifted, mse, sum or output (default: output when the model returns a"
-                            + " scalar first).")
+                    "cross-entropy, tokens, shifted, mse, bce, label-smoothing, sum or output (default: output when the"
+                            + " model returns a scalar first).")
             .trainsWith(kind -> kind != LossKind.AUTO));
 
     public static final Setting<Integer> CHECKPOINT =
@@ -240,6 +240,7 @@ public final class ScenarioSettings {
     public static List<Setting<?>> all() {
         return Stream.of(
                         ALL,
+                        FeedSettings.all(),
                         TrainerSettings.all(),
                         ModelSettings.all(),
                         GenerationSettings.all(),

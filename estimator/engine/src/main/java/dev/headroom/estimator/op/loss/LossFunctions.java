@@ -106,14 +106,21 @@ final class LossFunctions {
     }
 
     static Tensor withLogits(Call c) {
-        EagerRuntime rt = c.runtime();
-        Tensor x = c.tensor("self");
-        Tensor target = c.tensor("target");
-        Tensor positive = c.tensorOrNull("pos_weight");
+        return withLogits(
+                c.runtime(),
+                c.tensor("self"),
+                c.tensor("target"),
+                c.tensorOrNull("weight"),
+                c.tensorOrNull("pos_weight"),
+                reduction(c));
+    }
+
+    static Tensor withLogits(
+            EagerRuntime rt, Tensor x, Tensor target, Tensor factors, Tensor positive, Reduction reduction) {
         Recorder r = rt.record("BinaryCrossEntropyWithLogitsBackward0", x, target);
         Saved self = r.save(x);
         r.save(target);
-        r.save(c.tensorOrNull("weight"));
+        r.save(factors);
         Saved weight = r.save(positive);
         Saved labels = r.save(target);
         Tensor logs = rt.emptyLike(x);
@@ -124,7 +131,7 @@ final class LossFunctions {
             rt.free(factor);
         }
         Tensor loss = rt.emptyLike(target);
-        Tensor out = unrecorded(rt, loss, reduction(c));
+        Tensor out = unrecorded(rt, loss, reduction);
         rt.free(logs);
         return r.gradient(0, g -> {
                     Formula f = new Formula(rt);

@@ -2,13 +2,15 @@ package dev.headroom.estimator.parallel.pipeline;
 
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.loop.LoopHook;
+import dev.headroom.estimator.loop.PreparedRuns;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.op.core.Joining;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
+import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
+import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.estimator.program.Placement;
-import dev.headroom.estimator.program.Preparation;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -22,13 +24,14 @@ import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
 /** One rank of a pipeline: its stages take the place of the model, its schedule that of the passes. */
 public final class Pipeline implements LoopHook {
-    private final Graph imported;
+    private final PreparedRuns runs;
     private final Parallelism parallel;
     private final CollectiveLog log;
     private final int rank;
@@ -38,6 +41,7 @@ public final class Pipeline implements LoopHook {
     private TrainingLoop loop;
     private EagerRuntime runtime;
     private Peers peers;
+    private Division division;
     private List<Stage> stages = List.of();
     private Schedule schedule;
 
@@ -50,12 +54,12 @@ public final class Pipeline implements LoopHook {
     /**
      * A rank.
      *
-     * @param imported as the importer gives it
+     * @param runs of the model
      * @param rank among those of the pipeline
      * @param regimes that each stage is wrapped by, the innermost first
      */
-    public Pipeline(Graph imported, Parallelism parallel, int rank, CollectiveLog log, Regimes regimes) {
-        this.imported = imported;
+    public Pipeline(PreparedRuns runs, Parallelism parallel, int rank, CollectiveLog log, Regimes regimes) {
+        this.runs = runs;
         this.parallel = parallel;
         this.rank = rank;
         this.log = log;
@@ -86,15 +90,15 @@ public final class Pipeline implements LoopHook {
     @Override
     public ModelTensors model(Supplier<ModelTensors> own) {
         PreparedRun rows = rows();
-        Division division =
-                Division.stages(rows, plan.stages(), parallel.pipeline().split());
+        division = Division.stages(rows, plan.stages(), parallel.pipeline().split());
         List<Stage> made = new ArrayList<>();
         for (int index : plan.of(rank)) {
             Graph graph = division.held(index);
             boolean elsewhere = parallel.build() == Parallelism.Build.META
                     && parallel.kind().isPipelineInGrid();
+            boolean converts = ModelTypes.converts(loop.graph(), loop.prepared().scenario());
             ModelAssembly.Form form = new ModelAssembly.Form(
-                    loop.prepared().scenario().precision().dtype(), false, elsewhere);
+                    converts ? loop.prepared().scenario().precision().dtype() : null, false, elsewhere);
             ModelAssembly assembled = new ModelAssembly(runtime, graph, form, Placement.FIRST);
             ModelTensors model = new ModelTensors(runtime, assembled.move().add());
             StageModule module = new StageModule(
@@ -125,7 +129,13 @@ public final class Pipeline implements LoopHook {
             throw new UserInputException("--batch " + batch + " cannot be divided in " + microbatches
                     + " equal microbatches; change --microbatches");
         }
-        return Preparation.of(imported, whole.scenario().with(ScenarioSettings.BATCH, batch / microbatches));
+        return runs.of(whole.scenario().with(ScenarioSettings.BATCH, batch / microbatches));
+    }
+
+    /** The stages' own passes take the place of the model's; told are their runs. */
+    @Override
+    public ForwardPass forward(ForwardPass own) {
+        return new StagePasses(stages, division.nodes());
     }
 
     @Override
@@ -147,8 +157,16 @@ public final class Pipeline implements LoopHook {
 
     /** A rank needs inputs for the first stage, and labels for the last. */
     private void dropFromBatch() {
-        loop.batch()
-                .drop(stages.stream().noneMatch(Stage::isFirst), stages.stream().noneMatch(Stage::isLast));
+        List<String> kept = new ArrayList<>();
+        for (Stage stage : stages) {
+            if (stage.isFirst()) {
+                kept.addAll(division.parts().get(0).inputs());
+            }
+            if (stage.isLast() && division.loss() != null) {
+                kept.addAll(division.loss().inputs());
+            }
+        }
+        loop.batch().keep(kept, stages.stream().noneMatch(Stage::isLast));
     }
 
     @Override
@@ -168,19 +186,13 @@ public final class Pipeline implements LoopHook {
             stages.forEach(Stage::clear);
             boolean first = stages.stream().anyMatch(Stage::isFirst);
             boolean last = stages.stream().anyMatch(Stage::isLast);
-            Step now = new Step(
-                    loop,
-                    log,
-                    peers,
-                    step,
-                    first ? chunks(input()) : List.of(),
-                    last && loop.batch().target() != null ? chunks(loop.batch().target()) : List.of());
+            Step now = new Step(loop, log, peers, step, first ? chunks(input()) : List.of(), last ? losses() : null);
             if (!initialized) {
                 initialized = true;
                 new WarmUp(runtime, peers, plan, rank).vote(stages);
-                stages.forEach(s -> s.makeInputBuffers(microbatches));
+                stages.forEach(s -> s.buffers().makeInputs(microbatches));
                 for (int k = stages.size() - 1; k >= 0; k--) {
-                    stages.get(k).makeGradientBuffers(microbatches);
+                    stages.get(k).buffers().makeGradients(microbatches);
                 }
             }
             schedule.run(now);
@@ -196,13 +208,41 @@ public final class Pipeline implements LoopHook {
         }
     }
 
+    /** The loss of a microbatch's output; a local variable of the running frame, or the output itself. */
+    private Step.Loss losses() {
+        if (division.loss() == null) {
+            Tensor target = loop.batch().target();
+            List<Tensor> targets = target == null ? List.of() : chunks(target);
+            return (stage, output, m) -> loop.batch().loss(output, target == null ? null : targets.get(m));
+        }
+        List<Map<String, Tensor>> labels = labels();
+        return (stage, output, m) -> stage.ownLoss(output, labels.get(m));
+    }
+
     private Tensor input() {
-        Map<String, Tensor> given = loop.batch().values();
-        return loop.prepared().graph().inputs().stream()
-                .filter(in -> in.kind() == Graph.InputKind.USER && given.get(in.value()) != null)
-                .map(in -> given.get(in.value()))
-                .findFirst()
-                .orElseThrow(() -> new UserInputException("--parallel pp: the model takes no input"));
+        Tensor given =
+                loop.batch().values().get(division.parts().get(0).inputs().get(0));
+        if (given == null) {
+            throw new UserInputException("--parallel pp: the model takes no input");
+        }
+        return given;
+    }
+
+    /** What the loss is given beside the output, by microbatch. */
+    private List<Map<String, Tensor>> labels() {
+        List<Map<String, Tensor>> out = new ArrayList<>();
+        for (int m = 0; m < microbatches; m++) {
+            out.add(new HashMap<>());
+        }
+        for (String name :
+                division.loss() == null ? List.<String>of() : division.loss().inputs()) {
+            Tensor whole = loop.batch().values().get(name);
+            List<Tensor> chunks = whole == null ? List.of() : chunks(whole);
+            for (int m = 0; m < chunks.size(); m++) {
+                out.get(m).put(name, chunks.get(m));
+            }
+        }
+        return out;
     }
 
     /** {@code torch.tensor_split}: views. */

@@ -21,17 +21,25 @@ final class Step {
     /** By microbatch; none where the first stage, or the last, is elsewhere. */
     private final List<Tensor> inputs;
 
-    private final List<Tensor> targets;
+    private final Loss loss;
     private final List<Tensor> losses = new ArrayList<>();
 
-    Step(TrainingLoop loop, CollectiveLog log, Peers peers, int step, List<Tensor> inputs, List<Tensor> targets) {
+    /** What the schedule's loss function gives. */
+    @FunctionalInterface
+    interface Loss {
+        /** A local variable of the running frame, or the output itself. */
+        Tensor of(Stage stage, Tensor output, int microbatch);
+    }
+
+    /** @param loss {@code null} where the last stage is elsewhere */
+    Step(TrainingLoop loop, CollectiveLog log, Peers peers, int step, List<Tensor> inputs, Loss loss) {
         this.loop = loop;
         this.runtime = loop.runtime();
         this.log = log;
         this.peers = peers;
         this.step = step;
         this.inputs = inputs;
-        this.targets = targets;
+        this.loss = loss;
     }
 
     /** Runs a microbatch forward and keeps its loss; returns the output, borrowed. */
@@ -46,7 +54,7 @@ final class Step {
     void lossOf(Stage stage, Tensor output, int microbatch) {
         if (stage.isLast()) {
             try (Frame frame = runtime.frame()) {
-                losses.add(runtime.hold(loop.batch().loss(output, targets.isEmpty() ? null : targets.get(microbatch))));
+                losses.add(runtime.hold(loss.of(stage, output, microbatch)));
             }
         }
     }

@@ -7,10 +7,24 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /** The LoRA layer around a linear one (peft, tuners/lora/layer.py, Linear; tuners/lora/bnb.py). */
-final class LoraLayer {
+final class LoraLayer implements AdapterLayer {
+    /** The wrapped layer's name in its wrapper. */
+    static final String BASE = "base_layer";
+
+    /** What a layer registers besides. */
+    static final List<String> MODULES = List.of(
+            "lora_dropout",
+            "lora_dropout.default",
+            "lora_A",
+            "lora_A.default",
+            "lora_B",
+            "lora_B.default",
+            "lora_embedding_A",
+            "lora_embedding_B",
+            "lora_magnitude_vector");
+
     private static final String LINEAR = "torch.nn.modules.linear.Linear";
 
     private final Layer layer;
@@ -23,25 +37,16 @@ final class LoraLayer {
         this.run = run;
     }
 
-    /** Its modules and tensors. */
-    Wrapping wrapping() {
+    @Override
+    public Wrapping wrapping() {
         String path = layer.path();
-        long rank = Objects.requireNonNull(options.lora());
+        long rank = options.rank();
         List<Added> tensors = new ArrayList<>(List.of(
                 new Added(path + ".lora_A.default.weight", List.of(rank, layer.in())),
                 new Added(path + ".lora_B.default.weight", List.of(layer.out(), rank))));
         List<Addition> made = new ArrayList<>();
         tensors.forEach(t -> made.add(new Addition(Addition.Kind.NEW, t.name(), layer.type(), List.of())));
-        List<String> modules = new ArrayList<>(List.of(
-                "lora_dropout",
-                "lora_dropout.default",
-                "lora_A",
-                "lora_A.default",
-                "lora_B",
-                "lora_B.default",
-                "lora_embedding_A",
-                "lora_embedding_B",
-                "lora_magnitude_vector"));
+        List<String> modules = new ArrayList<>(MODULES);
         if (options.dora()) {
             modules.add("lora_magnitude_vector.default");
             Added magnitude = new Added(path + ".lora_magnitude_vector.default.weight", List.of(layer.out()));
@@ -49,21 +54,18 @@ final class LoraLayer {
                     layer.kind() == LayerKind.TRANSPOSED_LINEAR ? Addition.Kind.COLUMN_NORMS : Addition.Kind.ROW_NORMS,
                     magnitude.name(),
                     layer.type(),
-                    List.of(
-                            path + ".base_layer" + layer.weightName().substring(path.length()),
-                            tensors.get(0).name(),
-                            tensors.get(1).name())));
+                    List.of(inBase(layer), tensors.get(0).name(), tensors.get(1).name())));
             tensors.add(magnitude);
         }
-        return new Wrapping(path, "base_layer", modules, tensors, made);
+        return new Wrapping(path, BASE, modules, tensors, made);
     }
 
-    /** Its calls. */
-    void write(LayerWriter w, Map<String, String> weights) {
+    @Override
+    public void write(LayerWriter w, Map<String, String> weights) {
         boolean quantised = layer.kind().isQuantised();
         boolean converts = !quantised || run.autocast() == null;
         w.line("result, torch_result = self.base_layer(x, *args, **kwargs)");
-        String result = w.base("base_layer", Map.of());
+        String result = w.base(BASE, Map.of());
         if (layer.kind() == LayerKind.LINEAR_4BIT) {
             w.line("result = result.clone()");
             result = w.op("aten.clone.default", "self", result);
@@ -126,13 +128,19 @@ final class LoraLayer {
     }
 
     /** {@code * scaling}. */
-    String scaled(LayerWriter w, String t) {
+    static String scaled(LayerWriter w, String t) {
         return w.op("aten.mul.Tensor", "self", t, "other", 2.0);
     }
 
     /** The type of the adapter in a run. */
     DType type() {
         return run.adapterType(layer.type(), options);
+    }
+
+    /** Qualified name of the wrapped layer's weight. */
+    static String inBase(Layer layer) {
+        return layer.path() + "." + BASE
+                + layer.weightName().substring(layer.path().length());
     }
 
     /** A type by name. */

@@ -23,6 +23,11 @@ final class SavedModules {
     static final String COPY = "modules_to_save.default";
     private static final String ORIGINAL = "original_module";
 
+    /** Heads that peft adds for classifiers by itself (peft_model.py, PeftModelForSequenceClassification). */
+    private static final List<String> HEADS = List.of("classifier", "score");
+
+    private static final List<String> CLASSIFIERS = List.of("ForSequenceClassification", "ForTokenClassification");
+
     private final Set<String> paths;
 
     private SavedModules(Set<String> paths) {
@@ -36,13 +41,26 @@ final class SavedModules {
         for (String name : options.modulesToSave()) {
             Targets.requireSome("--modules-to-save", "module", name, modules, path -> path.endsWith(name));
         }
+        List<String> names = new ArrayList<>(options.modulesToSave());
+        if (classifies(graph)) {
+            names.addAll(HEADS);
+        }
         for (String module : modules) {
             boolean inside = paths.stream().anyMatch(p -> module.startsWith(p + "."));
-            if (!inside && options.modulesToSave().stream().anyMatch(module::endsWith)) {
+            if (!inside && names.stream().anyMatch(module::endsWith)) {
                 paths.add(module);
             }
         }
         return new SavedModules(paths);
+    }
+
+    private static boolean classifies(Graph graph) {
+        return graph.nodes().stream()
+                .findFirst()
+                .map(n ->
+                        n.moduleStack().isEmpty() ? "" : n.moduleStack().get(0).type())
+                .filter(type -> CLASSIFIERS.stream().anyMatch(type::endsWith))
+                .isPresent();
     }
 
     boolean contains(String path) {

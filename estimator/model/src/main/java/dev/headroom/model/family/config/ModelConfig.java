@@ -21,6 +21,11 @@ public record ModelConfig(String source, Map<String, @Nullable Object> entries) 
         return entries.get(key) != null;
     }
 
+    /** Whether an entry is there, if as null. */
+    public boolean names(String key) {
+        return entries.containsKey(key);
+    }
+
     private UserInputException bad(String key, String what) {
         return new UserInputException(source + ": \"" + key + "\" " + what);
     }

@@ -7,15 +7,17 @@ import dev.headroom.model.dsl.Value;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** A decoder with a head that scores the next token, and the loss of {@code ForCausalLMLoss} when it has labels. */
-public final class CausalLanguageModel extends Layer {
+public final class CausalLanguageModel extends Layer implements CachedModel {
     private final String type;
     private final Request request;
     private final Pass pass;
     private final long vocabulary;
     private final Decoder model;
     private final Layer head;
+    private final double softcap;
 
     /**
      * @param type class name
@@ -23,6 +25,20 @@ public final class CausalLanguageModel extends Layer {
      */
     public CausalLanguageModel(
             String type, Request request, Pass pass, long vocabulary, long width, boolean tied, Decoder model) {
+        this(type, request, pass, vocabulary, width, tied, model, 0);
+    }
+
+    /** @param softcap of the scores; 0 for none */
+    public CausalLanguageModel(
+            String type,
+            Request request,
+            Pass pass,
+            long vocabulary,
+            long width,
+            boolean tied,
+            Decoder model,
+            double softcap) {
+        this.softcap = softcap;
         this.type = type;
         this.request = request;
         this.pass = pass;
@@ -32,6 +48,11 @@ public final class CausalLanguageModel extends Layer {
         if (tied) {
             head.tie("weight", model.embeddings(), "weight");
         }
+    }
+
+    @Override
+    public Map<String, Long> windows() {
+        return model.windows();
     }
 
     @Override
@@ -52,6 +73,9 @@ public final class CausalLanguageModel extends Layer {
         long first = request.step() == null ? 0 : -1;
         Value kept = s.op("aten.slice.Tensor", "self", x, "dim", 1, "start", first, "end", Long.MAX_VALUE);
         Value logits = s.call(head, kept);
+        if (softcap > 0) {
+            logits = AttentionCall.capped(s, "logits", logits, softcap);
+        }
         List<Value> out = new ArrayList<>();
         if (request.labelled()) {
             out.add(loss(s, logits));

@@ -1,47 +1,68 @@
 package dev.headroom.model.family.decoder;
 
 import dev.headroom.model.dsl.Layer;
-import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Token embeddings, layers, and a last norm. */
 public final class Decoder extends Layer {
-    /** The kind of layers whose queries see all that came before. */
-    public static final String FULL = "full_attention";
+    /**
+     * What its layers share.
+     *
+     * @param embeddings of tokens
+     * @param norm of the last layer's result
+     * @param rotary turns positions into rotations
+     * @param windows the kinds of layers that a mask is made for, and how many tokens each sees, in that order
+     * @param turns the kinds of layers that have a rotation each; empty where all share one
+     * @param looks whether masks are made with a look at the positions
+     */
+    public record Shared(
+            Layer embeddings, Layer norm, Layer rotary, Map<String, Long> windows, List<String> turns, boolean looks) {
+        public Shared {
+            windows = new LinkedHashMap<>(windows);
+        }
+
+        /** Of layers that are all alike. */
+        public Shared(Layer embeddings, Layer norm, Layer rotary, AttentionShape shape) {
+            this(embeddings, norm, rotary, Map.of(shape.kind(), shape.window()), List.of());
+        }
+
+        /** With a look at the positions. */
+        public Shared(Layer embeddings, Layer norm, Layer rotary, Map<String, Long> windows, List<String> turns) {
+            this(embeddings, norm, rotary, windows, turns, true);
+        }
+    }
 
     private final String type;
     private final Request request;
     private final Pass pass;
-    private final Layer embeddings;
+    private final Shared shared;
     private final List<Layer> layers = new ArrayList<>();
-    private final Layer norm;
-    private final Layer rotary;
 
     /** @param type class name */
-    public Decoder(
-            String type,
-            Request request,
-            Pass pass,
-            long vocabulary,
-            long width,
-            List<? extends Layer> layers,
-            Layer norm,
-            Layer rotary) {
+    public Decoder(String type, Request request, Pass pass, List<? extends Layer> layers, Shared shared) {
         this.type = type;
         this.request = request;
         this.pass = pass;
-        embeddings = child("embed_tokens", Layers.embedding(vocabulary, width));
+        this.shared = shared;
+        child("embed_tokens", shared.embeddings);
         ModuleList list = child("layers", new ModuleList());
         layers.forEach(layer -> this.layers.add(list.add(layer)));
-        this.norm = child("norm", norm);
-        this.rotary = child("rotary_emb", rotary);
+        child("norm", shared.norm);
+        child("rotary_emb", shared.rotary);
+    }
+
+    Map<String, Long> windows() {
+        return shared.windows();
     }
 
     Layer embeddings() {
-        return embeddings;
+        return shared.embeddings;
     }
 
     @Override
@@ -52,17 +73,38 @@ public final class Decoder extends Layer {
     @Override
     protected Value forward(Scope s, Value... in) {
         s.line("embedded = self.embed_tokens(input_ids)");
-        Value x = s.call(embeddings, in[0]);
+        Value x = s.call(shared.embeddings, in[0]);
         Value positions = Positions.write(s, request);
-        pass.mask(FULL, Masks.causal(s, request, x, positions, Masks.NO_WINDOW));
-        s.line("position_embeddings = self.rotary_emb(x, position_ids)");
-        Value[] turns = s.results(rotary, x, positions);
-        pass.rotate(FULL, new Pass.Rotation(turns[0], turns[1]));
+        Value embedded = x;
+        @Nullable Value seen = shared.looks ? positions : null;
+        shared.windows.forEach((kind, window) -> pass.mask(kind, Masks.causal(s, request, embedded, seen, window)));
+        rotate(s, embedded, positions);
         s.line("x = layer(x, mask, position_embeddings)");
         for (Layer layer : layers) {
             x = s.call(layer, x);
         }
         s.line("x = self.norm(x)");
-        return s.call(norm, x);
+        Value out = s.call(shared.norm, x);
+        if (shared.windows.size() > 1) { // what holds the masks holds those that no layer took as well
+            s.line("return x");
+            shared.windows.keySet().forEach(kind -> pass.mask(kind).ifPresent(s::use));
+        }
+        return out;
+    }
+
+    private void rotate(Scope s, Value embedded, Value positions) {
+        if (shared.turns.isEmpty()) {
+            s.line("position_embeddings = self.rotary_emb(x, position_ids)");
+            Pass.Rotation all = rotation(s.results(shared.rotary, embedded, positions));
+            shared.windows.keySet().forEach(kind -> pass.rotate(kind, all));
+        }
+        for (String kind : shared.turns) {
+            s.line("turns_of_" + kind + " = self.rotary_emb(x, position_ids, layer_type)");
+            pass.rotate(kind, rotation(s.results(shared.rotary, embedded, positions, new Value(kind))));
+        }
+    }
+
+    private static Pass.Rotation rotation(Value... turns) {
+        return new Pass.Rotation(turns[0], turns[1]);
     }
 }

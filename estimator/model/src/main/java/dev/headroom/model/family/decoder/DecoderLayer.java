@@ -1,8 +1,10 @@
 package dev.headroom.model.family.decoder;
 
 import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
+import org.jspecify.annotations.Nullable;
 
 /** A layer that normalises what goes into attention and into its feed-forward part. */
 public final class DecoderLayer extends Layer {
@@ -11,14 +13,24 @@ public final class DecoderLayer extends Layer {
     private final Layer feedForward;
     private final Layer before;
     private final Layer between;
+    private final @Nullable Layer attentionDropout;
+    private final @Nullable Layer feedForwardDropout;
 
     /** @param type class name */
     public DecoderLayer(String type, Layer attention, Layer feedForward, Layer before, Layer between) {
+        this(type, attention, feedForward, before, between, null);
+    }
+
+    /** @param dropout of both results, before they are added; {@code null} for a layer without such modules */
+    public DecoderLayer(
+            String type, Layer attention, Layer feedForward, Layer before, Layer between, @Nullable Double dropout) {
         this.type = type;
         this.attention = child("self_attn", attention);
         this.feedForward = child("mlp", feedForward);
         this.before = child("input_layernorm", before);
         this.between = child("post_attention_layernorm", between);
+        attentionDropout = dropout == null ? null : child("resid_attn_dropout", Layers.dropout(dropout));
+        feedForwardDropout = dropout == null ? null : child("resid_mlp_dropout", Layers.dropout(dropout));
     }
 
     @Override
@@ -30,15 +42,24 @@ public final class DecoderLayer extends Layer {
     protected Value forward(Scope s, Value... in) {
         s.line("x = self.input_layernorm(x)");
         Value x = s.call(before, in[0]);
-        s.line("x, _ = self.self_attn(x, mask, position_embeddings)");
-        x = s.call(attention, x);
-        s.line("x = residual + x");
-        Value residual = s.op("aten.add.Tensor", "self", in[0], "other", x);
+        s.line(SelfAttention.calling(attention));
+        Value[] attended = s.results(attention, x);
+        x = attended[0];
+        Value residual = added(s, in[0], x, attentionDropout);
         s.line("x = self.post_attention_layernorm(x)");
         x = s.call(between, residual);
         s.line("x = self.mlp(x)");
         x = s.call(feedForward, x);
-        s.line("x = residual + x");
-        return s.op("aten.add.Tensor", "self", residual, "other", x);
+        x = added(s, residual, x, feedForwardDropout);
+        for (int i = 1; i < attended.length; i++) {
+            s.hold(attended[i]);
+        }
+        return x;
+    }
+
+    private static Value added(Scope s, Value residual, Value x, @Nullable Layer dropout) {
+        s.line("x = residual + dropout(x)");
+        Value kept = dropout == null ? x : s.call(dropout, x);
+        return s.op("aten.add.Tensor", "self", residual, "other", kept);
     }
 }

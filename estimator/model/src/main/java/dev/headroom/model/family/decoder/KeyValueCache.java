@@ -29,18 +29,14 @@ final class KeyValueCache {
         this.layer = "past_key_values_" + layer;
     }
 
-    /** Heads of keys and values, and how wide they are. */
-    record Shape(long heads, long keySize, long valueSize) {}
-
     /**
      * Writes the update of a layer.
      *
-     * @param window whether the layer sees a window
      * @param layer its number
      * @return keys and values that the layer's queries see
      */
-    static Value[] update(Scope s, CacheStep step, boolean window, int layer, Shape shape, Value keys, Value values) {
-        KeyValueCache cache = new KeyValueCache(s, step, step.keys(window), layer);
+    static Value[] update(Scope s, CacheStep step, AttentionShape shape, int layer, Value keys, Value values) {
+        KeyValueCache cache = new KeyValueCache(s, step, step.keys(shape.window() != Masks.NO_WINDOW), layer);
         if (step.fixed() && step.prompt()) {
             cache.makeRoom(shape, keys, values);
         }
@@ -101,9 +97,9 @@ final class KeyValueCache {
     }
 
     /** StaticLayer.lazy_initialization: room for all, and a count on the device. */
-    private void makeRoom(Shape shape, Value keys, Value values) {
-        roomFor("keys", shape.heads(), shape.keySize(), keys);
-        roomFor("values", shape.heads(), shape.valueSize(), values);
+    private void makeRoom(AttentionShape shape, Value keys, Value values) {
+        roomFor("keys", shape.keys(), shape.size(), keys);
+        roomFor("values", shape.keys(), shape.size(), values);
         keep("length", s.op("aten.scalar_tensor.default", "s", 0, "dtype", DType.INT64));
     }
 

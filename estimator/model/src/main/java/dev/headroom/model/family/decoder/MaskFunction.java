@@ -18,11 +18,25 @@ interface MaskFunction {
         return (s, at) -> s.op("aten.le.Tensor", "self", at.key, "other", at.query);
     }
 
+    /** {@code bidirectional_mask_function}: all keys. */
+    static MaskFunction all() {
+        return (s, at) -> s.op("aten.ge.Scalar", "self", at.query, "other", 0);
+    }
+
     /** Keys that are no further back than a window. */
     static MaskFunction window(long size) {
         return (s, at) -> {
             Value first = s.op("aten.sub.Tensor", "self", at.query, "other", size);
             return s.op("aten.gt.Tensor", "self", at.key, "other", first);
+        };
+    }
+
+    /** Keys that are no further away than so many, in either direction. */
+    static MaskFunction around(long size) {
+        return (s, at) -> {
+            Value distance = s.op("aten.sub.Tensor", "self", at.query, "other", at.key);
+            Value length = s.op("aten.abs.default", "self", distance);
+            return s.op("aten.le.Scalar", "self", length, "other", size);
         };
     }
 

@@ -18,17 +18,16 @@ public final class Pass {
     private final List<Value> cached = new ArrayList<>();
     private int layers;
 
-    void rotate(String kind, Rotation rotation) {
+    public void rotate(String kind, Rotation rotation) {
         rotations.put(kind, rotation);
     }
 
-    void mask(String kind, Optional<Value> mask) {
+    public void mask(String kind, Optional<Value> mask) {
         masks.put(kind, mask);
     }
 
-    void cache(Value keys, Value values) {
-        cached.add(keys);
-        cached.add(values);
+    void cache(Value kept) {
+        cached.add(kept);
     }
 
     /** The number of the layer that comes to its cache next. */
@@ -46,7 +45,7 @@ public final class Pass {
         return masks.getOrDefault(kind, Optional.empty());
     }
 
-    /** Keys and values of all layers. */
+    /** What the cache holds of all layers. */
     List<Value> cached() {
         return cached;
     }

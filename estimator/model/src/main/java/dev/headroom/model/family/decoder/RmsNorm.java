@@ -10,11 +10,18 @@ import dev.headroom.model.graph.DType;
 public final class RmsNorm extends Layer {
     private final String type;
     private final double eps;
+    private final boolean wide;
 
     /** @param type class name */
     public RmsNorm(String type, long width, double eps) {
+        this(type, width, eps, false);
+    }
+
+    /** @param wide whether the weight is applied in float32, before the input's own type is restored */
+    public RmsNorm(String type, long width, double eps, boolean wide) {
         this.type = type;
         this.eps = eps;
+        this.wide = wide;
         parameter("weight", width);
     }
 
@@ -34,8 +41,14 @@ public final class RmsNorm extends Layer {
         Value shifted = s.op("aten.add.Tensor", "self", variance, "other", eps);
         Value root = s.op("aten.rsqrt.default", "self", shifted);
         x = s.op("aten.mul.Tensor", "self", x, "other", root);
+        Argument like = new Argument.TypeOf(in[0].name());
+        if (wide) {
+            s.line("return (self.weight * x).to(input_dtype)");
+            Value weighed = s.op("aten.mul.Tensor", "self", s.parameter("weight"), "other", x);
+            return s.op("aten.to.dtype", "self", weighed, "dtype", like);
+        }
         s.line("return self.weight * x.to(input_dtype)");
-        Value scaled = s.op("aten.to.dtype", "self", x, "dtype", new Argument.TypeOf(in[0].name()));
+        Value scaled = s.op("aten.to.dtype", "self", x, "dtype", like);
         return s.op("aten.mul.Tensor", "self", s.parameter("weight"), "other", scaled);
     }
 }

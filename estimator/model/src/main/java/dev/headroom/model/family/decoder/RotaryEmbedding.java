@@ -8,21 +8,53 @@ import dev.headroom.model.dsl.Value;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
+import java.util.List;
 
 /** Cosines and sines of the positions, in float32 whatever autocast says, given in the type of the hidden states. */
 public final class RotaryEmbedding extends Layer {
     private final String type;
     private final Request request;
+    private final boolean ofKinds;
+    private final boolean wide;
+    private final boolean halves;
 
     /**
+     * One for all layers.
+     *
      * @param type class name
      * @param size of the part of a head that is turned
      */
     public RotaryEmbedding(String type, Request request, long size) {
+        this(type, request, size, List.of(), false);
+    }
+
+    /** One for all layers, whose halves of heads are turned by the same row. */
+    public static RotaryEmbedding halves(String type, Request request, long size) {
+        return new RotaryEmbedding(type, request, size, List.of(), false, true);
+    }
+
+    /**
+     * @param kinds of layers that have a rotation each; empty for one of all
+     * @param wide whether the results stay in float32
+     */
+    public RotaryEmbedding(String type, Request request, long size, List<String> kinds, boolean wide) {
+        this(type, request, size, kinds, wide, false);
+    }
+
+    private RotaryEmbedding(String type, Request request, long size, List<String> kinds, boolean wide, boolean halves) {
+        this.halves = halves;
         this.type = type;
         this.request = request;
-        scratch("inv_freq", DType.FLOAT32, size / 2);
-        scratch("original_inv_freq", DType.FLOAT32, size / 2);
+        this.ofKinds = !kinds.isEmpty();
+        this.wide = wide;
+        for (String kind : kinds.isEmpty() ? List.of("") : kinds) {
+            scratch(prefix(kind) + "inv_freq", DType.FLOAT32, size / 2);
+            scratch(prefix(kind) + "original_inv_freq", DType.FLOAT32, size / 2);
+        }
+    }
+
+    private static String prefix(String kind) {
+        return kind.isEmpty() ? "" : kind + "_";
     }
 
     @Override
@@ -35,11 +67,16 @@ public final class RotaryEmbedding extends Layer {
         return results(s, in)[0];
     }
 
-    /** @param in hidden states, position ids */
+    /** @param in hidden states, position ids, the kind of layers */
     @Override
     protected Value[] results(Scope s, Value... in) {
         s.line("inv_freq = self.inv_freq[None, :, None].expand(position_ids.shape[0], -1, 1).to(torch.float)");
-        Value row = s.op("aten.unsqueeze.default", "self", s.parameter("inv_freq"), "dim", 0);
+        Value row = s.op(
+                "aten.unsqueeze.default",
+                "self",
+                s.parameter(prefix(ofKinds ? in[2].name() : "") + "inv_freq"),
+                "dim",
+                0);
         Value column = s.op("aten.unsqueeze.default", "self", row, "dim", 2);
         SymExpr[] rows = {request.options().packing() ? Request.BATCH : SymExpr.of(1), SymExpr.of(-1), SymExpr.of(1)};
         Value expanded = s.op("aten.expand.default", "self", column, "size", rows);
@@ -51,11 +88,14 @@ public final class RotaryEmbedding extends Layer {
         Value angles = s.outOfAutocast("aten.matmul.default", "self", frequencies, "other", positions);
         Value turned = s.op("aten.transpose.int", "self", angles, "dim0", 1, "dim1", 2);
         s.line("angles = torch.cat((frequencies, frequencies), dim=-1)");
-        Value both = s.op("aten.cat.default", "tensors", new Value[] {turned, turned}, "dim", -1);
+        Value both = halves ? turned : s.op("aten.cat.default", "tensors", new Value[] {turned, turned}, "dim", -1);
         s.line("cos = angles.cos() * self.attention_scaling");
         Value cos = scaled(s, "aten.cos.default", both);
         s.line("sin = angles.sin() * self.attention_scaling");
         Value sin = scaled(s, "aten.sin.default", both);
+        if (wide) {
+            return new Value[] {cos, sin};
+        }
         s.line("return cos.to(dtype=x.dtype), sin.to(dtype=x.dtype)");
         Argument like = new Argument.TypeOf(in[0].name());
         return new Value[] {

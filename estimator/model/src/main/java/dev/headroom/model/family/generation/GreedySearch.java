@@ -4,8 +4,10 @@ import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Model;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.CacheStep;
+import dev.headroom.model.family.decoder.CachedModel;
 import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.generation.GenerationProgram;
@@ -47,13 +49,17 @@ public final class GreedySearch {
 
     /**
      * @param family writes the model of a request
-     * @param windows of the kinds of its layers, in the order in which their masks are made
+     * @throws UserInputException for a model that generates nothing
      */
-    public GreedySearch(String name, Request request, Function<Request, Layer> family, List<Long> windows) {
+    public GreedySearch(String name, Request request, Function<Request, Layer> family) {
         this.name = name;
         this.request = request;
         this.family = family;
-        this.windows = windows;
+        if (!(family.apply(request) instanceof CachedModel model)) {
+            throw new UserInputException(
+                    request.config().source() + ": the model generates no text; leave out --generate");
+        }
+        this.windows = List.copyOf(model.windows().values());
     }
 
     /** The program, as a graph. */
@@ -104,7 +110,8 @@ public final class GreedySearch {
             model.input(Names.INPUT_IDS, DType.INT64, Request.BATCH, Request.SEQ);
             model.input(Names.ATTENTION_MASK, DType.INT64, Request.BATCH, Request.SEQ);
         }
-        return model.graph((s, inputs) -> script.apply(s, root));
+        Graph pass = model.graph((s, inputs) -> script.apply(s, root));
+        return pass.withHeld(pass.held().asLoaded());
     }
 
     /** Families whose configs name such a token where a file does not (their configuration classes). */

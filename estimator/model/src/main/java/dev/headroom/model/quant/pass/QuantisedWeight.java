@@ -1,5 +1,6 @@
 package dev.headroom.model.quant.pass;
 
+import dev.headroom.model.generation.GenerationProgram;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -27,9 +28,9 @@ public record QuantisedWeight(DType type, long out, long in, boolean turned) {
     /** All of a graph, by the qualified name of the weight. */
     public static Map<String, QuantisedWeight> of(Graph graph) {
         Map<String, String> names = new HashMap<>();
-        graph.inputs().forEach(in -> names.put(in.value(), in.qualifiedName()));
+        GenerationProgram.firstPass(graph).inputs().forEach(in -> names.put(in.value(), in.qualifiedName()));
         Map<String, QuantisedWeight> out = new LinkedHashMap<>();
-        for (Node node : graph.nodes()) {
+        for (Node node : GenerationProgram.firstPass(graph).nodes()) {
             if (QuantisedOperators.isLinear(node.operator())) {
                 Argument.Value weight = (Argument.Value) argument(node, "weight");
                 List<Long> shape = ((Argument.Ints) argument(node, "shape"))

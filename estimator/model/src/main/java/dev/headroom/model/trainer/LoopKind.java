@@ -1,4 +1,4 @@
-package dev.headroom.model.scenario;
+package dev.headroom.model.trainer;
 
 /** Whose training loop runs. */
 public enum LoopKind {

@@ -1,0 +1,33 @@
+package dev.headroom.app.option;
+
+import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.quant.QuantKind;
+import dev.headroom.model.scenario.OptionNames;
+import dev.headroom.model.scenario.Scenario;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Refuses runs with quantised weights that their libraries refuse, or that Headroom cannot play. */
+final class QuantCombinations {
+    private static final Set<ParallelKind> PLAYED = EnumSet.of(ParallelKind.SINGLE, ParallelKind.DDP);
+
+    private QuantCombinations() {}
+
+    static void check(Scenario run) {
+        QuantKind kind = run.quant().kind();
+        if (kind == null) {
+            return;
+        }
+        String quant = "--quant " + OptionNames.of(kind);
+        boolean trains = !run.loop().inference() && !run.generation().any();
+        if (trains && !run.adapters().any()) {
+            // transformers/trainer_utils.py refuses it as well
+            throw new BadOption(quant + " cannot be trained in full: quantised weights get no gradients; train an"
+                    + " adapter with --lora R, or play forward passes alone with --inference");
+        }
+        if (!PLAYED.contains(run.parallel().kind())) {
+            throw new BadOption(quant + " is not modelled with --parallel "
+                    + run.parallel().kind().option() + ", which splits or wraps weights; take --parallel ddp");
+        }
+    }
+}

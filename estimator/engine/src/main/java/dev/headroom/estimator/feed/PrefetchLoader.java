@@ -1,0 +1,91 @@
+package dev.headroom.estimator.feed;
+
+import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.loop.Batch;
+import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Shapes;
+import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.run.PreparedRun;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * timm's loader (timm/data/loader.py, PrefetchLoader.__iter__): on a stream of its own, a new one each epoch, the next
+ * batch comes as bytes and becomes floats, while the script still holds the batch that it has trained on and the
+ * generator the one that it gives out next.
+ */
+final class PrefetchLoader implements Loader {
+    /** Streams of PyTorch's pool, from which {@code torch.cuda.Stream()} draws in turn (c10/cuda/CUDAStream.cpp). */
+    private static final int POOL = 32;
+
+    /** Beyond the streams that other parts of a run draw. */
+    private static final int FIRST_STREAM = 64;
+
+    private static final int IMAGE = 4;
+
+    private final TrainingLoop loop;
+    private final EagerRuntime runtime;
+    private int epoch = -1;
+    private Batch next;
+
+    PrefetchLoader(TrainingLoop loop) {
+        this.loop = loop;
+        this.runtime = loop.runtime();
+    }
+
+    @Override
+    public void begin(Step step) {
+        epoch++;
+        Batch now = fetched(step.sizes());
+        next = step.next() == null ? null : fetched(step.next());
+        giveOut(now);
+    }
+
+    @Override
+    public void go(Step step) {
+        Batch now = next;
+        next = step.next() == null ? null : fetched(step.next());
+        giveOut(now);
+    }
+
+    private void giveOut(Batch now) {
+        Batch before = loop.batch();
+        loop.use(now);
+        before.drop();
+    }
+
+    private Batch fetched(PreparedRun sizes) {
+        int outside = runtime.streams().use(FIRST_STREAM + epoch % POOL);
+        List<Tensor> bytes = bytes(sizes);
+        Batch made = loop.makeBatch(sizes);
+        loop.load(made);
+        bytes.forEach(runtime::release);
+        runtime.streams().use(outside);
+        return made;
+    }
+
+    /** Images as the loader's workers make them. */
+    private List<Tensor> bytes(PreparedRun sizes) {
+        List<Tensor> out = new ArrayList<>();
+        for (Graph.Input in : sizes.graph().inputs()) {
+            TensorMeta meta = sizes.graph().values().get(in.value());
+            if (in.kind() == Graph.InputKind.USER
+                    && meta != null
+                    && meta.sizes().size() == IMAGE) {
+                long[] image = meta.sizes().stream()
+                        .mapToLong(s -> s.evaluate(sizes.symbols()))
+                        .toArray();
+                try (Frame frame = runtime.frame()) {
+                    out.add(runtime.hold(
+                            runtime.emptyStrided(DType.UINT8, image, Shapes.contiguous(image), Category.INPUTS)));
+                }
+            }
+        }
+        return out;
+    }
+}

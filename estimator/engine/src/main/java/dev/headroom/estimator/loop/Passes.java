@@ -1,0 +1,124 @@
+package dev.headroom.estimator.loop;
+
+import dev.headroom.estimator.op.loss.Losses;
+import dev.headroom.estimator.program.ForwardPass;
+import dev.headroom.estimator.program.NodeRuns;
+import dev.headroom.estimator.runtime.AutocastMode;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.scenario.Scenario;
+import java.util.function.UnaryOperator;
+
+/** The passes of a loop through its model: forward, the loss and backward, with all that hooks make of them. */
+final class Passes {
+    private final TrainingLoop loop;
+    private final EagerRuntime runtime;
+    private final Scenario run;
+    private final HookChain hooks;
+    private final boolean led;
+    private final LoopVariables variables;
+    private ForwardPass forward;
+
+    /** What autocast's region replaced; {@code null} outside of one. */
+    private AutocastMode.State outside;
+
+    Passes(TrainingLoop loop, HookChain hooks, LoopVariables variables) {
+        this.loop = loop;
+        this.runtime = loop.runtime();
+        this.run = loop.prepared().scenario();
+        this.hooks = hooks;
+        this.led = hooks.any(LoopHook::leadsSteps);
+        this.variables = variables;
+    }
+
+    /** How the model is called. */
+    void through(ForwardPass model) {
+        forward = model;
+    }
+
+    /** How the nodes of the plan's graph ran so far. */
+    NodeRuns nodeRuns() {
+        return forward == null ? NodeRuns.NONE : forward.runs();
+    }
+
+    /** Forward, loss and backward. */
+    void run(int step, Integer micro) {
+        loop.phase(new Moment(Phase.FORWARD, step, micro), () -> {
+            outside = enterAutocast();
+            forward();
+        });
+        loop.phase(new Moment(Phase.LOSS, step, micro), () -> {
+            computeLoss();
+            leaveAutocast();
+        });
+        loop.phase(new Moment(Phase.BACKWARD, step, micro), this::backward);
+    }
+
+    /** Ends autocast's region, where a pass has begun one. */
+    void leaveAutocast() {
+        if (outside != null) {
+            runtime.autocast().exit(outside);
+            outside = null;
+        }
+    }
+
+    /** A pass without training. */
+    void infer() {
+        runtime.setGradMode(false);
+        AutocastMode.State before = enterAutocast();
+        forward();
+        runtime.autocast().exit(before);
+    }
+
+    private AutocastMode.State enterAutocast() {
+        DType amp = run.precision().amp();
+        return runtime.autocast()
+                .enter(amp == null ? runtime.autocast().state() : new AutocastMode.State(true, amp, true));
+    }
+
+    private void forward() {
+        Tensor[] made = forward.run(loop.batch().values());
+        variables.bindOutputs(hooks.around(made, LoopHook::outputs));
+    }
+
+    private void computeLoss() {
+        loop.workOf(Phase.LOSS);
+        Criterion criterion = loop.batch().criterion();
+        Frame frame = runtime.frame();
+        try {
+            UnaryOperator<Tensor> loss = out -> criterion.loss(out, loop.batch().target());
+            Tensor made = hooks.around(loss, (hook, own) -> out -> hook.loss(out, own))
+                    .apply(variables.outputs()[0]);
+            variables.bindLoss(made);
+            if (run.loop().accumulate() > 1 && !led) {
+                variables.bindLoss(Losses.divide(runtime, made)); // loss = loss / k
+            }
+            if (criterion.dropsOutputs()) {
+                variables.deleteOutputs();
+            }
+        } finally {
+            frame.close();
+        }
+    }
+
+    private void backward() {
+        loop.workOf(Phase.BACKWARD);
+        Frame frame = runtime.frame();
+        try {
+            Tensor root = hooks.around(variables.loss(), LoopHook::root);
+            hooks.wrapped(() -> backward(root), LoopHook::backward);
+        } finally {
+            frame.close();
+        }
+    }
+
+    private void backward(Tensor root) {
+        try (Frame frame = runtime.frame()) {
+            loop.engine().backward(root, runtime.emptyLike(root));
+        }
+    }
+}

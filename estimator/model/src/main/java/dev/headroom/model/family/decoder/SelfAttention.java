@@ -1,0 +1,117 @@
+package dev.headroom.model.family.decoder;
+
+import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Value;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.SymExpr;
+import org.jspecify.annotations.Nullable;
+
+/** Self-attention of a decoder: what follows the projections. */
+public abstract class SelfAttention extends Layer {
+    /** How queries and keys are turned by their positions. */
+    public enum Turn {
+        /** All of a head. */
+        WHOLE,
+        /** A part of a head, to which the rest is joined again. */
+        PART,
+        /** All of a head, in float32, and back to its own type. */
+        WIDE,
+        /** The same, of copies in float32. */
+        COPIED,
+        /** Both halves of a head, by one row of cosines and sines. */
+        HALVES
+    }
+
+    private final AttentionShape shape;
+    private final Request request;
+    private final Pass pass;
+    private final Turn turn;
+
+    /** @param turn how queries and keys are turned */
+    protected SelfAttention(AttentionShape shape, Request request, Pass pass, Turn turn) {
+        this.shape = shape;
+        this.request = request;
+        this.pass = pass;
+        this.turn = turn;
+    }
+
+    /** Queries, keys and values, each of four dimensions, heads before tokens. */
+    protected abstract Value[] project(Scope s, Value x);
+
+    /** The output projection. */
+    protected abstract Layer out();
+
+    /** What a head weighs beside keys, which has a value of nothing; {@code null} for attention without. */
+    protected @Nullable Value sinks(Scope s) {
+        return null;
+    }
+
+    /** The line of Python that calls a part of a layer; names stand in the order in which their values are made. */
+    static String calling(Layer part) {
+        boolean weights = part instanceof SelfAttention a && (a.request.eager() || a.hasSinks());
+        return weights ? "_, x = self.self_attn(x)" : "x = self.part(x)";
+    }
+
+    /** Whether there are {@link #sinks}. */
+    protected boolean hasSinks() {
+        return false;
+    }
+
+    @Override
+    protected final String type() {
+        return shape.type();
+    }
+
+    /** {@code x.view(batch, seq, -1, size).transpose(1, 2)}. */
+    protected final Value heads(Scope s, Value x) {
+        return s.op("aten.transpose.int", "self", rows(s, x), "dim0", 1, "dim1", 2);
+    }
+
+    /** {@code x.view(batch, seq, -1, size)}. */
+    protected final Value rows(Scope s, Value x) {
+        SymExpr[] sizes = {Request.BATCH, request.length(), SymExpr.of(-1), SymExpr.of(shape.size())};
+        return s.op("aten.view.default", "self", x, "size", sizes);
+    }
+
+    @Override
+    protected final Value forward(Scope s, Value... in) {
+        return results(s, in)[0];
+    }
+
+    /** The result, and the weights of the scores where they are computed in plain operators. */
+    @Override
+    protected final Value[] results(Scope s, Value... in) {
+        Value[] projected = project(s, in[0]);
+        Value[] turned = Rotations.apply(s, turn, projected[0], projected[1], pass.rotation(shape.kind()), shape);
+        Value keys = turned[1];
+        Value values = projected[2];
+        CacheStep step = request.step();
+        if (step != null) {
+            s.line("keys, values = past_key_values.update(keys, values, self.layer_idx)");
+            Value[] all = KeyValueCache.update(s, step, shape, pass.nextLayer(), keys, values);
+            keys = all[0];
+            values = all[1];
+        } else if (request.caches()) {
+            s.line("keys, values = past_key_values.update(keys, values, self.layer_idx)");
+            Argument like = new Argument.TypeOf(keys.name());
+            Value none = s.op("aten.empty.memory_format", "size", new long[] {0}, "dtype", like);
+            if (shape.window() != Masks.NO_WINDOW) { // the cache's own note of the window
+                pass.cache(s.op("aten.full.default", "size", new long[0], "fill_value", 1, "dtype", DType.INT64));
+            }
+            keys = s.op("aten.cat.default", "tensors", new Value[] {none, keys}, "dim", -2);
+            values = s.op("aten.cat.default", "tensors", new Value[] {none, values}, "dim", -2);
+            pass.cache(keys);
+            pass.cache(values);
+        }
+        Value[] attended =
+                AttentionCall.write(s, request, shape, pass.mask(shape.kind()), sinks(s), turned[0], keys, values);
+        s.line("out = out.reshape(batch, seq, -1).contiguous()");
+        SymExpr[] joined = {Request.BATCH, request.length(), SymExpr.of(-1)};
+        Value flat = s.op("aten.reshape.default", "self", attended[0], "shape", joined);
+        s.line("out = self.o_proj(out)");
+        Value result = s.call(out(), flat);
+        return attended.length == 1 ? new Value[] {result} : new Value[] {result, attended[1]};
+    }
+}

@@ -1,0 +1,101 @@
+package dev.headroom.model.family.encoder;
+
+import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Layers;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Value;
+import dev.headroom.model.family.decoder.Activations;
+import dev.headroom.model.family.decoder.Request;
+
+/** {@code BertLayer}: attention, then a feed-forward part, each added to its input and normalised. */
+final class EncoderLayer extends Layer {
+    private final Shape shape;
+    private final Layer attention;
+    private final Layer intermediate;
+    private final Layer output;
+
+    EncoderLayer(Shape shape, Request request) {
+        this.shape = shape;
+        attention = child("attention", new Attention(shape, request));
+        intermediate = child("intermediate", new Intermediate(shape, request));
+        output = child("output", new AddAndNorm(shape.prefix() + "Output", shape, shape.inner()));
+    }
+
+    @Override
+    protected String type() {
+        return shape.prefix() + "Layer";
+    }
+
+    @Override
+    protected Value forward(Scope s, Value... in) {
+        s.line("attended = self.attention(x, mask)[0]");
+        Value[] attended = s.results(attention, in);
+        s.line("out = apply_chunking_to_forward(self.feed_forward_chunk, attended)");
+        Value out = s.function("feed_forward_chunk", () -> {
+            s.line("inner = self.intermediate(attended)");
+            Value inner = s.call(intermediate, attended[0]);
+            s.line("out = self.output(inner, attended)");
+            return s.call(output, inner, attended[0]);
+        });
+        if (attended.length > 1) {
+            s.use(attended[1]);
+        }
+        return out;
+    }
+
+    private static final class Attention extends Layer {
+        private final Shape shape;
+        private final Layer self;
+        private final Layer output;
+
+        private Attention(Shape shape, Request request) {
+            this.shape = shape;
+            self = child("self", new SelfAttention(shape, request));
+            output = child("output", new AddAndNorm(shape.prefix() + "SelfOutput", shape, shape.width()));
+        }
+
+        @Override
+        protected String type() {
+            return shape.prefix() + "Attention";
+        }
+
+        @Override
+        protected Value forward(Scope s, Value... in) {
+            return results(s, in)[0];
+        }
+
+        @Override
+        protected Value[] results(Scope s, Value... in) {
+            s.line("attended = self.self(x, mask)[0]");
+            Value[] attended = s.results(self, in);
+            s.line("attended = self.output(attended, x)");
+            attended[0] = s.call(output, attended[0], in[0]);
+            return attended;
+        }
+    }
+
+    private static final class Intermediate extends Layer {
+        private final Shape shape;
+        private final Layer dense;
+        private final Layer activation;
+
+        private Intermediate(Shape shape, Request request) {
+            this.shape = shape;
+            dense = child("dense", Layers.linear(shape.width(), shape.inner()));
+            activation = child("intermediate_act_fn", Activations.of(request.config(), "hidden_act", "gelu"));
+        }
+
+        @Override
+        protected String type() {
+            return shape.prefix() + "Intermediate";
+        }
+
+        @Override
+        protected Value forward(Scope s, Value... in) {
+            s.line("x = self.dense(x)");
+            Value x = s.call(dense, in[0]);
+            s.line("x = self.intermediate_act_fn(x)");
+            return s.call(activation, x);
+        }
+    }
+}

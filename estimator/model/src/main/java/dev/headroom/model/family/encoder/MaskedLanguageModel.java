@@ -1,0 +1,44 @@
+package dev.headroom.model.family.encoder;
+
+import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Value;
+import dev.headroom.model.family.decoder.Request;
+
+/** An encoder that scores the words of masked tokens. */
+final class MaskedLanguageModel extends Layer {
+    private final String type;
+    private final Request request;
+    private final Layer encoder;
+    private final Layer head;
+
+    /**
+     * @param type class name
+     * @param base the name of the encoder's module
+     */
+    MaskedLanguageModel(String type, Request request, String base, Layer encoder, Layer head) {
+        this.type = type;
+        this.request = request;
+        this.encoder = child(base, encoder);
+        this.head = child(base.equals("bert") ? "cls" : "lm_head", head);
+    }
+
+    @Override
+    protected String type() {
+        return type;
+    }
+
+    @Override
+    protected Value forward(Scope s, Value... in) {
+        return results(s, in)[0];
+    }
+
+    @Override
+    protected Value[] results(Scope s, Value... in) {
+        s.line("outputs = self.base(input_ids, attention_mask)");
+        Value x = s.call(encoder, in[0]);
+        s.line("scores = self.head(outputs[0])");
+        Value logits = s.call(head, x);
+        return Heads.scored(s, request.labelled(), logits, request.config().size("vocab_size"));
+    }
+}

@@ -1,0 +1,77 @@
+package dev.headroom.model.scenario;
+
+import static dev.headroom.model.scenario.ValueFormats.FLAG;
+import static dev.headroom.model.scenario.ValueFormats.count;
+import static dev.headroom.model.scenario.ValueFormats.positive;
+
+import dev.headroom.model.cudnn.CudnnVersion;
+import dev.headroom.model.feed.Feeding;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** The settings of loaders and of passes beside the steps: rows of the table that {@link ScenarioSettings} is. */
+public final class FeedSettings {
+    private static final int MOST_EPOCHS = 100;
+
+    private static final List<Setting<?>> ALL = new ArrayList<>();
+
+    private static final ScenarioPart<Feeding> FEEDING = new ScenarioPart<>(Scenario::feeding, Scenario::withFeeding);
+
+    public static final Setting<Boolean> MOVES_BATCHES =
+            row(Setting.of("moves_batches", FEEDING, Feeding::movesBatches, Feeding::withMovesBatches)
+                    .written(FLAG, "", "Each step brings a batch: x, y = x.to(device), y.to(device).")
+                    .trainsWith(given -> given));
+
+    public static final Setting<Boolean> PREFETCH =
+            row(Setting.of("prefetch", FEEDING, Feeding::prefetch, Feeding::withPrefetch)
+                    .written(FLAG, "", "The loader brings the next batch on a stream of its own, as timm's does.")
+                    .trainsWith(given -> given));
+
+    public static final Setting<Long> LAST_BATCH =
+            row(Setting.of("last_batch", FEEDING, Feeding::lastBatch, Feeding::withLastBatch)
+                    .written(positive(), "N", "Samples of an epoch's last batch, that of the last step.")
+                    .trainsWith(samples -> samples != null)
+                    .onlyIf(s -> s.loop().accumulate() == 1, "not with --accumulate"));
+
+    public static final Setting<Integer> EPOCHS =
+            row(Setting.of("epochs", FEEDING, Feeding::epochs, Feeding::withEpochs)
+                    .written(count(MOST_EPOCHS), "N", "How often all --steps are played (default 1).")
+                    .trainsWith(epochs -> epochs > 1));
+
+    public static final Setting<Boolean> SUMMARY =
+            row(Setting.of("summary", FEEDING, Feeding::summary, Feeding::withSummary)
+                    .written(FLAG, "", "A forward pass over two samples first, as torchsummary runs it.")
+                    .trainsWith(given -> given));
+
+    private static final ScenarioPart<Kernels> KERNELS = new ScenarioPart<>(Scenario::kernels, Scenario::withKernels);
+
+    public static final Setting<CudnnVersion> CUDNN =
+            row(Setting.of("cudnn", KERNELS, Kernels::cudnn, Kernels::withCudnn)
+                    .written(
+                            ValueFormat.one(
+                                    FeedSettings::cudnn,
+                                    CudnnVersion::toString,
+                                    version -> version == null ? null : version.toString(),
+                                    List.of()),
+                            "VERSION",
+                            "cuDNN version to model (default that of PyTorch's packages); --cudnn-benchmark"
+                                    + " chooses otherwise before 9.8."));
+
+    private FeedSettings() {}
+
+    private static CudnnVersion cudnn(String text) {
+        return CudnnVersion.of(text)
+                .orElseThrow(() -> new BadValue("'" + text + "' is not a version; write it like " + CudnnVersion.NEWEST));
+    }
+
+    private static <T> Setting<T> row(Setting<T> setting) {
+        ALL.add(setting);
+        return setting;
+    }
+
+    /** Every one of them. */
+    public static List<Setting<?>> all() {
+        return Collections.unmodifiableList(ALL);
+    }
+}

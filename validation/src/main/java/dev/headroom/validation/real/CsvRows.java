@@ -1,0 +1,74 @@
+package dev.headroom.validation.real;
+
+import dev.headroom.model.error.UserInputException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.zip.GZIPInputStream;
+
+/**
+ * The rows of a table of comma-separated values without quotes, compressed by gzip or not.
+ *
+ * @param file where they are from
+ * @param header names of the columns
+ */
+record CsvRows(Path file, List<String> header, List<Row> rows) {
+    /** One of them: its number in the file, the header being the first. */
+    record Row(CsvRows table, int line, String[] fields) {
+        String text(String column) {
+            return fields[table.header.indexOf(column)];
+        }
+
+        /** @throws UserInputException where it is none */
+        long number(String column) {
+            try {
+                return Long.parseLong(text(column));
+            } catch (NumberFormatException e) {
+                throw new UserInputException(
+                        String.format(
+                                Locale.ROOT,
+                                "%s: line %d: %s is '%s', not a whole number",
+                                table.file,
+                                line,
+                                column,
+                                text(column)),
+                        e);
+            }
+        }
+    }
+
+    /** @throws UserInputException when it cannot be read as one */
+    static CsvRows read(Path file) {
+        try (InputStream in = Files.newInputStream(file);
+                BufferedReader lines = new BufferedReader(new InputStreamReader(
+                        file.toString().endsWith(".gz") ? new GZIPInputStream(in) : in, StandardCharsets.UTF_8))) {
+            String first = lines.readLine();
+            CsvRows out = new CsvRows(
+                    file, first == null ? List.of() : Arrays.asList(first.split(",")), new java.util.ArrayList<>());
+            String line = lines.readLine();
+            for (int n = 2; line != null; n++) {
+                String[] fields = line.split(",", -1);
+                if (fields.length < out.header.size()) {
+                    throw new UserInputException(
+                            file + ": line " + n + " has " + fields.length + " fields, not " + out.header.size());
+                }
+                out.rows.add(new Row(out, n, fields));
+                line = lines.readLine();
+            }
+            return out;
+        } catch (IOException e) {
+            throw new UserInputException(file + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    boolean has(String... columns) {
+        return header.containsAll(List.of(columns));
+    }
+}

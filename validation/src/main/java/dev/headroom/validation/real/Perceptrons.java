@@ -1,0 +1,71 @@
+package dev.headroom.validation.real;
+
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.scenario.FeedSettings;
+import dev.headroom.model.scenario.LossKind;
+import dev.headroom.model.scenario.OptimizerKind;
+import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioSettings;
+import dev.headroom.model.scenario.TorchVersion;
+import java.util.List;
+import java.util.Map;
+
+/** Perceptrons of GPUMemNet on an A100: columns script, input, output, depth, architecture, batch and what follows. */
+final class Perceptrons implements RealFile {
+    /** Samples of the data set that both programs make ({@code --num_samples}). */
+    private static final long SAMPLES = 4096;
+
+    /** An epoch's full batches that are played; what further ones add was looked for and is nothing. */
+    private static final long FULL_BATCHES = 20;
+
+    private static final int EPOCHS = 6;
+
+    @Override
+    public boolean reads(CsvRows rows) {
+        return rows.has("script", "input", "output", "depth", "architecture", "batch", "nvidia_smi_mib");
+    }
+
+    @Override
+    public RealSet set(CsvRows rows, Archives archives) {
+        List<RealRun> runs = rows.rows().stream().map(Perceptrons::run).toList();
+        return new RealSet("perceptrons", "a100-40gb", A100_USABLE, runs, List.of());
+    }
+
+    private static RealRun run(CsvRows.Row row) {
+        PerceptronModel model = new PerceptronModel(
+                row.number("script") == 2,
+                Math.toIntExact(row.number("input")),
+                Math.toIntExact(row.number("output")),
+                Math.toIntExact(row.number("depth")),
+                row.text("architecture"),
+                row.text("activation"),
+                row.number("use_dropout") == 1,
+                row.number("use_batch_norm") == 1);
+        long batch = row.number("batch");
+        return new RealRun(
+                "line " + row.line(),
+                "line " + row.line(),
+                () -> new PredictionRequest(model.graph(), scenario(model, batch)),
+                row.number("nvidia_smi_mib") << 20,
+                RealRun.Fate.FITS,
+                Map.of());
+    }
+
+    private static Scenario scenario(PerceptronModel model, long batch) {
+        long full = SAMPLES / batch;
+        long rest = SAMPLES % batch;
+        int steps = Math.toIntExact(Math.min(full, FULL_BATCHES) + (rest > 0 ? 1 : 0));
+        Scenario run = Scenario.defaults()
+                .with(ScenarioSettings.OPTIMIZER, OptimizerKind.ADAM)
+                .with(ScenarioSettings.TORCH, TorchVersion.of("2.4"))
+                .with(ScenarioSettings.BATCH, full == 0 ? rest : batch)
+                .with(ScenarioSettings.STEPS, steps)
+                .with(ScenarioSettings.LOSS, model.output() == 1 ? LossKind.BCE : LossKind.CROSS_ENTROPY)
+                .with(FeedSettings.MOVES_BATCHES, true)
+                .with(FeedSettings.LAST_BATCH, full > 0 && rest > 0 ? rest : null)
+                .with(FeedSettings.EPOCHS, EPOCHS)
+                .with(FeedSettings.SUMMARY, true);
+        return run.on(GpuCatalogue.find("a100-40gb").orElseThrow());
+    }
+}

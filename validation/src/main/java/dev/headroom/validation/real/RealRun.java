@@ -1,0 +1,34 @@
+package dev.headroom.validation.real;
+
+import dev.headroom.estimator.predict.PredictionRequest;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * A run on a real card.
+ *
+ * @param name unique in its set
+ * @param group what stays together when runs are split into those that are learned from and those that are not: the
+ *     model
+ * @param request the same run as a question, on the whole card
+ * @param measured bytes of the device; 0 where only the fate is known
+ * @param fate what became of it
+ * @param peers bytes that others predicted, by name
+ */
+public record RealRun(
+        String name,
+        String group,
+        Supplier<PredictionRequest> request,
+        long measured,
+        Fate fate,
+        Map<String, Long> peers) {
+    /** What became of a run. */
+    public enum Fate {
+        /** It ran. */
+        FITS,
+        /** It may have run within the card's memory, or run out of it. */
+        EDGE,
+        /** Memory ran out. */
+        RAN_OUT
+    }
+}
