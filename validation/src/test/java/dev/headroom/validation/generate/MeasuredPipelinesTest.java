@@ -70,7 +70,9 @@ class MeasuredPipelinesTest {
 
     @Provide
     Arbitrary<RandomCase> cases() {
-        return Generators.cases().filter(c -> !c.run().inference());
+        return Generators.cases()
+                .filter(c ->
+                        !c.run().inference() && !c.model().returnsLoss()); // whose end the executor does not divide
     }
 
     @Provide
