@@ -8,5 +8,6 @@ public final class FusedRules {
 
     public static void register(Registry r) {
         r.add("trl.fused_lm_head", FusedHead::run);
+        r.single("aten.masked_scatter", MaskedScatter::run);
     }
 }

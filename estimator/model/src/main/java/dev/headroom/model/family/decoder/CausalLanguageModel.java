@@ -15,7 +15,10 @@ public final class CausalLanguageModel extends Layer implements CachedModel {
     private final Request request;
     private final Pass pass;
     private final long vocabulary;
-    private final Decoder model;
+    private final Decoder decoder;
+    private final Layer model;
+    private final long width;
+    private final boolean tied;
     private final Layer head;
     private final double softcap;
 
@@ -38,6 +41,22 @@ public final class CausalLanguageModel extends Layer implements CachedModel {
             boolean tied,
             Decoder model,
             double softcap) {
+        this(type, request, pass, vocabulary, width, tied, model, model, softcap);
+    }
+
+    private CausalLanguageModel(
+            String type,
+            Request request,
+            Pass pass,
+            long vocabulary,
+            long width,
+            boolean tied,
+            Decoder decoder,
+            Layer model,
+            double softcap) {
+        this.decoder = decoder;
+        this.width = width;
+        this.tied = tied;
         this.softcap = softcap;
         this.type = type;
         this.request = request;
@@ -46,13 +65,23 @@ public final class CausalLanguageModel extends Layer implements CachedModel {
         this.model = child("model", model);
         head = child("lm_head", Layers.linear(width, vocabulary, false));
         if (tied) {
-            head.tie("weight", model.embeddings(), "weight");
+            head.tie("weight", decoder.embeddings(), "weight");
         }
+    }
+
+    /** The decoder that the head is for. */
+    public Decoder decoder() {
+        return decoder;
+    }
+
+    /** The same head and loss on a model that holds the decoder. */
+    public CausalLanguageModel within(String name, Layer whole) {
+        return new CausalLanguageModel(name, request, pass, vocabulary, width, tied, decoder, whole, softcap);
     }
 
     @Override
     public Map<String, Long> windows() {
-        return model.windows();
+        return decoder.windows();
     }
 
     @Override

@@ -67,7 +67,8 @@ public final class Decoder extends Layer {
         return shared.windows();
     }
 
-    Layer embeddings() {
+    /** Of tokens. */
+    public Layer embeddings() {
         return shared.embeddings;
     }
 
@@ -79,7 +80,7 @@ public final class Decoder extends Layer {
     @Override
     protected Value forward(Scope s, Value... in) {
         s.line("embedded = self.embed_tokens(input_ids)");
-        Value x = s.call(shared.embeddings, in[0]);
+        Value x = s.isLet("inputs_embeds") ? in[0] : s.call(shared.embeddings, in[0]);
         Value positions = Positions.write(s, request);
         Value embedded = x;
         @Nullable Value seen = shared.looks ? positions : null;
