@@ -97,7 +97,8 @@ public final class CausalLanguageModel extends Layer implements CachedModel {
     @Override
     protected Value[] results(Scope s, Value... in) {
         s.line("outputs = self.model(input_ids, attention_mask, position_ids)");
-        Value x = s.call(model, in[0]);
+        Value[] made = s.results(model, in[0]);
+        Value x = made[0];
         s.line("logits = self.lm_head(outputs[:, slice_indices, :])");
         long first = request.step() == null ? 0 : -1;
         Value kept = s.op("aten.slice.Tensor", "self", x, "dim", 1, "start", first, "end", Long.MAX_VALUE);
@@ -111,6 +112,7 @@ public final class CausalLanguageModel extends Layer implements CachedModel {
         }
         out.add(logits);
         out.addAll(pass.cached());
+        out.addAll(List.of(made).subList(1, made.length));
         return out.toArray(Value[]::new);
     }
 

@@ -34,7 +34,12 @@ public final class Llava {
             throw new UserInputException(vision.source() + ": Headroom has no vision tower of model_type "
                     + vision.modelType() + "; export the model instead (headroom export-help)");
         }
-        Request inner = new Request(c.section("text_config"), request.scenario());
+        // A script's use_cache reaches the outer config alone; the inner one's own default is to cache.
+        ModelConfig inside = c.section("text_config");
+        boolean caches = inside.flag("use_cache", true);
+        Request inner = new Request(
+                inside,
+                request.scenario().withModel(request.options().withUseCache(caches)));
         if (!(text.apply(inner) instanceof CausalLanguageModel language)) {
             throw new UserInputException(inner.config().source() + ": model_type "
                     + inner.config().modelType() + " is no language model that LLaVA could have");
@@ -63,22 +68,25 @@ public final class Llava {
 
         @Override
         protected Value forward(Scope s, Value... in) {
+            return results(s, in)[0];
+        }
+
+        /** The last hidden states, and the image's features as the language model gets them. */
+        @Override
+        protected Value[] results(Scope s, Value... in) {
             s.line("inputs_embeds = self.get_input_embeddings()(input_ids)");
             Value embedded = s.call(language.embeddings(), in[0]);
             s.line("image_features = self.get_image_features(pixel_values).pooler_output");
             Value[] images = s.function("get_image_features", () -> features(s));
             s.line("image_features = torch.cat(image_features, dim=0).to(inputs_embeds.dtype)");
-            Value all = s.op("aten.flatten.using_ints", "self", images[0], "start_dim", 0, "end_dim", 1);
-            Value features = s.op("aten.clone.default", "self", all);
+            Value features = s.op("transformers.joined_rows.default", "self", images[0]);
             s.line("special_image_mask = self.get_placeholder_mask(input_ids, inputs_embeds, image_features)");
             Value mask = s.function("get_placeholder_mask", () -> mask(s, in[0]));
             s.line("inputs_embeds = inputs_embeds.masked_scatter(special_image_mask, image_features)");
             Value x = s.op("aten.masked_scatter.default", "self", embedded, "mask", mask, "source", features);
             s.let("inputs_embeds", x);
             s.line("outputs = self.language_model(inputs_embeds)");
-            Value out = s.call(language, x);
-            s.use(features);
-            return out;
+            return new Value[] {s.call(language, x), features};
         }
 
         private Value[] features(Scope s) {
