@@ -26,23 +26,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class ParallelRecordingTest {
     /** Strategies whose recordings are equal, by the first part of the recordings' names. */
-    private static final Set<String> STRATEGIES =
-            Set.of(
-            "ddp",
-            "dp",
-            "mp",
-            "pp",
-            "fsdp2",
-            "zero1",
-            "zero2",
-            "zero3",
-            "tp",
-            "tpfsdp2",
-            "fsdp1",
-            "ppddp",
-            "ppfsdp2",
-            "pptp",
-            "3d");
+    private static final Set<String> STRATEGIES = Set.of(
+            "ddp", "dp", "mp", "pp", "fsdp2", "zero1", "zero2", "zero3", "tp", "tpfsdp2", "fsdp1", "ppddp", "ppfsdp2",
+            "pptp", "3d");
 
     static Stream<Path> recordings() {
         return Fixtures.recordings(Fixtures.recordings().resolve("parallel")).stream()

@@ -11,7 +11,10 @@ import java.util.Optional;
 record Archives(List<Path> folders) {
     /** Where a model's archive lies; empty where there is none. */
     Optional<Path> find(String name) {
-        return folders.stream().map(f -> f.resolve(name + ".pt2")).filter(Files::exists).findFirst();
+        return folders.stream()
+                .map(f -> f.resolve(name + ".pt2"))
+                .filter(Files::exists)
+                .findFirst();
     }
 
     /** Reads an archive. */

@@ -56,8 +56,8 @@ record CsvRows(Path file, List<String> header, List<Row> rows) {
             for (int n = 2; line != null; n++) {
                 String[] fields = line.split(",", -1);
                 if (fields.length < out.header.size()) {
-                    throw new UserInputException(file + ": line " + n + " has " + fields.length + " fields, not "
-                            + out.header.size());
+                    throw new UserInputException(
+                            file + ": line " + n + " has " + fields.length + " fields, not " + out.header.size());
                 }
                 out.rows.add(new Row(out, n, fields));
                 line = lines.readLine();

@@ -74,8 +74,12 @@ final class PrefetchLoader implements Loader {
         List<Tensor> out = new ArrayList<>();
         for (Graph.Input in : sizes.graph().inputs()) {
             TensorMeta meta = sizes.graph().values().get(in.value());
-            if (in.kind() == Graph.InputKind.USER && meta != null && meta.sizes().size() == IMAGE) {
-                long[] image = meta.sizes().stream().mapToLong(s -> s.evaluate(sizes.symbols())).toArray();
+            if (in.kind() == Graph.InputKind.USER
+                    && meta != null
+                    && meta.sizes().size() == IMAGE) {
+                long[] image = meta.sizes().stream()
+                        .mapToLong(s -> s.evaluate(sizes.symbols()))
+                        .toArray();
                 try (Frame frame = runtime.frame()) {
                     out.add(runtime.hold(
                             runtime.emptyStrided(DType.UINT8, image, Shapes.contiguous(image), Category.INPUTS)));

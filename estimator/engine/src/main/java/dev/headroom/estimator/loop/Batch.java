@@ -148,9 +148,11 @@ public final class Batch {
             values.put(in.value(), t);
             inputs.add(t);
         }
-        if (prepared.scenario().generation().any() && prepared.scenario().model().mask() != ModelOptions.Mask.NONE) {
+        if (prepared.scenario().generation().any()
+                && prepared.scenario().model().mask() != ModelOptions.Mask.NONE) {
             Tensor given = inputs.get(inputs.size() - 1);
-            runtime.release(held(runtime, given.dtype(), given.sizes(), given.strides())); // setdefault(…, ones_like(…))
+            runtime.release(
+                    held(runtime, given.dtype(), given.sizes(), given.strides())); // setdefault(…, ones_like(…))
         }
     }
 

@@ -30,8 +30,8 @@ import java.util.function.UnaryOperator;
  *                                     optimizer: step
  * </pre>
  *
- * Hooks are called in the order in which the loop was given them. Where they wrap something, a later one is around the
- * earlier ones.
+ * Hooks are called in the order in which the loop was given them. Where they wrap something, a later one is
+ * around the earlier ones.
  */
 public interface LoopHook {
     /**
@@ -135,7 +135,8 @@ public interface LoopHook {
     }
 
     /**
-     * What is done around the operators of the forward pass; {@code null} for nothing. Asked once the model is wrapped.
+     * What is done around the operators of the forward pass; {@code null} for nothing. Asked once the model is
+     * wrapped.
      */
     default NodeHook nodes() {
         return null;
@@ -171,8 +172,8 @@ public interface LoopHook {
     }
 
     /**
-     * {@code clip_grad_norm_}, of a run that clips. Here an earlier hook is around the later ones: who scales gradients
-     * does so before a wrapper clips them its own way.
+     * {@code clip_grad_norm_}, of a run that clips. Here an earlier hook is around the later ones: who scales
+     * gradients does so before a wrapper clips them its own way.
      *
      * @param own clips the gradients of all parameters
      */

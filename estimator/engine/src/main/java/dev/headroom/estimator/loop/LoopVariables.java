@@ -5,8 +5,8 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 
 /**
- * What the names {@code outputs} and {@code loss} of the loop hold. They live until the next iteration binds the names
- * anew, and by then its own values are there beside them.
+ * What the names {@code outputs} and {@code loss} of the loop hold. They live until the next iteration binds
+ * the names anew, and by then its own values are there beside them.
  */
 final class LoopVariables {
     private final EagerRuntime runtime;
@@ -51,11 +51,16 @@ final class LoopVariables {
         outputs = new Tensor[0];
     }
 
+    /** {@code del loss}. */
+    void deleteLoss() {
+        runtime.release(loss);
+        loss = null;
+    }
+
     /** {@code del outputs, loss}. */
     void delete() {
         deleteOutputs();
-        runtime.release(loss);
-        loss = null;
+        deleteLoss();
     }
 
     private void releaseOutputs() {

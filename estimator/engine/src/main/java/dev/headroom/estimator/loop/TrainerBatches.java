@@ -11,6 +11,7 @@ import dev.headroom.model.graph.Node;
 import dev.headroom.model.rewrite.FusedLanguageHead;
 import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.run.Phase;
+import dev.headroom.model.trainer.TransformersVersion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -24,6 +25,7 @@ final class TrainerBatches {
     private final EagerRuntime runtime;
     private List<Batch> present = List.of();
     private Tensor items;
+    private boolean counted;
 
     TrainerBatches(TrainingLoop loop) {
         this.loop = loop;
@@ -32,7 +34,7 @@ final class TrainerBatches {
 
     /** Whether the model is told how many labels there are. */
     boolean counted() {
-        return items != null;
+        return counted;
     }
 
     /** An input of the batch that is used, by the name that the model has for it; {@code null} for none. */
@@ -59,7 +61,13 @@ final class TrainerBatches {
             batch.load(UnaryOperator.identity());
             next.add(batch);
         }
-        Tensor counted = count(next);
+        TransformersVersion version = loop.prepared().scenario().trainer().transformers();
+        Tensor number = version.countsItems() ? count(next) : null;
+        counted = number != null;
+        if (counted && !version.itemsOnDevice()) {
+            runtime.release(number); // item()
+            number = null;
+        }
         // The list of batches goes, the number, and last the batch that the loop's variable still names.
         int last = present.size() - 1;
         for (int k = last - 1; k >= 0; k--) {
@@ -71,10 +79,10 @@ final class TrainerBatches {
         if (last >= 0) {
             present.get(last).drop();
         }
-        items = counted;
+        items = number;
         present = next;
-        if (counted != null) {
-            next.forEach(b -> b.give(ItemsInBatch.INPUT, counted));
+        if (items != null) {
+            next.forEach(b -> b.give(ItemsInBatch.INPUT, items));
         }
     }
 

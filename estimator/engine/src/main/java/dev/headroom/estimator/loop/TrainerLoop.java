@@ -12,8 +12,8 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
-import dev.headroom.model.scenario.LoopKind;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.trainer.TransformersVersion;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -21,11 +21,12 @@ import java.util.function.UnaryOperator;
 
 /**
  * The loop of {@code transformers.Trainer} (5.17, trainer.py, _inner_training_loop, training_step and compute_loss;
- * accelerate 1.15, accelerator.py): all batches of a step come first, the model's outputs die with the loss, gradients
- * are clipped always and dropped last.
+ * accelerate 1.15, accelerator.py): all batches of a step come first, the model's outputs die with the loss,
+ * gradients are clipped always and dropped last.
  */
 final class TrainerLoop implements LoopHook, LibraryLoop {
     private final Scenario run;
+    private final TransformersVersion version;
     private TrainingLoop loop;
     private EagerRuntime runtime;
     private TrainerBatches batches;
@@ -38,6 +39,7 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
 
     TrainerLoop(Scenario run) {
         this.run = run;
+        this.version = run.trainer().transformers();
     }
 
     @Override
@@ -60,6 +62,7 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
     @Override
     public void begin(Runnable makeOptimizer) {
         loop.phase(Moment.of(Phase.TRAIN_BEGIN), () -> {
+            runtime.allocator().emptyCache(); // accelerator.free_memory()
             makeOptimizer.run();
             try (Frame frame = runtime.frame()) {
                 // _tr_loss
@@ -76,16 +79,18 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
     @Override
     public void step(int step) {
         int passes = run.loop().accumulate();
+        boolean together = version.countsItems();
         for (int k = 0; k < passes; k++) {
             Integer micro = passes > 1 ? k : null;
             int pass = k;
             loop.phase(new Moment(Phase.INPUTS, step, micro), () -> {
-                if (pass == 0) {
-                    batches.load(passes);
-                } else {
+                if (pass > 0) {
                     report();
                 }
-                batches.use(pass);
+                if (pass == 0 || !together) {
+                    batches.load(together ? passes : 1);
+                }
+                batches.use(together ? pass : 0);
             });
             loop.forwardAndBackward(step, micro);
         }
@@ -131,14 +136,14 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
     }
 
     private boolean fused() {
-        return run.trainer().loop() == LoopKind.SFT;
+        return run.trainer().fusesHead();
     }
 
     /** {@code loss *= num_processes}, where the model is told how many tokens there are. */
     @Override
     public void end(Moment phase) {
         if (phase.phase() == Phase.LOSS) {
-            if (batches.counted() && !fused()) {
+            if (batches.counted() && version.averagesTokens() && !fused()) {
                 try (Frame frame = runtime.frame()) {
                     Pointwise.mulInPlace(runtime, loop.variables().loss(), runtime.wrappedNumber(DType.INT64));
                 }
@@ -147,10 +152,13 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
         }
     }
 
-    /** {@code accelerator.backward(loss)}, which divides by its own number of passes: one. */
+    /**
+     * {@code accelerator.backward(loss)}, which divides by its own number of passes: one, since models are told
+     * how many labels there are, else those of a step.
+     */
     @Override
     public Tensor root(Tensor loss) {
-        if (batches.counted()) {
+        if (batches.counted() || !version.countsItems()) {
             return Losses.divide(runtime, loss);
         }
         loop.variables().bindLoss(Losses.divide(runtime, loss)); // by the passes of the step
@@ -160,12 +168,16 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
     /** {@code logging_nan_inf_filter} looks at the loss of a pass that has run. */
     private void report() {
         loop.workOf(Phase.LOSS);
-        Tensor before = reported;
-        reported = runtime.hold(loop.variables().loss());
-        if (before != null) {
-            runtime.release(before);
-        }
         try (Frame frame = runtime.frame()) {
+            // loss.detach(): the graph goes with the loss.
+            Tensor detached = runtime.reinterpret(loop.variables().loss(), new long[0], new long[0], 0);
+            runtime.hold(detached);
+            runtime.free(detached);
+            loop.variables().deleteLoss();
+            if (reported != null) {
+                runtime.release(reported);
+            }
+            reported = detached;
             runtime.free(runtime.empty(DType.BOOL)); // isnan
             Tensor absolute = runtime.empty(reported.dtype());
             Tensor infinite = runtime.empty(DType.BOOL);

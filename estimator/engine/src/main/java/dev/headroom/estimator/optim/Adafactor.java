@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@code torch.optim.Adafactor}: a row and a column of variances over the last two dimensions, or the whole variance of
- * a vector, made in the first step. It takes one parameter after the other unless told otherwise
+ * {@code torch.optim.Adafactor}: a row and a column of variances over the last two dimensions, or the whole
+ * variance of a vector, made in the first step. It takes one parameter after the other unless told otherwise
  * (torch/optim/_adafactor.py).
  */
 final class Adafactor implements Optimizer {

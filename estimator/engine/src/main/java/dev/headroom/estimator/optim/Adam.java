@@ -8,8 +8,8 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 
 /**
- * {@code torch.optim.Adam} and {@code AdamW}: two moments, with {@code amsgrad} a third tensor, made in the first step;
- * the step counter lies in host memory unless the kernel is fused (torch/optim/adam.py).
+ * {@code torch.optim.Adam} and {@code AdamW}: two moments, with {@code amsgrad} a third tensor, made in the
+ * first step; the step counter lies in host memory unless the kernel is fused (torch/optim/adam.py).
  */
 final class Adam implements Optimizer {
     private final OptimizerState state;

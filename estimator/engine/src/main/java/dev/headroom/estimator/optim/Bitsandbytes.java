@@ -14,8 +14,8 @@ import java.util.stream.LongStream;
 /**
  * The optimizers of bitsandbytes 0.50.2 (optim/optimizer.py): parameter by parameter, first its state, then a kernel
  * that works in place. Quantised states have a float32 scale for every 256 elements; parameters of fewer than 4096
- * elements keep float32. The code tables go to the GPU with the first quantised parameter. Of paged optimizers, states
- * of 100,000 elements or more lie in managed memory, which the caching allocator does not see.
+ * elements keep float32. The code tables go to the GPU with the first quantised parameter. Of paged optimizers,
+ * states of 100,000 elements or more lie in managed memory, which the caching allocator does not see.
  */
 final class Bitsandbytes implements Optimizer {
     private static final long SMALLEST_QUANTISED = 4096;

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * {@code transformers.Adafactor} without a first moment, relative steps and scaling: gradient and parameter are turned
- * to float32 one after the other, and what a name of the loop holds lives until the next parameter binds it anew
- * (transformers 5.17, optimization.py).
+ * {@code transformers.Adafactor} without a first moment, relative steps and scaling: gradient and parameter are
+ * turned to float32 one after the other, and what a name of the loop holds lives until the next parameter binds
+ * it anew (transformers 5.17, optimization.py).
  */
 final class HfAdafactor implements Optimizer {
     private static final int ROW = 0;

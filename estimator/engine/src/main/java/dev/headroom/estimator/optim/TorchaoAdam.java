@@ -9,10 +9,11 @@ import java.util.List;
 /**
  * {@code torchao.optim.Adam8bit}, {@code Adam4bit}, {@code AdamFp8} and their AdamW: both moments in few bits with a
  * float32 scale a block, and a table of codes for each moment of each parameter (torchao 0.18, optim/adam.py,
- * subclass_8bit.py and its like). Parameters of fewer than 4096 elements, or of a number that blocks do not divide, keep
- * moments of their own type. The step is compiled for each shape. Inductor makes new scales, and where codes are looked
- * up in a table the moments before they are coded; for four bits also the codes, as int64, before they are packed (as
- * its code of PyTorch 2.14 does with a warm cache; what tuning takes in a first run is not counted).
+ * subclass_8bit.py and its like). Parameters of fewer than 4096 elements, or of a number that blocks do not
+ * divide, keep moments of their own type. The step is compiled for each shape. Inductor makes new scales, and
+ * where codes are looked up in a table the moments before they are coded; for four bits also the codes, as
+ * int64, before they are packed (as its code of PyTorch 2.14 does with a warm cache; what tuning takes in a
+ * first run is not counted).
  */
 final class TorchaoAdam implements Optimizer {
     private static final long SMALLEST_QUANTISED = 4096;

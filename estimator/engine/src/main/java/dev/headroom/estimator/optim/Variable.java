@@ -5,8 +5,8 @@ import dev.headroom.estimator.runtime.Tensor;
 import java.util.List;
 
 /**
- * A local variable of a Python function: a tensor or a list of tensors that lives until the name is bound again, which
- * happens after the new value was computed, or until the function returns.
+ * A local variable of a Python function: a tensor or a list of tensors that lives until the name is bound
+ * again, which happens after the new value was computed, or until the function returns.
  */
 final class Variable {
     private final EagerRuntime runtime;

@@ -55,8 +55,14 @@ final class LibraryVariables {
     private static final Map<String, Set<Held>> HELD = Map.of(
             // transformers, loss/loss_utils.py, ForCausalLMLoss: labels, and logits in float32
             "self.loss_function(",
-            Set.of(new Held("aten.pad"), new Held("aten.view", "aten.to")),
+            Set.of(
+                    new Held("aten.pad"),
+                    new Held("aten.view", "aten.to"),
+                    new Held("aten.to", "", "aten.slice"),
+                    new Held("aten.view", "aten.contiguous")),
             "create_causal_mask(",
+            PACKED_SEQUENCES,
+            "create_sliding_window_causal_mask(",
             PACKED_SEQUENCES,
             "= mask_function(",
             PACKED_SEQUENCES,

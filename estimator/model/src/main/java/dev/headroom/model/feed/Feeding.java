@@ -16,11 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 @Withers
 public record Feeding(
-        boolean movesBatches,
-        boolean prefetch,
-        @Nullable Long lastBatch,
-        int epochs,
-        boolean summary) implements FeedingWithers.With {
+        boolean movesBatches, boolean prefetch, @Nullable Long lastBatch, int epochs, boolean summary)
+        implements FeedingWithers.With {
     /** One batch, which serves all steps unless the loop says otherwise. */
     public static final Feeding DEFAULTS = new Feeding(false, false, null, 1, false);
 

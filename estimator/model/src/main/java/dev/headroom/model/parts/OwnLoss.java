@@ -20,9 +20,7 @@ record OwnLoss(Set<String> labels, int from) {
     static OwnLoss of(Graph graph, int last) {
         int end = graph.nodes().size();
         Set<String> labels = new LinkedHashSet<>();
-        graph.inputs().stream()
-                .filter(in -> in.kind() == Graph.InputKind.USER)
-                .forEach(in -> labels.add(in.value()));
+        graph.inputs().stream().filter(in -> in.kind() == Graph.InputKind.USER).forEach(in -> labels.add(in.value()));
         graph.nodes().subList(0, last).forEach(n -> labels.removeAll(n.reads()));
         Map<String, Integer> makers = new HashMap<>();
         Set<String> behind = new HashSet<>(labels);

@@ -12,8 +12,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Causal models that trl's SFTTrainer calls: one function takes the hidden states, the head's weight and the labels, and
- * returns the loss with a few numbers a token in place of the scores (trl 1.16, trainer/utils.py, add_fused_lm_head).
+ * Causal models that trl's SFTTrainer calls: one function takes the hidden states, the head's weight and the labels,
+ * and returns the loss with a few numbers a token in place of the scores (trl 1.16, trainer/utils.py,
+ * add_fused_lm_head).
  */
 public final class FusedLanguageHead {
     /** The function. */

@@ -6,10 +6,12 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.trainer.TransformersVersion;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,23 +27,26 @@ public final class ItemsInBatch {
 
     private ItemsInBatch() {}
 
-    /** The graph with the number as an input; without labels there is none. */
-    public static Graph given(Graph graph) {
-        if (labels(graph) == null) {
+    /** The graph with the number, on the device as an input; without labels there is none. */
+    public static Graph given(Graph graph, TransformersVersion version) {
+        if (labels(graph) == null || !version.countsItems()) {
             return graph;
         }
         Map<String, TensorMeta> values = new LinkedHashMap<>(graph.values());
-        values.put(INPUT, new TensorMeta(DType.INT64, List.of(), List.of(), SymExpr.of(0), false));
         List<Graph.Input> inputs = new ArrayList<>(graph.inputs());
-        inputs.add(new Graph.Input(Graph.InputKind.USER, INPUT, INPUT, false));
+        if (version.itemsOnDevice()) {
+            values.put(INPUT, new TensorMeta(DType.INT64, List.of(), List.of(), SymExpr.of(0), false));
+            inputs.add(new Graph.Input(Graph.InputKind.USER, INPUT, INPUT, false));
+        }
+        Argument number = version.itemsOnDevice() ? new Argument.Value(INPUT) : new Argument.Int(SymExpr.of(1));
         List<Node> nodes = new ArrayList<>();
         for (Node n : graph.nodes()) {
             if (isLossFunction(n)) {
-                String loss = n.outputs().get(0);
+                String loss = Objects.requireNonNull(n.outputs().get(0));
                 String sum = loss + "_sum";
                 values.put(sum, graph.meta(loss));
                 nodes.add(summing(n, sum));
-                nodes.add(divided(n, sum, loss));
+                nodes.add(divided(n, sum, number, loss));
             } else {
                 nodes.add(n);
             }
@@ -84,10 +89,9 @@ public final class ItemsInBatch {
         return new Node(n.name() + "_sum", n.target(), arguments, List.of(output), n.moduleStack(), n.stackTrace());
     }
 
-    private static Node divided(Node like, String sum, String output) {
+    private static Node divided(Node like, String sum, Argument number, String output) {
         List<Node.NamedArgument> arguments = List.of(
-                new Node.NamedArgument("self", new Argument.Value(sum)),
-                new Node.NamedArgument("other", new Argument.Value(INPUT)));
+                new Node.NamedArgument("self", new Argument.Value(sum)), new Node.NamedArgument("other", number));
         return new Node(
                 like.name(), "aten.div.Tensor", arguments, List.of(output), like.moduleStack(), like.stackTrace());
     }

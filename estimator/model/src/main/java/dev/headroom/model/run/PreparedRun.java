@@ -14,8 +14,8 @@ import dev.headroom.model.rewrite.AssignedNumbers;
 import dev.headroom.model.rewrite.FusedLanguageHead;
 import dev.headroom.model.rewrite.InputGradients;
 import dev.headroom.model.rewrite.ItemsInBatch;
+import dev.headroom.model.rewrite.ShiftedScores;
 import dev.headroom.model.rewrite.SkippedMasks;
-import dev.headroom.model.scenario.LoopKind;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
@@ -59,11 +59,16 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
             new Pass("let embedded tokens require gradients", (g, run, symbols) -> InputGradients.enable(g, run)),
             new Pass("add adapters, freeze the rest", (g, run, symbols) -> adapted(g, run)),
             new Pass(
+                    "move scores as older losses do",
+                    (g, run, symbols) -> ShiftedScores.of(g, run.trainer().transformers())),
+            new Pass(
                     "put on the head of trl's SFTTrainer",
-                    (g, run, symbols) -> run.trainer().loop() == LoopKind.SFT ? FusedLanguageHead.put(g) : g),
+                    (g, run, symbols) -> run.trainer().fusesHead() ? FusedLanguageHead.put(g) : g),
             new Pass(
                     "hand the model what a Trainer counts",
-                    (g, run, symbols) -> run.trainer().loop().isTrainer() ? ItemsInBatch.given(g) : g));
+                    (g, run, symbols) -> run.trainer().loop().isTrainer()
+                            ? ItemsInBatch.given(g, run.trainer().transformers())
+                            : g));
 
     /**
      * Prepares a run.
@@ -75,7 +80,7 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
      *     checkpoints that the model has no place for
      */
     public static PreparedRun of(Graph imported, Scenario asked, List<Pass> own) {
-        Scenario scenario = TrainerDefaults.applied(Preparing.applied(asked));
+        Scenario scenario = Preparing.applied(TrainerDefaults.applied(asked));
         Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
         Long seq = scenario.model().seq();
         if (seq != null) {
@@ -106,10 +111,12 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
 
     private static Graph adapted(Graph graph, Scenario run) {
         boolean trains = !run.loop().inference();
+        boolean lowers = run.trainer().fusesHead() && run.quant().any();
         return Adapters.rewrite(
                 graph,
                 run.adapters(),
-                Surroundings.of(graph, run.precision().dtype(), run.precision().amp(), trains));
+                Surroundings.of(graph, run.precision().dtype(), run.precision().amp(), trains)
+                        .lowering(lowers));
     }
 
     /**

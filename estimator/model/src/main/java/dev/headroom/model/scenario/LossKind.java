@@ -27,6 +27,5 @@ public enum LossKind {
     OUTPUT;
 
     /** Those that can be asked for. */
-    static final List<LossKind> NAMED =
-            List.of(CROSS_ENTROPY, TOKENS, SHIFTED, MSE, BCE, LABEL_SMOOTHING, SUM, OUTPUT);
+    static final List<LossKind> NAMED = List.of(CROSS_ENTROPY, TOKENS, SHIFTED, MSE, BCE, LABEL_SMOOTHING, SUM, OUTPUT);
 }

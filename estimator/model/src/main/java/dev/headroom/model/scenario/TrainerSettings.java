@@ -3,6 +3,9 @@ package dev.headroom.model.scenario;
 import static dev.headroom.model.scenario.ValueFormats.choice;
 
 import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.trainer.LoopKind;
+import dev.headroom.model.trainer.TrainerOptions;
+import dev.headroom.model.trainer.TransformersVersion;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,7 +25,27 @@ public final class TrainerSettings {
             .trainsWith(LoopKind::isTrainer)
             .onlyIf(s -> s.parallel().kind() == ParallelKind.SINGLE, "the Trainer's loop is modelled on one GPU"));
 
+    public static final Setting<TransformersVersion> TRANSFORMERS =
+            row(Setting.of("transformers", TRAINER, TrainerOptions::transformers, TrainerOptions::withTransformers)
+                    .written(
+                            ValueFormat.one(
+                                    TrainerSettings::version,
+                                    TransformersVersion::toString,
+                                    TransformersVersion::toString,
+                                    List.of()),
+                            "VERSION",
+                            "Version of transformers whose Trainer, losses and checkpoints are modelled (default the"
+                                    + " newest)."));
+
     private TrainerSettings() {}
+
+    private static TransformersVersion version(String text) {
+        try {
+            return TransformersVersion.of(text);
+        } catch (IllegalArgumentException e) {
+            throw new BadValue(e.getMessage());
+        }
+    }
 
     private static <T> Setting<T> row(Setting<T> setting) {
         ALL.add(setting);

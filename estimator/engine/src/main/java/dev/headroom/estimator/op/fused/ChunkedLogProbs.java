@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@code ChunkedLogProbFunction} of trl 1.16 (kernels/chunked_logprob.py): scores are made tile by tile into one buffer,
- * forward and again backward; gradients add up in float32 and are cast at the end.
+ * {@code ChunkedLogProbFunction} of trl 1.16 (kernels/chunked_logprob.py): scores are made tile by tile into
+ * one buffer, forward and again backward; gradients add up in float32 and are cast at the end.
  */
 final class ChunkedLogProbs {
     private static final long TOKENS = 4096;

@@ -11,7 +11,8 @@ import dev.headroom.model.graph.DType;
 
 /**
  * The head that trl's SFTTrainer puts on a causal model: hidden states of the labelled positions, their
- * log-probabilities in tiles, and the loss (trl 1.16, trainer/utils.py, add_fused_lm_head). All positions are labelled.
+ * log-probabilities in tiles, and the loss (trl 1.16, trainer/utils.py, add_fused_lm_head). All positions are
+ * labelled.
  */
 final class FusedHead {
     private FusedHead() {}

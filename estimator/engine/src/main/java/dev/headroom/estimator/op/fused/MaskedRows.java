@@ -11,8 +11,9 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 
 /**
- * {@code t[mask]} and {@code masked_scatter} with a mask that is all true, as are the labels of full batches. What they
- * take besides their results depends on the mask's size (ATen/native/cuda/Nonzero.cu, IndexKernel.cu, Indexing.cu).
+ * {@code t[mask]} and {@code masked_scatter} with a mask that is all true, as are the labels of full batches.
+ * What they take besides their results depends on the mask's size (ATen/native/cuda/Nonzero.cu, IndexKernel.cu,
+ * Indexing.cu).
  */
 final class MaskedRows {
     /** Elements of a tile of cub::DeviceReduce and cub::DeviceSelect for flags. */

@@ -2,16 +2,15 @@ package dev.headroom.estimator.parallel.pipeline;
 
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.loop.LoopHook;
+import dev.headroom.estimator.loop.PreparedRuns;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.op.core.Joining;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
-import dev.headroom.model.parts.Division;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.estimator.program.Placement;
-import dev.headroom.estimator.program.PreparedRuns;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -91,15 +90,13 @@ public final class Pipeline implements LoopHook {
     @Override
     public ModelTensors model(Supplier<ModelTensors> own) {
         PreparedRun rows = rows();
-        division =
-                Division.stages(rows, plan.stages(), parallel.pipeline().split());
+        division = Division.stages(rows, plan.stages(), parallel.pipeline().split());
         List<Stage> made = new ArrayList<>();
         for (int index : plan.of(rank)) {
             Graph graph = division.held(index);
             boolean elsewhere = parallel.build() == Parallelism.Build.META
                     && parallel.kind().isPipelineInGrid();
-            boolean converts =
-                    ModelTypes.converts(loop.graph(), loop.prepared().scenario());
+            boolean converts = ModelTypes.converts(loop.graph(), loop.prepared().scenario());
             ModelAssembly.Form form = new ModelAssembly.Form(
                     converts ? loop.prepared().scenario().precision().dtype() : null, false, elsewhere);
             ModelAssembly assembled = new ModelAssembly(runtime, graph, form, Placement.FIRST);
@@ -189,19 +186,13 @@ public final class Pipeline implements LoopHook {
             stages.forEach(Stage::clear);
             boolean first = stages.stream().anyMatch(Stage::isFirst);
             boolean last = stages.stream().anyMatch(Stage::isLast);
-            Step now = new Step(
-                    loop,
-                    log,
-                    peers,
-                    step,
-                    first ? chunks(input()) : List.of(),
-                    last ? losses() : null);
+            Step now = new Step(loop, log, peers, step, first ? chunks(input()) : List.of(), last ? losses() : null);
             if (!initialized) {
                 initialized = true;
                 new WarmUp(runtime, peers, plan, rank).vote(stages);
-                stages.forEach(s -> s.makeInputBuffers(microbatches));
+                stages.forEach(s -> s.buffers().makeInputs(microbatches));
                 for (int k = stages.size() - 1; k >= 0; k--) {
-                    stages.get(k).makeGradientBuffers(microbatches);
+                    stages.get(k).buffers().makeGradients(microbatches);
                 }
             }
             schedule.run(now);
@@ -229,7 +220,8 @@ public final class Pipeline implements LoopHook {
     }
 
     private Tensor input() {
-        Tensor given = loop.batch().values().get(division.parts().get(0).inputs().get(0));
+        Tensor given =
+                loop.batch().values().get(division.parts().get(0).inputs().get(0));
         if (given == null) {
             throw new UserInputException("--parallel pp: the model takes no input");
         }
@@ -242,7 +234,8 @@ public final class Pipeline implements LoopHook {
         for (int m = 0; m < microbatches; m++) {
             out.add(new HashMap<>());
         }
-        for (String name : division.loss() == null ? List.<String>of() : division.loss().inputs()) {
+        for (String name :
+                division.loss() == null ? List.<String>of() : division.loss().inputs()) {
             Tensor whole = loop.batch().values().get(name);
             List<Tensor> chunks = whole == null ? List.of() : chunks(whole);
             for (int m = 0; m < chunks.size(); m++) {

@@ -30,11 +30,11 @@ final class LoraConvolution implements AdapterLayer {
                 .findFirst()
                 .orElse(1L);
         if (options.dora()) {
-            throw new UserInputException("--dora: '" + layer.path() + "' is a convolution; only adapters of linear layers"
-                    + " and embeddings can be decomposed here");
+            throw new UserInputException("--dora: '" + layer.path()
+                    + "' is a convolution; only adapters of linear layers" + " and embeddings can be decomposed here");
         }
-        if (options.lora() % groups != 0) {
-            throw new UserInputException("--lora " + options.lora() + ": the convolution '" + layer.path() + "' has "
+        if (options.rank() % groups != 0) {
+            throw new UserInputException("--lora " + options.rank() + ": the convolution '" + layer.path() + "' has "
                     + groups + " groups; peft takes a rank that they divide");
         }
     }
@@ -42,14 +42,14 @@ final class LoraConvolution implements AdapterLayer {
     @Override
     public Wrapping wrapping() {
         String path = layer.path();
-        long rank = options.lora();
+        long rank = options.rank();
         int kernel = layer.weight().size() - 2;
         List<Long> a = new ArrayList<>(List.of(rank, layer.in() * groups));
         a.addAll(layer.weight().subList(2, layer.weight().size()));
         List<Long> b = new ArrayList<>(List.of(layer.out(), rank / groups));
         b.addAll(Collections.nCopies(kernel, 1L));
-        List<Added> tensors = List.of(
-                new Added(path + ".lora_A.default.weight", a), new Added(path + ".lora_B.default.weight", b));
+        List<Added> tensors =
+                List.of(new Added(path + ".lora_A.default.weight", a), new Added(path + ".lora_B.default.weight", b));
         List<Addition> made = new ArrayList<>();
         tensors.forEach(t -> made.add(new Addition(Addition.Kind.NEW, t.name(), layer.type(), List.of())));
         return new Wrapping(path, LoraLayer.BASE, LoraLayer.MODULES, tensors, made);

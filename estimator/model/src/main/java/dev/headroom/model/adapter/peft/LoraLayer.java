@@ -7,7 +7,6 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /** The LoRA layer around a linear one (peft, tuners/lora/layer.py, Linear; tuners/lora/bnb.py). */
 final class LoraLayer implements AdapterLayer {
@@ -41,7 +40,7 @@ final class LoraLayer implements AdapterLayer {
     @Override
     public Wrapping wrapping() {
         String path = layer.path();
-        long rank = Objects.requireNonNull(options.lora());
+        long rank = options.rank();
         List<Added> tensors = new ArrayList<>(List.of(
                 new Added(path + ".lora_A.default.weight", List.of(rank, layer.in())),
                 new Added(path + ".lora_B.default.weight", List.of(layer.out(), rank))));
@@ -55,10 +54,7 @@ final class LoraLayer implements AdapterLayer {
                     layer.kind() == LayerKind.TRANSPOSED_LINEAR ? Addition.Kind.COLUMN_NORMS : Addition.Kind.ROW_NORMS,
                     magnitude.name(),
                     layer.type(),
-                    List.of(
-                            inBase(layer),
-                            tensors.get(0).name(),
-                            tensors.get(1).name())));
+                    List.of(inBase(layer), tensors.get(0).name(), tensors.get(1).name())));
             tensors.add(magnitude);
         }
         return new Wrapping(path, BASE, modules, tensors, made);
@@ -143,7 +139,8 @@ final class LoraLayer implements AdapterLayer {
 
     /** Qualified name of the wrapped layer's weight. */
     static String inBase(Layer layer) {
-        return layer.path() + "." + BASE + layer.weightName().substring(layer.path().length());
+        return layer.path() + "." + BASE
+                + layer.weightName().substring(layer.path().length());
     }
 
     /** A type by name. */

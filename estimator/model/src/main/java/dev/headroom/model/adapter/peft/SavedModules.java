@@ -57,7 +57,8 @@ final class SavedModules {
     private static boolean classifies(Graph graph) {
         return graph.nodes().stream()
                 .findFirst()
-                .map(n -> n.moduleStack().isEmpty() ? "" : n.moduleStack().get(0).type())
+                .map(n ->
+                        n.moduleStack().isEmpty() ? "" : n.moduleStack().get(0).type())
                 .filter(type -> CLASSIFIERS.stream().anyMatch(type::endsWith))
                 .isPresent();
     }

@@ -12,9 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param model the type that the run gives to all that is floating point; {@code null}: as in the graph
  * @param autocast autocast's type, or {@code null} where it is off
  * @param training whether the model trains
+ * @param lowers whether adapters become bfloat16 once they are made, but for magnitudes: what trl's SFTTrainer does with
+ *     those of quantised models (trl 1.16, trainer/sft_trainer.py)
  */
 public record Surroundings(
-        DType archive, @Nullable DType model, @Nullable DType autocast, boolean training) {
+        DType archive, @Nullable DType model, @Nullable DType autocast, boolean training, boolean lowers) {
     /** Of a run of a graph. */
     public static Surroundings of(Graph graph, @Nullable DType model, @Nullable DType autocast, boolean training) {
         DType archive = graph.held().tensors().values().stream()
@@ -23,11 +25,21 @@ public record Surroundings(
                 .filter(DType::isFloatingPoint)
                 .findFirst()
                 .orElse(DType.FLOAT32);
-        return new Surroundings(archive, model, autocast, training);
+        return new Surroundings(archive, model, autocast, training, false);
+    }
+
+    /** The same where adapters are lowered. */
+    public Surroundings lowering(boolean all) {
+        return new Surroundings(archive, model, autocast, training, all);
     }
 
     /** The type of an adapter that was made in a type. */
     DType adapterType(DType made, AdapterOptions options) {
+        return lowers ? DType.BFLOAT16 : wideType(made, options);
+    }
+
+    /** The type that peft gives to it. */
+    DType wideType(DType made, AdapterOptions options) {
         return made.isReducedFloat() && options.type() == AdapterOptions.Type.FP32 ? DType.FLOAT32 : made;
     }
 }

@@ -66,7 +66,7 @@ public record AttentionShape(
                 size,
                 bias,
                 bias,
-                1 / Math.sqrt(size),
+                1 / Math.sqrt((double) size),
                 0,
                 c.number("attention_dropout", 0),
                 Masks.NO_WINDOW,

@@ -32,7 +32,8 @@ public final class Bert {
             case TOKEN_CLASSIFICATION -> tokens(shape, request, "bert", embeddings);
             default -> {
                 Encoder encoder = new Encoder(shape, request, embeddings, false);
-                yield new MaskedLanguageModel(BERT + "ForMaskedLM", request, "bert", encoder, new Predictions(shape, request, encoder));
+                yield new MaskedLanguageModel(
+                        BERT + "ForMaskedLM", request, "bert", encoder, new Predictions(shape, request, encoder));
             }
         };
     }

@@ -51,12 +51,22 @@ final class Embeddings extends Layer {
 
     @Override
     protected Value forward(Scope s, Value... in) {
-        s.line(skipsPadding
-                ? "position_ids = self.create_position_ids_from_input_ids(input_ids)"
-                : "position_ids = self.position_ids[:, 0 : seq_length]");
+        s.line(
+                skipsPadding
+                        ? "position_ids = self.create_position_ids_from_input_ids(input_ids)"
+                        : "position_ids = self.position_ids[:, 0 : seq_length]");
         Value places = skipsPadding
                 ? s.function("create_position_ids", () -> counted(s, in[0]))
-                : s.op("aten.slice.Tensor", "self", s.parameter("position_ids"), "dim", 1, "start", 0, "end", Request.SEQ);
+                : s.op(
+                        "aten.slice.Tensor",
+                        "self",
+                        s.parameter("position_ids"),
+                        "dim",
+                        1,
+                        "start",
+                        0,
+                        "end",
+                        Request.SEQ);
         s.line("token_type_ids = self.token_type_ids.expand(position_ids.shape[0], -1)");
         Value buffer = s.parameter("token_type_ids");
         SymExpr[] rows = {Request.BATCH, SymExpr.of(-1)};

@@ -35,9 +35,7 @@ final class SelfAttention extends Layer {
     }
 
     private Value heads(Scope s, Layer projection, Value x) {
-        SymExpr[] sizes = {
-            Request.BATCH, Request.SEQ, SymExpr.of(-1), SymExpr.of(shape.width() / shape.heads())
-        };
+        SymExpr[] sizes = {Request.BATCH, Request.SEQ, SymExpr.of(-1), SymExpr.of(shape.width() / shape.heads())};
         Value split = s.op("aten.view.default", "self", s.call(projection, x), "size", sizes);
         return s.op("aten.transpose.int", "self", split, "dim0", 1, "dim1", 2);
     }

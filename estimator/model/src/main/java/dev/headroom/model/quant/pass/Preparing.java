@@ -6,6 +6,7 @@ import dev.headroom.model.graph.ModelState.HeldTensor;
 import dev.headroom.model.rewrite.InputGradients;
 import dev.headroom.model.scenario.Scenario;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
@@ -15,6 +16,9 @@ import java.util.Objects;
  * re-entrant checkpoints follow.
  */
 public final class Preparing {
+    /** Parts of modules' names that trl's older trainers cast back (trl 0.13, peft_module_casting_to_bf16). */
+    private static final List<String> LOWERED = List.of("lm_head", "embed_tokens", "wte", "wpe");
+
     private Preparing() {}
 
     /** Whether a run prepares its model. */
@@ -41,7 +45,13 @@ public final class Preparing {
             boolean weight = held.kind() == Graph.InputKind.PARAMETER
                     && held.meta().dtype().isFloatingPoint();
             DType type = held.type(loaded);
-            tensors.put(name, weight ? held.convertedFrom(type, type.isReducedFloat() ? DType.FLOAT32 : type) : held);
+            boolean returned = run.trainer().lowersEmbeddings(run.precision().amp())
+                    && LOWERED.stream().anyMatch(name::contains);
+            tensors.put(
+                    name,
+                    weight && !returned
+                            ? held.convertedFrom(type, type.isReducedFloat() ? DType.FLOAT32 : type)
+                            : held);
         });
         Graph prepared = graph.withHeld(graph.held().withTensors(tensors));
         boolean reentrant =

@@ -1,0 +1,34 @@
+package dev.headroom.estimator.loop;
+
+import dev.headroom.estimator.program.ForwardPass;
+import dev.headroom.estimator.program.NodeRuns;
+import dev.headroom.estimator.runtime.Tensor;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** A forward pass that is made when it is first called: whoever takes its place never needs it. */
+final class LateRunner implements ForwardPass {
+    private final Supplier<ForwardPass> make;
+    private ForwardPass made;
+
+    LateRunner(Supplier<ForwardPass> make) {
+        this.make = make;
+    }
+
+    private ForwardPass made() {
+        if (made == null) {
+            made = make.get();
+        }
+        return made;
+    }
+
+    @Override
+    public Tensor[] run(Map<String, Tensor> inputs) {
+        return made().run(inputs);
+    }
+
+    @Override
+    public NodeRuns runs() {
+        return made().runs();
+    }
+}

@@ -1,0 +1,33 @@
+package dev.headroom.estimator.loop;
+
+import dev.headroom.estimator.program.Preparation;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.run.PreparedRun;
+import dev.headroom.model.scenario.ParallelSettings;
+import dev.headroom.model.scenario.Scenario;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Runs of one model, made ready as they are asked for: those of the ranks of a world are made ready once. */
+public final class PreparedRuns {
+    private final Graph imported;
+    private final Map<Scenario, PreparedRun> known = new ConcurrentHashMap<>();
+
+    /** @param imported as the importer gives it */
+    public PreparedRuns(Graph imported) {
+        this.imported = imported;
+    }
+
+    /** As the importer gave it. */
+    public Graph imported() {
+        return imported;
+    }
+
+    /** @throws dev.headroom.model.error.UserInputException as {@link PreparedRun#of} */
+    public PreparedRun of(Scenario scenario) {
+        PreparedRun any =
+                known.computeIfAbsent(scenario.with(ParallelSettings.RANK, null), s -> Preparation.of(imported, s));
+        Scenario applied = any.scenario().withParallel(scenario.parallel());
+        return new PreparedRun(any.graph(), applied, any.symbols(), any.plan());
+    }
+}

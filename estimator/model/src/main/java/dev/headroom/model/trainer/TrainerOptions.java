@@ -1,0 +1,47 @@
+package dev.headroom.model.trainer;
+
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.record.Withers;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which training loop runs, and what the Trainer's does beside training.
+ *
+ * @param loop whose loop it is
+ * @param transformers the version of the library whose loop and losses run
+ * @param evalBatch sequences of a batch of evaluation, which follows every step; {@code null} for no evaluation
+ * @param evalBatches batches of an evaluation
+ * @param evalAccumulation after how many batches of an evaluation what was gathered goes to the host; {@code null}:
+ *     after the last one
+ * @param lossOnly {@code prediction_loss_only}: evaluation keeps losses and no scores
+ */
+@Withers
+public record TrainerOptions(
+        LoopKind loop,
+        TransformersVersion transformers,
+        @Nullable Long evalBatch,
+        int evalBatches,
+        @Nullable Integer evalAccumulation,
+        boolean lossOnly)
+        implements TrainerOptionsWithers.With {
+    /** The script's own loop, the newest version, no evaluation. */
+    public static final TrainerOptions DEFAULTS =
+            new TrainerOptions(LoopKind.PLAIN, TransformersVersion.NEWEST, null, 2, null, false);
+
+    /**
+     * Whether trl's SFTTrainer puts its own head on the model: trl 1.16 does, which goes with transformers
+     * 5.17; trl 0.13, which goes with 4.48, takes the model's loss.
+     */
+    public boolean fusesHead() {
+        return loop == LoopKind.SFT && transformers.equals(TransformersVersion.NEWEST);
+    }
+
+    /**
+     * Whether embeddings and heads of prepared 4-bit models are bfloat16 after all: older versions of trl's
+     * SFTTrainer cast them back under bfloat16 autocast (trl 0.13, trainer/utils.py,
+     * peft_module_casting_to_bf16).
+     */
+    public boolean lowersEmbeddings(@Nullable DType amp) {
+        return loop == LoopKind.SFT && !fusesHead() && amp == DType.BFLOAT16;
+    }
+}
