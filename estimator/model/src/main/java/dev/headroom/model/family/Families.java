@@ -6,6 +6,7 @@ import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.encoder.Bert;
 import dev.headroom.model.family.encoder.ModernBert;
 import dev.headroom.model.family.text.Gemma;
+import dev.headroom.model.family.text.Gpt2;
 import dev.headroom.model.family.text.GptOss;
 import dev.headroom.model.family.text.Llama;
 import dev.headroom.model.family.text.Mistral;
@@ -43,14 +44,15 @@ public final class Families {
             new Family("qwen3_moe", "Qwen 3, experts", Mixtures::qwen3),
             new Family("gpt_oss", "gpt-oss", GptOss::of));
 
-    private static final List<Family> ENCODERS = List.of(
+    private static final List<Family> OTHERS = List.of(
+            new Family("gpt2", "GPT-2", Gpt2::of),
             new Family("bert", "BERT", Bert::bert),
             new Family("roberta", "RoBERTa", Bert::roberta),
             new Family("modernbert", "ModernBERT", ModernBert::of),
             new Family("llava", "LLaVA", request -> Llava.of(request, Families::text)));
 
     private static final List<Family> ALL =
-            Stream.of(DECODERS, ENCODERS).flatMap(List::stream).toList();
+            Stream.of(DECODERS, OTHERS).flatMap(List::stream).toList();
 
     private Families() {}
 

@@ -15,7 +15,7 @@ public final class CausalLanguageModel extends Layer implements CachedModel {
     private final Request request;
     private final Pass pass;
     private final long vocabulary;
-    private final Decoder decoder;
+    private final TextModel decoder;
     private final Layer model;
     private final long width;
     private final boolean tied;
@@ -41,7 +41,22 @@ public final class CausalLanguageModel extends Layer implements CachedModel {
             boolean tied,
             Decoder model,
             double softcap) {
-        this(type, request, pass, vocabulary, width, tied, model, model, softcap);
+        this(type, request, pass, vocabulary, width, tied, model, model, softcap, "model", "lm_head");
+    }
+
+    /** A model whose decoder and head are registered under other names. */
+    public static <T extends Layer & TextModel> CausalLanguageModel named(
+            String type,
+            Request request,
+            Pass pass,
+            long vocabulary,
+            long width,
+            boolean tied,
+            T model,
+            String modelName,
+            String headName) {
+        return new CausalLanguageModel(
+                type, request, pass, vocabulary, width, tied, model, model, 0, modelName, headName);
     }
 
     private CausalLanguageModel(
@@ -51,9 +66,11 @@ public final class CausalLanguageModel extends Layer implements CachedModel {
             long vocabulary,
             long width,
             boolean tied,
-            Decoder decoder,
+            TextModel decoder,
             Layer model,
-            double softcap) {
+            double softcap,
+            String modelName,
+            String headName) {
         this.decoder = decoder;
         this.width = width;
         this.tied = tied;
@@ -62,21 +79,21 @@ public final class CausalLanguageModel extends Layer implements CachedModel {
         this.request = request;
         this.pass = pass;
         this.vocabulary = vocabulary;
-        this.model = child("model", model);
-        head = child("lm_head", Layers.linear(width, vocabulary, false));
+        this.model = child(modelName, model);
+        head = child(headName, Layers.linear(width, vocabulary, false));
         if (tied) {
             head.tie("weight", decoder.embeddings(), "weight");
         }
     }
 
     /** The decoder that the head is for. */
-    public Decoder decoder() {
+    public TextModel decoder() {
         return decoder;
     }
 
     /** The same head and loss on a model that holds the decoder. */
     public CausalLanguageModel within(String name, Layer whole) {
-        return new CausalLanguageModel(name, request, pass, vocabulary, width, tied, decoder, whole, softcap);
+        return new CausalLanguageModel(name, request, pass, vocabulary, width, tied, decoder, whole, softcap, "model", "lm_head");
     }
 
     @Override

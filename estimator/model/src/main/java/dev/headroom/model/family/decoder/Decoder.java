@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Token embeddings, layers, and a last norm. */
-public final class Decoder extends Layer {
+public final class Decoder extends Layer implements TextModel {
     /**
      * What its layers share.
      *
@@ -57,11 +57,12 @@ public final class Decoder extends Layer {
         child("rotary_emb", shared.rotary);
     }
 
-    Map<String, Long> windows() {
+    @Override
+    public Map<String, Long> windows() {
         return shared.windows();
     }
 
-    /** Of tokens. */
+    @Override
     public Layer embeddings() {
         return shared.embeddings;
     }

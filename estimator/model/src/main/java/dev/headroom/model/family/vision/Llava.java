@@ -40,11 +40,12 @@ public final class Llava {
         Request inner = new Request(
                 inside,
                 request.scenario().withModel(request.options().withUseCache(caches)));
-        if (!(text.apply(inner) instanceof CausalLanguageModel language)) {
+        if (!(text.apply(inner) instanceof CausalLanguageModel language)
+                || !(language.decoder() instanceof Decoder decoder)) {
             throw new UserInputException(inner.config().source() + ": model_type "
                     + inner.config().modelType() + " is no language model that LLaVA could have");
         }
-        return language.within(CLASS + "ForConditionalGeneration", new Whole(c, vision, language.decoder()));
+        return language.within(CLASS + "ForConditionalGeneration", new Whole(c, vision, decoder));
     }
 
     /** {@code LlavaModel}. */
