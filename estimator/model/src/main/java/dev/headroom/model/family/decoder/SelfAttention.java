@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 public abstract class SelfAttention extends Layer {
     /** How queries and keys are turned by their positions. */
     public enum Turn {
+        /** Not at all: positions are embedded. */
+        NONE,
         /** All of a head. */
         WHOLE,
         /** A part of a head, to which the rest is joined again. */
@@ -84,7 +86,9 @@ public abstract class SelfAttention extends Layer {
     @Override
     protected final Value[] results(Scope s, Value... in) {
         Value[] projected = project(s, in[0]);
-        Value[] turned = Rotations.apply(s, turn, projected[0], projected[1], pass.rotation(shape.kind()), shape);
+        Value[] turned = turn == Turn.NONE
+                ? projected
+                : Rotations.apply(s, turn, projected[0], projected[1], pass.rotation(shape.kind()), shape);
         Value keys = turned[1];
         Value values = projected[2];
         CacheStep step = request.step();
