@@ -3,6 +3,7 @@ package dev.headroom.model.family;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.encoder.Bert;
+import dev.headroom.model.family.text.DeepSeek;
 import dev.headroom.model.family.text.Gemma;
 import dev.headroom.model.family.text.GptOss;
 import dev.headroom.model.family.text.Llama;
@@ -38,7 +39,8 @@ public final class Families {
             new Family("olmo2", "OLMo 2", Olmo2::of),
             new Family("mixtral", "Mixtral", Mixtures::mixtral),
             new Family("qwen3_moe", "Qwen 3, experts", Mixtures::qwen3),
-            new Family("gpt_oss", "gpt-oss", GptOss::of));
+            new Family("gpt_oss", "gpt-oss", GptOss::of),
+            new Family("deepseek_v3", "DeepSeek V3 and R1", DeepSeek::three));
 
     private static final List<Family> ENCODERS = List.of(
             new Family("bert", "BERT", Bert::bert), new Family("roberta", "RoBERTa", Bert::roberta));

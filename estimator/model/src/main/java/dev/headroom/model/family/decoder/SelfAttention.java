@@ -19,7 +19,9 @@ public abstract class SelfAttention extends Layer {
         /** All of a head, in float32, and back to its own type. */
         WIDE,
         /** Both halves of a head, by one row of cosines and sines. */
-        HALVES
+        HALVES,
+        /** Elements that lie side by side, by one row of cosines and sines. */
+        PAIRS
     }
 
     private final AttentionShape shape;
@@ -48,7 +50,8 @@ public abstract class SelfAttention extends Layer {
 
     /** The line of Python that calls a part of a layer; names stand in the order in which their values are made. */
     static String calling(Layer part) {
-        boolean weights = part instanceof SelfAttention a && (a.request.eager() || a.hasSinks());
+        boolean weights = part instanceof SelfAttention a && (a.request.eager() || a.hasSinks())
+                || part instanceof LatentSelfAttention l && l.returnsWeights();
         return weights ? "_, x = self.self_attn(x)" : "x = self.part(x)";
     }
 
