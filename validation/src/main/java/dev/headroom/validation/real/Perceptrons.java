@@ -17,9 +17,9 @@ final class Perceptrons implements RealFile {
     private static final long SAMPLES = 4096;
 
     /** An epoch's full batches that are played; what further ones add was looked for and is nothing. */
-    private static final long FULL_BATCHES = 3;
+    private static final long FULL_BATCHES = 20;
 
-    private static final int EPOCHS = 2;
+    private static final int EPOCHS = 6;
 
     @Override
     public boolean reads(CsvRows rows) {

@@ -67,8 +67,10 @@ final class Cli {
         commands.put("predict", () -> new PredictCommand(engine));
         commands.put("advise", () -> new AdviseCommand(engine));
         commands.put("explain", () -> new ExplainCommand(engine));
+        commands.put(ServeCapacityCommand.NAME, () -> new ServeCapacityCommand(engine));
         commands.put("replay", ReplayCommand::new);
         commands.put("devices", DevicesCommand::new);
+        commands.put("models", ModelsCommand::new);
         commands.put("operators", OperatorsCommand::new);
         commands.put(CompletionCommand.NAME, CompletionCommand::new);
         commands.put(ManCommand.NAME, ManCommand::new);

@@ -29,7 +29,12 @@ public final class ScenarioText {
                 text,
                 run.parallel().kind() != ParallelKind.SINGLE,
                 run.parallel().kind().option() + " on " + run.parallel().world() + " GPUs");
-        add(text, run.loop().inference(), "inference");
+        add(text, run.loop().inference() && !run.generation().any(), "inference");
+        add(
+                text,
+                run.generation().any(),
+                "generates " + run.generation().tokens() + " tokens, "
+                        + OptionNames.of(run.generation().cache()) + " cache");
         add(
                 text,
                 !run.loop().inference(),
@@ -41,7 +46,7 @@ public final class ScenarioText {
         add(text, run.loop().accumulate() > 1, "accumulate " + run.loop().accumulate());
         add(text, run.kernels().channelsLast(), "channels-last");
         add(text, !run.allocConf().isEmpty(), run.allocConf());
-        add(text, true, run.loop().steps() + (run.loop().steps() == 1 ? " step" : " steps"));
+        add(text, !run.generation().any(), run.loop().steps() + (run.loop().steps() == 1 ? " step" : " steps"));
         return text.toString();
     }
 

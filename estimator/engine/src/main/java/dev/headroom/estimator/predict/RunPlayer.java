@@ -10,10 +10,10 @@ import dev.headroom.estimator.feed.Feeder;
 import dev.headroom.estimator.loading.Loading;
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.loop.LoopHook;
+import dev.headroom.estimator.loop.PreparedRuns;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.parallel.RankRun;
 import dev.headroom.estimator.parallel.Strategies;
-import dev.headroom.estimator.program.PreparedRuns;
 import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.KernelOptions;
@@ -112,7 +112,8 @@ public record RunPlayer(
                 end == WorkspaceEnd.MOST ? installed.atMost() : installed,
                 scenario.kernels().attention(),
                 scenario.torch(),
-                scenario.kernels().cudnnBenchmark());
+                scenario.kernels().cudnnBenchmark(),
+                scenario.cudnnVersion());
     }
 
     private record Position(EagerRuntime runtime, TrainingLoop loop) implements RunWatcher.Place {

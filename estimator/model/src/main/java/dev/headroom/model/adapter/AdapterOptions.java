@@ -2,6 +2,7 @@ package dev.headroom.model.adapter;
 
 import dev.headroom.model.record.Withers;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +58,11 @@ public record AdapterOptions(
     /** Whether the model gets adapters. */
     public boolean any() {
         return lora != null;
+    }
+
+    /** The rank of adapters, for a run that has some. */
+    public int rank() {
+        return Objects.requireNonNull(lora, "a rank");
     }
 
     /** What an adapter's output is multiplied by. */

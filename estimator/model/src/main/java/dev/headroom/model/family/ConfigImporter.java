@@ -6,16 +6,20 @@ import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ConfigFile;
 import dev.headroom.model.family.config.ModelConfig;
+import dev.headroom.model.family.config.Safetensors;
 import dev.headroom.model.family.config.ShippedConfigs;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.generation.GreedySearch;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.importer.Importer;
 import dev.headroom.model.scenario.ModelOptions;
 import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 
 /** Builds models from the {@code config.json} of the transformers library: no weights, no Python. */
 public final class ConfigImporter implements Importer {
@@ -42,7 +46,31 @@ public final class ConfigImporter implements Importer {
     @Override
     public Graph read(Path file, Scenario scenario) {
         ModelConfig config = ConfigFile.read(file).with(scenario.model().entries());
-        return graph(ConfigFile.modelName(file), new Request(config, scenario));
+        Graph graph = graph(ConfigFile.modelName(file), new Request(config, scenario));
+        check(graph, file, config);
+        return graph;
+    }
+
+    @Override
+    public List<String> names() {
+        return ShippedConfigs.names();
+    }
+
+    /** Weights that lie beside the config have the shapes that it says. */
+    private static void check(Graph graph, Path folder, ModelConfig config) {
+        Safetensors.shapes(folder).forEach((name, shape) -> {
+            ModelState.HeldTensor held = graph.held().tensors().get(name);
+            if (held == null) {
+                return; // checkpoints may have other names for what the library joins when it loads
+            }
+            List<Long> said = held.meta().sizes().stream()
+                    .map(size -> size.evaluate(Map.of()))
+                    .toList();
+            if (!said.equals(shape)) {
+                throw new UserInputException(config.source() + " says that " + name + " is " + said
+                        + ", but the weights beside it have " + shape + "; the files are of two models");
+            }
+        });
     }
 
     private static Graph graph(String name, Request request) {
@@ -61,6 +89,14 @@ public final class ConfigImporter implements Importer {
                                         .map(Families.Family::modelType)
                                         .toList())
                         + "; export the model and predict the archive: headroom export-help prints the program"));
+        ModelOptions options = request.options();
+        if (options.task() != ModelOptions.Task.AUTO) {
+            throw new UserInputException("--task: Headroom writes the language models of " + family.name()
+                    + " alone; export the model with its other head (headroom export-help)");
+        }
+        if (options.packing() && options.mask() != ModelOptions.Mask.NONE) {
+            throw new UserInputException("--packing has no mask; leave --mask out");
+        }
         request.seq();
         return request.scenario().generation().any()
                 ? new GreedySearch(name, request, family.model()).graph()

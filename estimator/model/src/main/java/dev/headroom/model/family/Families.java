@@ -3,15 +3,19 @@ package dev.headroom.model.family;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.encoder.Bert;
+import dev.headroom.model.family.encoder.ModernBert;
 import dev.headroom.model.family.text.Gemma;
+import dev.headroom.model.family.text.GptOss;
 import dev.headroom.model.family.text.Llama;
 import dev.headroom.model.family.text.Mistral;
+import dev.headroom.model.family.text.Mixtures;
 import dev.headroom.model.family.text.Olmo2;
 import dev.headroom.model.family.text.Phi3;
 import dev.headroom.model.family.text.Qwen;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** The table of families: what a config's {@code model_type} stands for. */
 public final class Families {
@@ -24,7 +28,7 @@ public final class Families {
      */
     public record Family(String modelType, String name, Function<Request, Layer> model) {}
 
-    private static final List<Family> ALL = List.of(
+    private static final List<Family> DECODERS = List.of(
             new Family("llama", "Llama 2 and 3, SmolLM", Llama::of),
             new Family("mistral", "Mistral", Mistral::of),
             new Family("qwen2", "Qwen 2 and 2.5", Qwen::two),
@@ -33,8 +37,17 @@ public final class Families {
             new Family("gemma3_text", "Gemma 3, text", Gemma::three),
             new Family("phi3", "Phi 3, 3.5 and 4 mini", Phi3::of),
             new Family("olmo2", "OLMo 2", Olmo2::of),
+            new Family("mixtral", "Mixtral", Mixtures::mixtral),
+            new Family("qwen3_moe", "Qwen 3, experts", Mixtures::qwen3),
+            new Family("gpt_oss", "gpt-oss", GptOss::of));
+
+    private static final List<Family> ENCODERS = List.of(
             new Family("bert", "BERT", Bert::bert),
-            new Family("roberta", "RoBERTa", Bert::roberta));
+            new Family("roberta", "RoBERTa", Bert::roberta),
+            new Family("modernbert", "ModernBERT", ModernBert::of));
+
+    private static final List<Family> ALL =
+            Stream.of(DECODERS, ENCODERS).flatMap(List::stream).toList();
 
     private Families() {}
 

@@ -3,6 +3,7 @@ package dev.headroom.model.importer;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Reads one file format. Implementations are found by {@link java.util.ServiceLoader}: list a new one in
@@ -22,6 +23,11 @@ public interface Importer {
      *     remedy
      */
     Graph read(Path file);
+
+    /** Names of the models that it has without a file. */
+    default List<String> names() {
+        return List.of();
+    }
 
     /** Whether this has a model of a name that is no file. Never throws. */
     default boolean ships(String name) {

@@ -1,11 +1,14 @@
 package dev.headroom.model.importer;
 
+import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.scenario.Scenario;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.ServiceLoader;
 import java.util.StringJoiner;
 
@@ -37,16 +40,18 @@ public final class Importers {
             requireContent(file);
         }
         StringJoiner formats = new StringJoiner(", ");
+        List<String> names = new ArrayList<>();
         for (Importer importer : ServiceLoader.load(Importer.class, Importers.class.getClassLoader())) {
             if (exists ? importer.accepts(file) : importer.ships(file.toString())) {
                 return importer.read(file, scenario);
             }
             formats.add(importer.format());
+            names.addAll(importer.names());
         }
         throw new UserInputException(
                 exists
                         ? file + " is not a model file that Headroom reads; it reads " + formats
-                        : file + " does not exist");
+                        : file + " does not exist" + Suggestion.of(file.toString(), names));
     }
 
     private static void requireContent(Path file) {

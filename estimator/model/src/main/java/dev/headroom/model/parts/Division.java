@@ -57,11 +57,11 @@ public final class Division {
             }
             parts.add(part(k, held, own));
         }
-        this.loss = alone && ownLoss.from() < nodes.size() ? loss(ownLoss, held, own) : null;
+        this.loss = alone && ownLoss.from() < nodes.size() ? loss(ownLoss, own) : null;
     }
 
     /** What the schedule's loss function does of a model that computes its loss itself. */
-    private Part loss(OwnLoss found, Set<String> held, OwnValues own) {
+    private Part loss(OwnLoss found, OwnValues own) {
         int end = graph.nodes().size();
         List<Integer> nodes = new ArrayList<>(own.behind(found.from(), end));
         int first = nodes.size();

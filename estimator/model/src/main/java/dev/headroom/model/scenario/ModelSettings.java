@@ -88,4 +88,9 @@ public final class ModelSettings {
     public static List<Setting<?>> all() {
         return List.copyOf(ALL);
     }
+
+    /** Those that mean nothing to an archive. */
+    public static List<Setting<?>> ofConfigs() {
+        return List.of(TASK, MASK, PACKING, USE_CACHE, EXPERTS, ROUTING, ENTRIES);
+    }
 }

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.op.convolution;
 
 import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.estimator.cudnn.SearchedPlans;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.cudnn.ConvolutionProblem;
@@ -53,6 +54,7 @@ final class ConvolutionPlans {
             return;
         }
         if (rt.options().cudnnBenchmark()) {
+            answer = fixed == null ? SearchedPlans.of(problem, answer, rt.options().cudnn()) : answer;
             benchmark(rt, answer.all().get());
         }
         long chosen = take(rt, answer.first())

@@ -18,6 +18,7 @@ public final class IndexingRules {
         r.single("aten.gather", Indexing::gather);
         r.single("aten.index_select", Indexing::indexSelect);
         r.single("aten.index.Tensor", Indexing::index);
+        r.single("aten.nonzero", NonZero::run);
         r.single(
                 "aten.roll",
                 c -> Indexing.roll(c.runtime(), c.tensor("self"), Math.max(1, c.integers("shifts").length)));

@@ -28,6 +28,9 @@ final class Scatter {
         Tensor values = source == null ? null : c.tensor(source);
         Recorder r = rt.record(node, t, values);
         Saved at = r.save(index);
+        if (node.equals("IndexAddBackward0")) {
+            r.save(values); // its formula asks for the sizes (derivatives.yaml: expand_as(source))
+        }
         Tensor out = inPlace ? t : rt.emptyLike(t);
         long[] sizes = values == null ? null : values.sizes();
         return r.gradient(0, g -> overwrites ? rt.emptyLike(g) : g)

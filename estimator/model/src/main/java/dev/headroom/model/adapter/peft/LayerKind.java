@@ -58,7 +58,7 @@ enum LayerKind {
         return Optional.ofNullable(
                 switch (operator) {
                     case "aten.linear" ->
-                        call.nodes().size() == 1 && call.module().type().endsWith("Linear") ? LINEAR : null;
+                        call.nodes().size() == 1 && isLinearClass(call.module().type()) ? LINEAR : null;
                     case "aten.addmm" -> call.module().type().endsWith("Conv1D") ? TRANSPOSED_LINEAR : null;
                     case "aten.embedding" -> EMBEDDING;
                     case "aten.conv1d", "aten.conv2d", "aten.conv3d" -> CONVOLUTION;
@@ -66,5 +66,10 @@ enum LayerKind {
                     case QuantisedOperators.LINEAR_8BIT -> LINEAR_8BIT;
                     default -> null;
                 });
+    }
+
+    /** A router of experts multiplies by a weight as well, but is no {@code nn.Linear}. */
+    private static boolean isLinearClass(String type) {
+        return type.isEmpty() || !type.endsWith("Router");
     }
 }

@@ -33,8 +33,8 @@ final class LoraConvolution implements AdapterLayer {
             throw new UserInputException("--dora: '" + layer.path()
                     + "' is a convolution; only adapters of linear layers" + " and embeddings can be decomposed here");
         }
-        if (options.lora() % groups != 0) {
-            throw new UserInputException("--lora " + options.lora() + ": the convolution '" + layer.path() + "' has "
+        if (options.rank() % groups != 0) {
+            throw new UserInputException("--lora " + options.rank() + ": the convolution '" + layer.path() + "' has "
                     + groups + " groups; peft takes a rank that they divide");
         }
     }
@@ -42,7 +42,7 @@ final class LoraConvolution implements AdapterLayer {
     @Override
     public Wrapping wrapping() {
         String path = layer.path();
-        long rank = options.lora();
+        long rank = options.rank();
         int kernel = layer.weight().size() - 2;
         List<Long> a = new ArrayList<>(List.of(rank, layer.in() * groups));
         a.addAll(layer.weight().subList(2, layer.weight().size()));

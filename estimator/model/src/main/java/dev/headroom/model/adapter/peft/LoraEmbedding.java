@@ -29,7 +29,7 @@ final class LoraEmbedding implements AdapterLayer {
     @Override
     public Wrapping wrapping() {
         String path = layer.path();
-        long rank = options.lora();
+        long rank = options.rank();
         List<Added> tensors = new ArrayList<>(List.of(
                 new Added(path + ".lora_embedding_A.default", List.of(rank, layer.in())),
                 new Added(path + ".lora_embedding_B.default", List.of(layer.out(), rank))));

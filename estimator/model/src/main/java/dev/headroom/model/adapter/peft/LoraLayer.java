@@ -7,7 +7,6 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /** The LoRA layer around a linear one (peft, tuners/lora/layer.py, Linear; tuners/lora/bnb.py). */
 final class LoraLayer implements AdapterLayer {
@@ -41,7 +40,7 @@ final class LoraLayer implements AdapterLayer {
     @Override
     public Wrapping wrapping() {
         String path = layer.path();
-        long rank = Objects.requireNonNull(options.lora());
+        long rank = options.rank();
         List<Added> tensors = new ArrayList<>(List.of(
                 new Added(path + ".lora_A.default.weight", List.of(rank, layer.in())),
                 new Added(path + ".lora_B.default.weight", List.of(layer.out(), rank))));

@@ -60,7 +60,12 @@ public final class ShippedConfigs {
         return all().stream().filter(e -> e.name().equals(name)).findFirst();
     }
 
-    static ModelConfig read(String name) {
+    /**
+     * The config of a name.
+     *
+     * @throws UserInputException when none has it
+     */
+    public static ModelConfig read(String name) {
         try (InputStream in = ShippedConfigs.class.getResourceAsStream(name + ".json")) {
             if (in == null) {
                 throw new UserInputException(name + " is no model that Headroom ships; see headroom models");

@@ -27,18 +27,41 @@ public final class Attention extends SelfAttention {
     private final Layer out;
     private final @Nullable Layer queryNorm;
     private final @Nullable Layer keyNorm;
+    private final boolean sinks;
+
+    /** With a parameter of what each head weighs beside keys, and heads turned by halves. */
+    public static Attention withSinks(AttentionShape shape, Request request, Pass pass) {
+        return new Attention(shape, request, pass, Turn.HALVES, Norms.NONE, Attention::none, true);
+    }
+
+    private static Layer none(long width) {
+        throw new IllegalStateException("no norm is wanted");
+    }
 
     /** Without norms. */
     public Attention(AttentionShape shape, Request request, Pass pass) {
-        this(shape, request, pass, Turn.WHOLE, Norms.NONE, width -> {
-            throw new IllegalStateException("no norm is wanted");
-        });
+        this(shape, request, pass, Turn.WHOLE, Norms.NONE, Attention::none);
     }
 
     /** @param norm of a width */
     public Attention(
             AttentionShape shape, Request request, Pass pass, Turn turn, Norms norms, LongFunction<Layer> norm) {
+        this(shape, request, pass, turn, norms, norm, false);
+    }
+
+    private Attention(
+            AttentionShape shape,
+            Request request,
+            Pass pass,
+            Turn turn,
+            Norms norms,
+            LongFunction<Layer> norm,
+            boolean sinks) {
         super(shape, request, pass, turn);
+        this.sinks = sinks;
+        if (sinks) {
+            parameter("sinks", shape.heads());
+        }
         this.norms = norms;
         long queries = shape.heads() * shape.size();
         long keys = shape.keys() * shape.size();
@@ -49,6 +72,16 @@ public final class Attention extends SelfAttention {
         boolean whole = norms == Norms.WHOLE;
         queryNorm = norms == Norms.NONE ? null : child("q_norm", norm.apply(whole ? queries : shape.size()));
         keyNorm = norms == Norms.NONE ? null : child("k_norm", norm.apply(whole ? keys : shape.size()));
+    }
+
+    @Override
+    protected boolean hasSinks() {
+        return sinks;
+    }
+
+    @Override
+    protected @Nullable Value sinks(Scope s) {
+        return sinks ? s.parameter("sinks") : null;
     }
 
     @Override

@@ -54,7 +54,7 @@ final class AttentionCall {
         Map<String, Object> call = arguments("query", q, "key", keys, "value", values);
         mask.ifPresent(m -> call.put("attn_mask", m));
         call.put("dropout_p", s.training() ? shape.dropout() : 0.0);
-        call.put("is_causal", mask.isEmpty() && (step == null || step.prompt()));
+        call.put("is_causal", shape.causal() && mask.isEmpty() && (step == null || step.prompt()));
         call.put("scale", shape.scale());
         if (shares && !repeats) {
             call.put("enable_gqa", true);
@@ -114,9 +114,17 @@ final class AttentionCall {
             s.line("weights = weights + mask");
             weights = s.op("aten.add.Tensor", "self", weights, "other", mask.get());
         }
-        Value shares = sinks == null ? shares(s, weights, q) : sharesWithSinks(s, request, weights, sinks, values);
-        s.line((sinks == null ? "weights" : "dropped") + " = dropout(weights, p=dropout, training=self.training)");
-        Value kept = s.op("aten.dropout.default", "input", shares, "p", shape.dropout(), "train", s.training());
+        Value kept;
+        if (sinks == null) {
+            Value shares = shares(s, weights, q);
+            s.line("weights = dropout(weights, p=dropout, training=self.training)");
+            kept = dropped(s, shape, shares);
+        } else {
+            Value chosen = sharesWithSinks(s, request, weights, sinks);
+            s.line("weights = dropout(scores, p=dropout, training=self.training).to(values.dtype)");
+            Value some = dropped(s, shape, chosen);
+            kept = s.op("aten.to.dtype", "self", some, "dtype", new Argument.TypeOf(values.name()));
+        }
         s.line("out = torch.matmul(weights, values_of_all)");
         Value attended = s.op("aten.matmul.default", "self", kept, "other", values);
         s.line("out = out.transpose(1, 2).contiguous()");
@@ -130,7 +138,7 @@ final class AttentionCall {
     }
 
     /** The sinks are one more column of scores, whose share is left out (models/gpt_oss/modeling_gpt_oss.py). */
-    private static Value sharesWithSinks(Scope s, Request request, Value weights, Value sinks, Value values) {
+    private static Value sharesWithSinks(Scope s, Request request, Value weights, Value sinks) {
         s.line("sinks = module.sinks.reshape(1, -1, 1, 1).expand(batch, -1, seq, -1)");
         Value four = s.op("aten.reshape.default", "self", sinks, "shape", new long[] {1, -1, 1, 1});
         SymExpr[] all = {Request.BATCH, SymExpr.of(-1), request.length(), SymExpr.of(-1)};
@@ -144,8 +152,11 @@ final class AttentionCall {
         Value shares =
                 s.op("aten.softmax.int", "self", combined, "dim", -1, "dtype", new Argument.TypeOf(combined.name()));
         s.line("scores = shares[..., :-1]");
-        Value scores = s.op("aten.slice.Tensor", "self", shares, "dim", -1, "start", 0, "end", -1);
-        return s.op("aten.to.dtype", "self", scores, "dtype", new Argument.TypeOf(values.name()));
+        return s.op("aten.slice.Tensor", "self", shares, "dim", -1, "start", 0, "end", -1);
+    }
+
+    private static Value dropped(Scope s, AttentionShape shape, Value x) {
+        return s.op("aten.dropout.default", "input", x, "p", shape.dropout(), "train", s.training());
     }
 
     /** {@code x = x / cap; x = torch.tanh(x); x = x * cap}. */

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Token embeddings, layers, and a last norm. */
 public final class Decoder extends Layer {
@@ -18,8 +19,10 @@ public final class Decoder extends Layer {
      * @param rotary turns positions into rotations
      * @param windows the kinds of layers that a mask is made for, and how many tokens each sees, in that order
      * @param turns the kinds of layers that have a rotation each; empty where all share one
+     * @param looks whether masks are made with a look at the positions
      */
-    public record Shared(Layer embeddings, Layer norm, Layer rotary, Map<String, Long> windows, List<String> turns) {
+    public record Shared(
+            Layer embeddings, Layer norm, Layer rotary, Map<String, Long> windows, List<String> turns, boolean looks) {
         public Shared {
             windows = new LinkedHashMap<>(windows);
         }
@@ -27,6 +30,11 @@ public final class Decoder extends Layer {
         /** Of layers that are all alike. */
         public Shared(Layer embeddings, Layer norm, Layer rotary, AttentionShape shape) {
             this(embeddings, norm, rotary, Map.of(shape.kind(), shape.window()), List.of());
+        }
+
+        /** With a look at the positions. */
+        public Shared(Layer embeddings, Layer norm, Layer rotary, Map<String, Long> windows, List<String> turns) {
+            this(embeddings, norm, rotary, windows, turns, true);
         }
     }
 
@@ -68,15 +76,20 @@ public final class Decoder extends Layer {
         Value x = s.call(shared.embeddings, in[0]);
         Value positions = Positions.write(s, request);
         Value embedded = x;
-        shared.windows.forEach(
-                (kind, window) -> pass.mask(kind, Masks.causal(s, request, embedded, positions, window)));
+        @Nullable Value seen = shared.looks ? positions : null;
+        shared.windows.forEach((kind, window) -> pass.mask(kind, Masks.causal(s, request, embedded, seen, window)));
         rotate(s, embedded, positions);
         s.line("x = layer(x, mask, position_embeddings)");
         for (Layer layer : layers) {
             x = s.call(layer, x);
         }
         s.line("x = self.norm(x)");
-        return s.call(shared.norm, x);
+        Value out = s.call(shared.norm, x);
+        if (shared.windows.size() > 1) { // what holds the masks holds those that no layer took as well
+            s.line("return x");
+            shared.windows.keySet().forEach(kind -> pass.mask(kind).ifPresent(s::use));
+        }
+        return out;
     }
 
     private void rotate(Scope s, Value embedded, Value positions) {

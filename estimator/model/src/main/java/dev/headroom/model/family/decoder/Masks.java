@@ -9,6 +9,7 @@ import dev.headroom.model.scenario.ModelOptions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The masks of attention, and the looks at values that find that none is needed (transformers, masking_utils.py). */
 public final class Masks {
@@ -20,12 +21,14 @@ public final class Masks {
     private final Scope s;
     private final Request request;
     private final Value embedded;
-    private final Value positions;
+    /** {@code null} for masks that are made without a look at them. */
+    private final @Nullable Value positions;
+
     private final CacheStep step;
     private final CacheStep.Keys keys;
     private final long window;
 
-    private Masks(Scope s, Request request, Value embedded, Value positions, long window) {
+    private Masks(Scope s, Request request, Value embedded, @Nullable Value positions, long window) {
         this.s = s;
         this.request = request;
         this.embedded = embedded;
@@ -42,7 +45,7 @@ public final class Masks {
      * @param window how many tokens a query sees, its own among them; {@link #NO_WINDOW} for all before it
      * @return empty where the kernel masks by itself
      */
-    static Optional<Value> causal(Scope s, Request request, Value embedded, Value positions, long window) {
+    static Optional<Value> causal(Scope s, Request request, Value embedded, @Nullable Value positions, long window) {
         if (request.step() != null && request.step().fixed()) {
             return s.isLet(MASK + window) ? Optional.of(s.given(MASK + window)) : Optional.empty();
         }
@@ -52,34 +55,42 @@ public final class Masks {
     }
 
     /**
-     * {@code create_bidirectional_mask}.
+     * {@code create_bidirectional_mask}, or {@code create_bidirectional_sliding_window_mask} with a window.
      *
+     * @param window how far away a key may be; {@link #NO_WINDOW} for any distance
      * @return empty where none is needed
      */
-    public static Optional<Value> bidirectional(Scope s, Request request, Value embedded) {
-        if (request.options().mask() == ModelOptions.Mask.NONE) {
-            return Optional.empty();
-        }
-        Masks masks = new Masks(s, request, embedded, embedded, NO_WINDOW);
+    public static Optional<Value> bidirectional(Scope s, Request request, Value embedded, long window) {
+        Masks masks = new Masks(s, request, embedded, embedded, window);
         return s.function("create_bidirectional_mask", masks::writeBidirectional);
     }
 
     private Optional<Value> writeBidirectional() {
-        s.line("attention_mask = attention_mask.to(dtype=torch.bool)");
-        Value mask = s.op("aten.to.dtype", "self", s.given("attention_mask"), "dtype", DType.BOOL);
-        Optional<Value> padding = Optional.of(mask);
-        MaskFunction all = MaskFunction.all();
-        if (request.eager()) {
-            s.line("attention_mask = mask_interface(mask_function, attention_mask)");
-            return Optional.of(s.function("eager_mask", () -> additive(all, padding)));
+        boolean given = request.options().mask() != ModelOptions.Mask.NONE;
+        boolean near = window == NO_WINDOW || request.seq() < window;
+        Optional<Value> padding = Optional.empty();
+        if (given) {
+            s.line("attention_mask = attention_mask.to(dtype=torch.bool)");
+            Value tokens = s.given("attention_mask");
+            padding = Optional.of(s.op("aten.to.dtype", "self", tokens, "dtype", DType.BOOL));
         }
-        s.line("if padding_mask.all()");
-        s.op("aten.all.default", "self", mask);
-        if (request.options().mask() == ModelOptions.Mask.FULL) {
+        MaskFunction all = MaskFunction.all();
+        MaskFunction seen =
+                window == NO_WINDOW ? all : MaskFunction.both(List.of(MaskFunction.around(window), all));
+        Optional<Value> tokens = padding;
+        if (request.eager() && (given || !near)) {
+            s.line("attention_mask = mask_interface(mask_function, attention_mask)");
+            return Optional.of(s.function("eager_mask", () -> additive(seen, tokens)));
+        }
+        if (tokens.isPresent()) {
+            s.line("if padding_mask.all()");
+            s.op("aten.all.default", "self", tokens.get());
+        }
+        if (near && request.options().mask() != ModelOptions.Mask.PADDED) {
             return Optional.empty();
         }
         s.line("attention_mask = mask_interface(mask_function, attention_mask)");
-        return s.function("sdpa_mask", () -> truths(all, padding, false));
+        return s.function("sdpa_mask", () -> truths(seen, tokens, false));
     }
 
     /**
@@ -101,9 +112,10 @@ public final class Masks {
             s.line("attention_mask = attention_mask.to(dtype=torch.bool)");
             Value given = s.given("attention_mask");
             padding = Optional.of(s.op("aten.to.dtype", "self", given, "dtype", DType.BOOL));
-        } else if (!request.caches()) {
+        } else if (positions != null && !request.caches()) {
+            Value ids = positions;
             s.line("packed_sequence_mask = find_packed_sequence_indices(position_ids)");
-            Value sums = s.function("find_packed", this::packedSequences);
+            Value sums = s.function("find_packed", () -> packedSequences(ids));
             packed = request.options().packing() ? Optional.of(sums) : Optional.empty();
         }
         MaskFunction function = window == NO_WINDOW
@@ -123,7 +135,7 @@ public final class Masks {
     }
 
     /** {@code find_packed_sequence_indices}: whether positions restart somewhere. */
-    private Value packedSequences() {
+    private Value packedSequences(Value positions) {
         SymExpr[] all = {Request.BATCH, SymExpr.of(-1)};
         s.line("first = position_ids[:, :1] - 1");
         Value rows = s.op("aten.expand.default", "self", positions, "size", all);

@@ -7,6 +7,7 @@ import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.ModelOptions;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.trainer.LoopKind;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,11 @@ public record Request(
     public boolean labelled() {
         LossKind loss = scenario.loop().loss();
         return training() && (loss == LossKind.AUTO || loss == LossKind.OUTPUT);
+    }
+
+    /** The same of a model whose class has no other attention than one in plain operators. */
+    public Request eagerly() {
+        return new Request(config, scenario.with(ScenarioSettings.ATTENTION, Scenario.Attention.EAGER), step);
     }
 
     /** Whether attention is computed in plain operators. */

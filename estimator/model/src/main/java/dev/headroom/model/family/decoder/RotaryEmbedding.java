@@ -16,6 +16,7 @@ public final class RotaryEmbedding extends Layer {
     private final Request request;
     private final boolean ofKinds;
     private final boolean wide;
+    private final boolean halves;
 
     /**
      * One for all layers.
@@ -27,11 +28,21 @@ public final class RotaryEmbedding extends Layer {
         this(type, request, size, List.of(), false);
     }
 
+    /** One for all layers, whose halves of heads are turned by the same row. */
+    public static RotaryEmbedding halves(String type, Request request, long size) {
+        return new RotaryEmbedding(type, request, size, List.of(), false, true);
+    }
+
     /**
      * @param kinds of layers that have a rotation each; empty for one of all
      * @param wide whether the results stay in float32
      */
     public RotaryEmbedding(String type, Request request, long size, List<String> kinds, boolean wide) {
+        this(type, request, size, kinds, wide, false);
+    }
+
+    private RotaryEmbedding(String type, Request request, long size, List<String> kinds, boolean wide, boolean halves) {
+        this.halves = halves;
         this.type = type;
         this.request = request;
         this.ofKinds = !kinds.isEmpty();
@@ -77,7 +88,7 @@ public final class RotaryEmbedding extends Layer {
         Value angles = s.outOfAutocast("aten.matmul.default", "self", frequencies, "other", positions);
         Value turned = s.op("aten.transpose.int", "self", angles, "dim0", 1, "dim1", 2);
         s.line("angles = torch.cat((frequencies, frequencies), dim=-1)");
-        Value both = s.op("aten.cat.default", "tensors", new Value[] {turned, turned}, "dim", -1);
+        Value both = halves ? turned : s.op("aten.cat.default", "tensors", new Value[] {turned, turned}, "dim", -1);
         s.line("cos = angles.cos() * self.attention_scaling");
         Value cos = scaled(s, "aten.cos.default", both);
         s.line("sin = angles.sin() * self.attention_scaling");

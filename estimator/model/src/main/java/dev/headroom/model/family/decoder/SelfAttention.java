@@ -17,7 +17,11 @@ public abstract class SelfAttention extends Layer {
         /** A part of a head, to which the rest is joined again. */
         PART,
         /** All of a head, in float32, and back to its own type. */
-        WIDE
+        WIDE,
+        /** The same, of copies in float32. */
+        COPIED,
+        /** Both halves of a head, by one row of cosines and sines. */
+        HALVES
     }
 
     private final AttentionShape shape;

@@ -5,7 +5,6 @@ import dev.headroom.model.family.decoder.Attention;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Decoder;
 import dev.headroom.model.family.decoder.Request;
-import dev.headroom.model.family.decoder.RmsNorm;
 import dev.headroom.model.family.decoder.RotaryEmbedding;
 import dev.headroom.model.family.decoder.SandwichLayer;
 import dev.headroom.model.family.decoder.SelfAttention;
@@ -19,29 +18,19 @@ public final class Olmo2 {
 
     /** The model that a config describes. */
     public static Layer of(Request request) {
-        Plain p = new Plain(request, CLASS, 1e-5);
+        Plain p = new Plain(request, CLASS, 1e-5, true);
         AttentionShape shape = AttentionShape.of(p.config, CLASS + "Attention");
         return p.model(
                 p.layers(i -> new SandwichLayer(
                         CLASS + "DecoderLayer",
-                        new Attention(
-                                shape,
-                                request,
-                                p.pass,
-                                SelfAttention.Turn.WIDE,
-                                Attention.Norms.WHOLE,
-                                size -> norm(p, size)),
+                        new Attention(shape, request, p.pass, SelfAttention.Turn.WIDE, Attention.Norms.WHOLE, p::norm),
                         p.feedForward(false),
-                        new SandwichLayer.Norms(null, norm(p, p.width), null, norm(p, p.width)))),
+                        new SandwichLayer.Norms(null, p.norm(p.width), null, p.norm(p.width)))),
                 new Decoder.Shared(
                         p.embeddings(),
-                        norm(p, p.width),
+                        p.norm(p.width),
                         new RotaryEmbedding(CLASS + "RotaryEmbedding", request, shape.turned(), List.of(), true),
                         shape),
                 false);
-    }
-
-    private static Layer norm(Plain p, long size) {
-        return new RmsNorm(CLASS + "RMSNorm", size, p.eps, true);
     }
 }

@@ -31,7 +31,15 @@ final class Plain {
     final long width;
     final double eps;
 
+    private final boolean wideNorms;
+
     Plain(Request request, String prefix, double eps) {
+        this(request, prefix, eps, false);
+    }
+
+    /** @param wideNorms whether norms apply their weight in float32 */
+    Plain(Request request, String prefix, double eps, boolean wideNorms) {
+        this.wideNorms = wideNorms;
         this.request = request;
         this.config = request.config();
         this.prefix = prefix;
@@ -40,7 +48,7 @@ final class Plain {
     }
 
     RmsNorm norm(long size) {
-        return new RmsNorm(prefix + "RMSNorm", size, eps);
+        return new RmsNorm(prefix + "RMSNorm", size, eps, wideNorms);
     }
 
     GatedFeedForward feedForward(boolean bias) {

@@ -1,0 +1,90 @@
+package dev.headroom.app.command;
+
+import dev.headroom.advisor.serving.Capacity;
+import dev.headroom.advisor.serving.ServeCapacity;
+import dev.headroom.app.option.BadOption;
+import dev.headroom.app.report.CapacityReport;
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.model.scenario.GenerationSettings;
+import dev.headroom.model.scenario.ModelSettings;
+import dev.headroom.model.scenario.Scenario;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code headroom serve-capacity}: how many requests of generate() a card takes at once. */
+@Command(
+        name = ServeCapacityCommand.NAME,
+        description = "Finds how many requests, and tokens, generate() serves on a card at once.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        footer = {"", "Exit status: 0 something fits, 3 nothing fits, 2 bad input, 1 a defect of Headroom."})
+final class ServeCapacityCommand implements Callable<Integer> {
+    static final String NAME = "serve-capacity";
+
+    private static final int NEW_TOKENS = 128;
+
+    private final Services engine;
+
+    @Spec
+    CommandSpec spec;
+
+    @Mixin
+    QuestionOptions question = new QuestionOptions();
+
+    @Option(
+            names = "--prompts",
+            paramLabel = "N,N,…",
+            split = ",",
+            description = "Lengths of prompts, in tokens (default: --seq, else 512,2048,8192).")
+    List<Long> prompts = List.of();
+
+    @Option(names = "--json", description = "One JSON object on standard output.")
+    boolean json;
+
+    ServeCapacityCommand(Services engine) {
+        this.engine = engine;
+    }
+
+    @Override
+    public Integer call() {
+        Scenario asked = question.asked();
+        if (asked.sizes().batch() != null) {
+            throw new BadOption("--batch: serve-capacity finds the batch; leave it out");
+        }
+        Scenario run = asked.generation().any() ? asked : asked.with(GenerationSettings.GENERATE, NEW_TOKENS);
+        List<Long> lengths = lengths(run);
+        Scenario first = run.with(ModelSettings.SEQ, lengths.get(0));
+        Long room = Predictor.room(new PredictionRequest(engine.reader().apply(question.model, first), first));
+        if (room == null) {
+            throw new BadOption("serve-capacity needs a card to serve on; pass --gpu NAME or --memory SIZE");
+        }
+        Capacity capacity = new ServeCapacity(s -> engine.reader().apply(question.model, s), run, room).of(lengths);
+        PrintWriter out = spec.commandLine().getOut();
+        String model = engine.reader().apply(question.model, first).name();
+        if (json) {
+            CapacityReport.writeJson(model, run, capacity, out);
+        } else {
+            CapacityReport.write(model, run, capacity, out);
+        }
+        out.flush();
+        return capacity.rows().stream().anyMatch(row -> row.requests() > 0) ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
+    }
+
+    private List<Long> lengths(Scenario run) {
+        Long seq = run.model().seq();
+        List<Long> lengths = !prompts.isEmpty() ? prompts : seq != null ? List.of(seq) : List.of(512L, 2048L, 8192L);
+        for (Long length : lengths) {
+            if (length < 1) {
+                throw new BadOption("--prompts: " + length + " is no length; prompts have at least 1 token");
+            }
+        }
+        return lengths;
+    }
+}
