@@ -12,6 +12,7 @@ public final class ScenarioText {
     public static String words(Scenario run) {
         StringBuilder text = new StringBuilder();
         add(text, run.sizes().batch() != null, "batch " + run.sizes().batch());
+        add(text, run.model().seq() != null, "seq " + run.model().seq());
         run.sizes().dims().forEach((name, size) -> add(text, true, name + " " + size));
         add(
                 text,

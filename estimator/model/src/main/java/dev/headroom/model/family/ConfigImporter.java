@@ -90,10 +90,6 @@ public final class ConfigImporter implements Importer {
                                         .toList())
                         + "; export the model and predict the archive: headroom export-help prints the program"));
         ModelOptions options = request.options();
-        if (options.task() != ModelOptions.Task.AUTO) {
-            throw new UserInputException("--task: Headroom writes the language models of " + family.name()
-                    + " alone; export the model with its other head (headroom export-help)");
-        }
         if (options.packing() && options.mask() != ModelOptions.Mask.NONE) {
             throw new UserInputException("--packing has no mask; leave --mask out");
         }
