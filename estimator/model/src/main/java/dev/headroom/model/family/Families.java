@@ -8,6 +8,7 @@ import dev.headroom.model.family.encoder.ModernBert;
 import dev.headroom.model.family.text.DeepSeek;
 import dev.headroom.model.family.text.Gemma;
 import dev.headroom.model.family.text.Gpt2;
+import dev.headroom.model.family.text.GptNeoX;
 import dev.headroom.model.family.text.GptOss;
 import dev.headroom.model.family.text.Llama;
 import dev.headroom.model.family.text.Mistral;
@@ -48,6 +49,7 @@ public final class Families {
 
     private static final List<Family> OTHERS = List.of(
             new Family("gpt2", "GPT-2", Gpt2::of),
+            new Family("gpt_neox", "GPT-NeoX, Pythia", GptNeoX::of),
             new Family("bert", "BERT", Bert::bert),
             new Family("roberta", "RoBERTa", Bert::roberta),
             new Family("modernbert", "ModernBERT", ModernBert::of),

@@ -21,6 +21,9 @@ final class Rotations {
             Value cos = s.op("aten.unsqueeze.default", "self", by.cos(), "dim", 1);
             s.line("sin = sin.unsqueeze(1)");
             Value sin = s.op("aten.unsqueeze.default", "self", by.sin(), "dim", 1);
+            if (turn == SelfAttention.Turn.PART_FIRST) {
+                return turnedFirst(s, queries, keys, cos, sin, shape);
+            }
             if (turn == SelfAttention.Turn.PART) {
                 return parts(s, queries, keys, cos, sin, shape);
             }
@@ -96,6 +99,23 @@ final class Rotations {
         Value q = joined(s, turned(s, turnsOfQueries, cos, sin, shape.turned()), restOfQueries);
         s.line("turned_keys = torch.cat([k_rot * cos + rotate_half(k_rot) * sin, k_pass], dim=-1)");
         return new Value[] {q, joined(s, turned(s, turnsOfKeys, cos, sin, shape.turned()), restOfKeys)};
+    }
+
+    private static Value[] turnedFirst(Scope s, Value queries, Value keys, Value cos, Value sin, AttentionShape shape) {
+        s.line("q_rot, q_pass = q[..., :rotary_dim], q[..., rotary_dim:]");
+        Value turnsOfQueries = first(s, queries, shape);
+        Value restOfQueries = slice(s, queries, shape.turned(), Long.MAX_VALUE);
+        s.line("k_rot, k_pass = k[..., :rotary_dim], k[..., rotary_dim:]");
+        Value turnsOfKeys = first(s, keys, shape);
+        Value restOfKeys = slice(s, keys, shape.turned(), Long.MAX_VALUE);
+        s.line("q_embed = (q_rot * cos) + (rotate_half(q_rot) * sin)");
+        Value q = turned(s, turnsOfQueries, cos, sin, shape.turned());
+        s.line("k_embed = (k_rot * cos) + (rotate_half(k_rot) * sin)");
+        Value k = turned(s, turnsOfKeys, cos, sin, shape.turned());
+        s.line("q_embed = torch.cat([q_embed, q_pass], dim=-1)");
+        q = joined(s, q, restOfQueries);
+        s.line("k_embed = torch.cat([k_embed, k_pass], dim=-1)");
+        return new Value[] {q, joined(s, k, restOfKeys)};
     }
 
     /** A slice that takes all is the tensor itself (torch/csrc, python_variable_indexing.cpp). */

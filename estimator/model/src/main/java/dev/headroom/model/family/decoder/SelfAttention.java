@@ -18,6 +18,8 @@ public abstract class SelfAttention extends Layer {
         WHOLE,
         /** A part of a head, to which the rest is joined again. */
         PART,
+        /** The same, joined once both are turned. */
+        PART_FIRST,
         /** All of a head, in float32, and back to its own type. */
         WIDE,
         /** The same, of copies in float32. */
