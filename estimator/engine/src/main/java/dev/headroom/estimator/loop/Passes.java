@@ -11,6 +11,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /** The passes of a loop through its model: forward, the loss and backward, with all that hooks make of them. */
@@ -72,6 +73,16 @@ final class Passes {
         AutocastMode.State before = enterAutocast();
         forward();
         runtime.autocast().exit(before);
+    }
+
+    /** A pass of another runner in between, without training. */
+    Tensor[] evaluate(ForwardPass other, Map<String, Tensor> values) {
+        runtime.setGradMode(false);
+        AutocastMode.State before = enterAutocast();
+        Tensor[] made = other.run(values);
+        runtime.autocast().exit(before);
+        runtime.setGradMode(true);
+        return made;
     }
 
     private AutocastMode.State enterAutocast() {

@@ -86,8 +86,12 @@ final class TrainerBatches {
         }
     }
 
-    /** {@code sum(labels.ne(-100).sum() for labels in batches)}: a sum of booleans casts them first. */
-    private Tensor count(List<Batch> batches) {
+    /**
+     * {@code sum(labels.ne(-100).sum() for labels in batches)}: a sum of booleans casts them first.
+     *
+     * @return with a reference for the caller; {@code null} without labels
+     */
+    Tensor count(List<Batch> batches) {
         String name = ItemsInBatch.labels(loop.graph());
         if (name == null) {
             return null;

@@ -9,11 +9,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param loop whose loop it is
  * @param transformers the version of the library whose loop and losses run
- * @param evalBatch sequences of a batch of evaluation, which follows every step; {@code null} for no evaluation
+ * @param evalBatch {@code per_device_eval_batch_size} of the evaluation that follows every step; {@code null} for no
+ *     evaluation
  * @param evalBatches batches of an evaluation
  * @param evalAccumulation after how many batches of an evaluation what was gathered goes to the host; {@code null}:
  *     after the last one
- * @param lossOnly {@code prediction_loss_only}: evaluation keeps losses and no scores
+ * @param evalMetrics {@code compute_metrics}: evaluation gathers scores and labels, else losses alone
  */
 @Withers
 public record TrainerOptions(
@@ -22,7 +23,7 @@ public record TrainerOptions(
         @Nullable Long evalBatch,
         int evalBatches,
         @Nullable Integer evalAccumulation,
-        boolean lossOnly)
+        boolean evalMetrics)
         implements TrainerOptionsWithers.With {
     /** The script's own loop, the newest version, no evaluation. */
     public static final TrainerOptions DEFAULTS =
