@@ -11,6 +11,7 @@ import dev.headroom.estimator.parallel.RankGroups;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.Simulation;
+import dev.headroom.estimator.program.Preparation;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -44,7 +45,7 @@ class PlainDecoderTest {
         Graph large = PlainDecoder.of405Billion(4096).graph();
         assertEquals(
                 List.of(510, 1, 1),
-                RankGroups.of(large, RUN.with(WORLD, 512)).stream()
+                RankGroups.of(Preparation.of(large, RUN.with(WORLD, 512))).stream()
                         .map(List::size)
                         .toList());
     }

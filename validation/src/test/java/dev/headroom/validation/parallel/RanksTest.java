@@ -16,6 +16,7 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.estimator.predict.RankMemory;
 import dev.headroom.estimator.predict.Simulation;
+import dev.headroom.estimator.program.Preparation;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
@@ -44,7 +45,7 @@ class RanksTest {
     @EnumSource(names = {"DDP", "FSDP2", "ZERO3"})
     void ranksOfAGroupTakeTheSame(ParallelKind kind) {
         Scenario run = run(kind, 6);
-        List<List<Integer>> groups = RankGroups.of(MODEL, run);
+        List<List<Integer>> groups = RankGroups.of(Preparation.of(MODEL, run));
         assertEquals(
                 IntStream.range(0, 6).boxed().toList(),
                 groups.stream().flatMap(List::stream).sorted().toList());

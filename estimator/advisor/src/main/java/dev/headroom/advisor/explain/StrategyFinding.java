@@ -21,7 +21,7 @@ import java.util.Set;
 final class StrategyFinding {
     /** Kinds whose GPUs work on one batch together, where each rank of ddp has its own. */
     private static final Set<ParallelKind> ONE_BATCH =
-            Set.of(ParallelKind.DP, ParallelKind.MP, ParallelKind.TP, ParallelKind.PP);
+            Set.of(ParallelKind.DP, ParallelKind.MP, ParallelKind.TP, ParallelKind.PP, ParallelKind.PP_TP);
 
     private final ExplainedRun explained;
     private final String own;

@@ -32,6 +32,7 @@ public final class Page {
             "icicle.js",
             "segments.js",
             "layers.js",
+            "ranks.js",
             "compare.js",
             "main.js");
 

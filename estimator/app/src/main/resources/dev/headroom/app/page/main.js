@@ -60,6 +60,7 @@ function showRun(next) {
     run = next;
     showVerdict(run);
     showFindings(run);
+    showRanks(run);
     for (const id of ["timeline", "modules", "segments"]) $(id).hidden = run.size === 0;
     showSections();
     showPhaseChoice();

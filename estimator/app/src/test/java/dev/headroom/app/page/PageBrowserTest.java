@@ -1,5 +1,8 @@
 package dev.headroom.app.page;
 
+import static dev.headroom.model.scenario.ParallelSettings.PARALLEL;
+import static dev.headroom.model.scenario.ParallelSettings.WORLD;
+import static dev.headroom.model.scenario.ParallelSettings.ZERO_OPTIMIZER;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -7,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.headroom.estimator.timeline.PlayedRun;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.units.Mib;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -85,6 +89,27 @@ class PageBrowserTest {
         assertTrue(browser.number("echarts.getInstanceByDom(document.getElementById('timeline-chart'))"
                         + ".getZr().storage.getDisplayList().length")
                 > 20);
+    }
+
+    @Test
+    void ranksStandSideBySide() throws Exception {
+        assertFalse(find("#ranks").isDisplayed());
+        PlayedRun run = Pages.spread("resnet18-i224.pt2", 4, scenario -> scenario.with(PARALLEL, ParallelKind.DDP)
+                .with(WORLD, 3)
+                .with(ZERO_OPTIMIZER, true));
+        PlayedRun devices = Pages.spread("resnet18-i224.pt2", 4, scenario -> scenario.with(PARALLEL, ParallelKind.DP)
+                .with(WORLD, 2));
+        Path several = folder.resolve("ranks.html");
+        Files.writeString(several, Pages.html(Pages.unexplained("ddp", run), Pages.unexplained("dp", devices)));
+        browser.open(several);
+        List<WebElement> rows = browser.driver.findElements(By.cssSelector("#ranks-rows tbody tr"));
+        assertEquals(run.prediction().ranks().size(), rows.size());
+        assertTrue(
+                rows.get(0).getText().startsWith(run.prediction().ranks().get(0).words()));
+        assertTrue(rows.get(0).getText().endsWith("yes"), rows.get(0).getText());
+        find("#runs label:nth-of-type(2)").click();
+        browser.until("document.querySelectorAll('#ranks-rows tbody tr').length === 2");
+        assertTrue(find("#ranks-rows tbody tr").getText().startsWith("GPU 0"));
     }
 
     @Test

@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** Runs and their pages. */
 final class Pages {
@@ -32,6 +33,14 @@ final class Pages {
     /** A fixture, trained for some steps on an RTX 3090. */
     static PlayedRun played(String model, long batch, int steps, Long limit) {
         return played(Importers.read(Path.of("../../fixtures/models", model)), batch, steps, limit);
+    }
+
+    /** The same on several GPUs. */
+    static PlayedRun spread(String model, long batch, UnaryOperator<Scenario> how) {
+        Scenario run = how.apply(Scenario.defaults().with(BATCH, batch).with(STEPS, 2));
+        return PlayedRun.of(new PredictionRequest(
+                Importers.read(Path.of("../../fixtures/models", model)),
+                run.withDevice(new DeviceBudget(GpuCatalogue.find("rtx-3090").orElseThrow(), null, 0, null))));
     }
 
     private static PlayedRun played(Graph graph, long batch, int steps, Long limit) {

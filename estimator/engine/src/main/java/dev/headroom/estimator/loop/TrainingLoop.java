@@ -7,7 +7,6 @@ import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.optim.Optimizers;
 import dev.headroom.estimator.program.ForwardPass;
 import dev.headroom.estimator.program.GraphRunner;
-import dev.headroom.estimator.program.LateRunner;
 import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.parallel;
 
 import dev.headroom.estimator.loop.LoopHook;
+import dev.headroom.estimator.loop.PreparedRuns;
 import dev.headroom.estimator.parallel.ddp.ReplicatedStage;
 import dev.headroom.estimator.parallel.fsdp2.ShardedStage;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
@@ -12,7 +13,6 @@ import dev.headroom.estimator.parallel.pipeline.StageModule;
 import dev.headroom.estimator.parallel.pipeline.StageRegime;
 import dev.headroom.estimator.parallel.tensor.GroupedParameters;
 import dev.headroom.estimator.parallel.tensor.SharedStage;
-import dev.headroom.estimator.program.PreparedRuns;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.Scenario;

@@ -7,9 +7,8 @@ import dev.headroom.estimator.parallel.layout.ShardLayout;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState.HeldTensor;
 import dev.headroom.model.graph.SymExpr;
-import dev.headroom.model.graph.SymbolBinding;
 import dev.headroom.model.parallel.Parallelism;
-import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.run.PreparedRun;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -29,8 +28,9 @@ public final class RankGroups {
     /** Sizes of the user's inputs behind the first, such as the length of a sequence. */
     private final List<Long> inputs;
 
-    private RankGroups(Graph graph, Scenario run) {
-        this.parallel = run.parallel();
+    private RankGroups(PreparedRun run) {
+        Graph graph = run.graph();
+        this.parallel = run.scenario().parallel();
         this.parameters = graph.held().tensors().entrySet().stream()
                 .filter(e -> e.getValue().kind() == Graph.InputKind.PARAMETER)
                 .filter(e -> e.getValue().storage().equals(e.getKey()))
@@ -41,22 +41,20 @@ public final class RankGroups {
                 .distinct()
                 .map(RankGroups::evaluated)
                 .toList();
-        Map<String, Long> symbols =
-                SymbolBinding.bind(graph, run.sizes().batch(), run.sizes().dims());
         this.inputs = graph.inputs().stream()
                 .filter(in -> in.kind() == Graph.InputKind.USER)
                 .map(in -> graph.values().get(in.value()))
                 .filter(meta -> meta != null)
                 .flatMap(meta -> meta.sizes().stream().skip(1))
-                .map(n -> n.evaluate(symbols))
+                .map(n -> n.evaluate(run.symbols()))
                 .toList();
     }
 
     /** Ranks that are alike, the group of the first rank first; one group of one rank where a process has all GPUs. */
-    public static List<List<Integer>> of(Graph graph, Scenario run) {
-        Parallelism parallel = run.parallel();
+    public static List<List<Integer>> of(PreparedRun run) {
+        Parallelism parallel = run.scenario().parallel();
         int ranks = parallel.kind().isOneProcess() ? 1 : parallel.world();
-        IntFunction<Object> likeness = new RankGroups(graph, run).likeness();
+        IntFunction<Object> likeness = new RankGroups(run).likeness();
         Map<Object, List<Integer>> groups = new LinkedHashMap<>();
         for (int rank = 0; rank < ranks; rank++) {
             groups.computeIfAbsent(likeness.apply(rank), key -> new ArrayList<>())

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.parallel;
 
+import dev.headroom.estimator.loop.PreparedRuns;
 import dev.headroom.estimator.parallel.ddp.DistributedDataParallel;
 import dev.headroom.estimator.parallel.dp.DataParallel;
 import dev.headroom.estimator.parallel.fsdp1.FullyShardedDataParallel;
@@ -14,7 +15,6 @@ import dev.headroom.estimator.parallel.mp.SplitModel;
 import dev.headroom.estimator.parallel.tensor.GroupedParameters;
 import dev.headroom.estimator.parallel.tensor.TensorParallel;
 import dev.headroom.estimator.parallel.zero.DeepSpeedEngine;
-import dev.headroom.estimator.program.PreparedRuns;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ParallelKind;

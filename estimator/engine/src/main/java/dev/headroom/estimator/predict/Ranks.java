@@ -2,8 +2,8 @@ package dev.headroom.estimator.predict;
 
 import static dev.headroom.model.scenario.ParallelSettings.RANK;
 
+import dev.headroom.estimator.loop.PreparedRuns;
 import dev.headroom.estimator.parallel.RankGroups;
-import dev.headroom.estimator.program.PreparedRuns;
 import dev.headroom.model.device.DeviceLine;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
@@ -69,7 +69,8 @@ public final class Ranks {
      * @throws dev.headroom.model.error.UserInputException for impossible input
      */
     public static Ranks of(PredictionRequest request) {
-        List<List<Integer>> groups = RankGroups.of(request.graph(), request.scenario());
+        PreparedRuns runs = new PreparedRuns(request.graph());
+        List<List<Integer>> groups = RankGroups.of(runs.of(request.scenario()));
         List<List<Integer>> played = new ArrayList<>();
         int unplayed = 0;
         for (int g = 0; g < groups.size(); g++) {
@@ -79,7 +80,6 @@ public final class Ranks {
                 played.add(groups.get(g));
             }
         }
-        PreparedRuns runs = new PreparedRuns(request.graph());
         RankTable table = new RankTable();
         SideBySide.each(played, group -> table.add(play(request, runs, group.get(0)), group));
         Map<Taken, List<Integer>> alike = table.alike;

@@ -24,7 +24,7 @@ public final class EagerRuntime {
     private final Tape tape;
     private final Workspaces workspaces;
     private final AutocastMode autocast = new AutocastMode(this);
-    private ModuleHooks modules = new ModuleHooks();
+    private final ModuleHooks modules = new ModuleHooks();
     private Frame frame;
 
     /** A process with one GPU. */
@@ -78,17 +78,6 @@ public final class EagerRuntime {
     /** What is called where modules begin and end. */
     public ModuleHooks modules() {
         return modules;
-    }
-
-    /**
-     * From now on modules are those of another model, which has hooks of its own.
-     *
-     * @return the hooks before
-     */
-    public ModuleHooks useModules(ModuleHooks of) {
-        ModuleHooks before = modules;
-        modules = of;
-        return before;
     }
 
     public AutocastMode autocast() {

@@ -83,21 +83,37 @@ public final class ModuleHooks {
         }
     }
 
-    private final Map<String, List<Hook>> hooks = new HashMap<>();
+    /** Hooks of a model that is called on its own; paths of others may be the same. */
+    public static final class Model {
+        private final Map<String, List<Hook>> hooks = new HashMap<>();
+    }
 
-    /** No hooks yet, of a model that is none of the runtime's own. */
-    public ModuleHooks() {}
+    private Map<String, List<Hook>> hooks = new HashMap<>();
+
+    ModuleHooks() {}
+
+    /** Does something in which modules are those of another model. */
+    public void inside(Model model, Runnable work) {
+        Map<String, List<Hook>> before = hooks;
+        hooks = model.hooks;
+        try {
+            work.run();
+        } finally {
+            hooks = before;
+        }
+    }
 
     /** Adds a hook of the module with this path. */
     public AutogradHooks.Handle add(String path, Hook hook) {
-        hooks.computeIfAbsent(path, k -> new ArrayList<>()).add(hook);
-        return () -> remove(path, hook);
+        Map<String, List<Hook>> model = hooks;
+        model.computeIfAbsent(path, k -> new ArrayList<>()).add(hook);
+        return () -> remove(model, path, hook);
     }
 
-    private void remove(String path, Hook hook) {
-        List<Hook> of = hooks.get(path);
+    private static void remove(Map<String, List<Hook>> model, String path, Hook hook) {
+        List<Hook> of = model.get(path);
         if (of != null && of.remove(hook) && of.isEmpty()) {
-            hooks.remove(path);
+            model.remove(path);
         }
     }
 

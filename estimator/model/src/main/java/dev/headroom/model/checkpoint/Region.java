@@ -19,8 +19,8 @@ import java.util.Set;
  * @param held parameters, buffers and constants that it reads
  * @param inputs other values that it reads or is given
  * @param outputs values that it makes and others read, in order
- * @param keywords whether all inputs but the first are keywords of the call: a function keeps them that Python keeps for
- *     as long as the checkpoint's node
+ * @param keywords whether all inputs but the first are keywords of the call: a function keeps them that Python keeps
+ *     for as long as the checkpoint's node
  */
 public record Region(int from, int to, List<String> held, List<String> inputs, List<String> outputs, boolean keywords) {
     /** Of a range of nodes. */

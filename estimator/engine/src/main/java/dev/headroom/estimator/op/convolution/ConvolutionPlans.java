@@ -45,6 +45,17 @@ final class ConvolutionPlans {
                 list(p.padding()),
                 list(p.dilation()),
                 List.of(alignment(x), alignment(w), alignment(y)));
+        if (rt.options().cudnnBenchmark() && fixed == null && !Boolean.getBoolean("old")) {
+            Long kept = rt.threads().current().plans().find(problem);
+            if (kept != null && take(rt, kept)) {
+                return;
+            }
+            dev.headroom.estimator.cudnn.SearchedPlans found = dev.headroom.estimator.cudnn.SearchedPlans.of(problem);
+            benchmark(rt, List.of(found.most()));
+            take(rt, found.fastest());
+            rt.threads().current().plans().remember(problem, found.fastest());
+            return;
+        }
         WorkspaceAnswer answer = fixed != null
                 ? WorkspaceAnswer.fixed(WorkspaceLevel.ASKED, fixed)
                 : rt.options().convolutions().answer(problem).orElse(NONE);

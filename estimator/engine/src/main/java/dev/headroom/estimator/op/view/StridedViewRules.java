@@ -15,6 +15,8 @@ public final class StridedViewRules {
             return Views.asStrided(
                     c.runtime(), t, sizes, c.integers("stride"), c.integer("storage_offset", t.offset()));
         });
+        r.single("aten.view_as_complex", c -> ComplexViews.complex(c.runtime(), c.tensor("self")));
+        r.single("aten.view_as_real", c -> ComplexViews.real(c.runtime(), c.tensor("self")));
         r.single("aten.diagonal", StridedViews::diagonal);
         r.single("aten.unfold", StridedViews::unfold);
         r.single("aten.ravel", c -> Views.reshape(c.runtime(), c.tensor("self"), -1));

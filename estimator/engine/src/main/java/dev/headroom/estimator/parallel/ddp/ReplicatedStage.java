@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A stage of a pipeline under DistributedDataParallel: forward passes are under {@code no_sync()}, and the reducer hears
- * of the last backward pass alone.
+ * A stage of a pipeline under DistributedDataParallel: forward passes are under {@code no_sync()}, and the reducer
+ * hears of the last backward pass alone.
  */
 public final class ReplicatedStage implements StageRegime {
     private final DdpOptions options;

@@ -2,6 +2,7 @@ package dev.headroom.estimator.parallel.pipeline;
 
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.loop.LoopHook;
+import dev.headroom.estimator.loop.PreparedRuns;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.op.core.Joining;
 import dev.headroom.estimator.parallel.group.CollectiveLog;
@@ -10,7 +11,6 @@ import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.estimator.program.Placement;
-import dev.headroom.estimator.program.PreparedRuns;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -190,9 +190,9 @@ public final class Pipeline implements LoopHook {
             if (!initialized) {
                 initialized = true;
                 new WarmUp(runtime, peers, plan, rank).vote(stages);
-                stages.forEach(s -> s.makeInputBuffers(microbatches));
+                stages.forEach(s -> s.buffers().makeInputs(microbatches));
                 for (int k = stages.size() - 1; k >= 0; k--) {
-                    stages.get(k).makeGradientBuffers(microbatches);
+                    stages.get(k).buffers().makeGradients(microbatches);
                 }
             }
             schedule.run(now);

@@ -69,7 +69,7 @@ final class SeveralStages implements Schedule {
                 Tensor output = runtime.hold(step.forward(stage, m));
                 step.lossOf(stage, output, m);
                 if (stages.containsKey(a.stage() + 1)) {
-                    stages.get(a.stage() + 1).setInput(m, output);
+                    stages.get(a.stage() + 1).buffers().setInput(m, output);
                 }
                 runtime.release(output);
             }
@@ -92,8 +92,8 @@ final class SeveralStages implements Schedule {
                 sends.add(fire(peers.send(gradient, plan.rankOf(a.stage() - 1))));
                 runtime.release(gradient);
             }
-            case RECV_F -> receive(stage.inputBuffer(m), plan.rankOf(a.stage() - 1));
-            case RECV_B -> receive(stage.gradientBuffer(m), plan.rankOf(a.stage() + 1));
+            case RECV_F -> receive(stage.buffers().input(m), plan.rankOf(a.stage() - 1));
+            case RECV_B -> receive(stage.buffers().gradient(m), plan.rankOf(a.stage() + 1));
             case UNSHARD -> {
                 stage.unshard();
                 fetched.add(a.stage());
@@ -118,7 +118,7 @@ final class SeveralStages implements Schedule {
 
     private void handOver(Stage stage, int microbatch) {
         if (stages.containsKey(stage.index() - 1)) {
-            stages.get(stage.index() - 1).setGradient(microbatch, stage.takeInputGradient(microbatch));
+            stages.get(stage.index() - 1).buffers().setGradient(microbatch, stage.takeInputGradient(microbatch));
         }
     }
 }

@@ -23,11 +23,15 @@ final class SingleStage {
     }
 
     private List<Op> forwardReceives(int microbatch) {
-        return stage.isFirst() ? List.of() : List.of(peers.receive(stage.inputBuffer(microbatch), stage.index() - 1));
+        return stage.isFirst()
+                ? List.of()
+                : List.of(peers.receive(stage.buffers().input(microbatch), stage.index() - 1));
     }
 
     private List<Op> backwardReceives(int microbatch) {
-        return stage.isLast() ? List.of() : List.of(peers.receive(stage.gradientBuffer(microbatch), stage.index() + 1));
+        return stage.isLast()
+                ? List.of()
+                : List.of(peers.receive(stage.buffers().gradient(microbatch), stage.index() + 1));
     }
 
     /** All forward passes, then all backward passes; what was sent is kept to the end. */

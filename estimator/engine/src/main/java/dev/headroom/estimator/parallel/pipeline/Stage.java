@@ -3,21 +3,15 @@ package dev.headroom.estimator.parallel.pipeline;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.program.GraphRunner;
 import dev.headroom.estimator.program.ModelTensors;
-import dev.headroom.estimator.program.ModelTypes;
-import dev.headroom.estimator.program.ValueShape;
 import dev.headroom.estimator.runtime.AutogradEngine;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.GradNode;
 import dev.headroom.estimator.runtime.ModuleHooks;
 import dev.headroom.estimator.runtime.Tensor;
-import dev.headroom.model.graph.DType;
-import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.parts.Division;
 import dev.headroom.model.parts.Part;
-import dev.headroom.model.plan.Placement;
 import dev.headroom.model.run.PreparedRun;
-import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -34,18 +28,10 @@ final class Stage {
     private final ModelTensors model;
     private final Division division;
     private final List<StageRegime> regimes;
-    private final ModuleHooks modules = new ModuleHooks();
+    private final ModuleHooks.Model modules = new ModuleHooks.Model();
+    private final Buffers buffers;
     private GraphRunner runner;
     private GraphRunner lossRunner;
-
-    /** What a microbatch is handed on in. */
-    private final Map<String, ValueShape> shapes = new HashMap<>();
-
-    /** By microbatch: where inputs arrive; none for the first stage. */
-    private final List<Tensor> inputBuffers = new ArrayList<>();
-
-    /** By microbatch: where gradients of outputs arrive; none for the last stage. */
-    private final List<Tensor> gradientBuffers = new ArrayList<>();
 
     /** By microbatch: output and input, until its backward pass. */
     private final Map<Integer, Tensor[]> forwarded = new HashMap<>();
@@ -79,16 +65,12 @@ final class Stage {
         this.count = division.parts().size();
         this.model = model;
         this.regimes = regimes;
+        this.buffers = new Buffers(loop, rows, division, index, regimes);
     }
 
     /** Does something with the stage's own modules. */
     private void inside(Runnable work) {
-        ModuleHooks before = runtime.useModules(modules);
-        try {
-            work.run();
-        } finally {
-            runtime.useModules(before);
-        }
+        runtime.modules().inside(modules, work);
     }
 
     /** Adds how often each of its nodes ran, by position in the whole graph. */
@@ -143,67 +125,9 @@ final class Stage {
         return model;
     }
 
-    /** _setup_forward_recv_info: buffers for the whole life. */
-    void makeInputBuffers(int microbatches) {
-        for (int m = 0; m < microbatches && !isFirst(); m++) {
-            inputBuffers.add(buffer(part.inputs().get(0)));
-        }
-    }
-
-    /** _setup_backward_recv_info. */
-    void makeGradientBuffers(int microbatches) {
-        for (int m = 0; m < microbatches && !isLast(); m++) {
-            gradientBuffers.add(buffer(part.outputs().get(0)));
-        }
-    }
-
-    private Tensor buffer(String value) {
-        ValueShape shape = shapes.computeIfAbsent(value, this::shape);
-        DType type = handedOn(shape.type());
-        try (Frame frame = runtime.frame()) {
-            return runtime.hold(runtime.emptyStrided(type, shape.sizes(), shape.strides()));
-        }
-    }
-
-    private ValueShape shape(String value) {
-        ValueShape whole = ValueShape.of(rows.graph(), rows.symbols(), value);
-        for (StageRegime r : regimes) {
-            Placement placement = r.received(division.readers(value));
-            if (placement != null) {
-                long[] sizes = r.local(whole.sizes(), placement.of(whole.sizes().length));
-                return new ValueShape(whole.type(), sizes, Shapes.contiguous(sizes));
-            }
-        }
-        return whole;
-    }
-
-    /** The type in which activations go from stage to stage. */
-    private DType handedOn(DType exported) {
-        Scenario run = loop.prepared().scenario();
-        DType own = ModelTypes.under(exported, run.precision().dtype());
-        DType gathered = run.parallel().sharding().paramDtype();
-        return gathered == null || !own.isFloatingPoint() ? own : gathered;
-    }
-
-    Tensor inputBuffer(int microbatch) {
-        return inputBuffers.get(microbatch);
-    }
-
-    Tensor gradientBuffer(int microbatch) {
-        return gradientBuffers.get(microbatch);
-    }
-
-    /** The neighbour is on this rank: its output takes the place of a buffer. */
-    void setInput(int microbatch, Tensor output) {
-        try (Frame frame = runtime.frame()) {
-            Tensor detached = runtime.hold(runtime.detach(output));
-            runtime.release(inputBuffers.set(microbatch, detached));
-        }
-    }
-
-    /** The neighbour is on this rank: the gradient takes the place of a buffer. Takes over the reference. */
-    void setGradient(int microbatch, Tensor gradient) {
-        runtime.release(gradientBuffers.set(microbatch, gradient));
+    /** Where activations and gradients arrive. */
+    Buffers buffers() {
+        return buffers;
     }
 
     /**
@@ -214,7 +138,7 @@ final class Stage {
      */
     Tensor forward(int microbatch, Tensor given) {
         Map<String, Tensor> values = new HashMap<>(model.byValue());
-        Tensor input = isFirst() ? given : inputBuffers.get(microbatch);
+        Tensor input = isFirst() ? given : buffers.input(microbatch);
         if (!isFirst()) {
             runtime.requireGrad(input, true);
         }
@@ -265,7 +189,7 @@ final class Stage {
         regimes.forEach(r -> r.beforeBackward(last));
         try (Frame frame = runtime.frame()) {
             Tensor root = isLast() ? loss : of[0];
-            Tensor gradient = isLast() ? runtime.emptyLike(loss) : gradientBuffers.get(microbatch);
+            Tensor gradient = isLast() ? runtime.emptyLike(loss) : buffers.gradient(microbatch);
             inside(() -> loop.engine().backward(root, gradient));
         }
         finishBackward(microbatch, of, takeGradient(of[1]));
@@ -280,9 +204,11 @@ final class Stage {
         if (!isFirst()) {
             regimes.forEach(r -> r.beforeBackward(false));
             try (Frame frame = runtime.frame()) {
-                Tensor begin = isLast() ? runtime.emptyLike(loss) : gradientBuffers.get(microbatch);
+                Tensor begin = isLast() ? runtime.emptyLike(loss) : buffers.gradient(microbatch);
                 groups = new WeightGroups(runtime, root, of[1], parameters());
-                gradient = gradientOfInput(root, begin, of[1]);
+                Tensor[] made = new Tensor[1];
+                inside(() -> made[0] = gradientOfInput(root, begin, of[1]));
+                gradient = made[0];
                 groups.stopCatching();
                 runtime.setGrad(of[1], gradient);
                 runtime.detachInPlace(root);
@@ -324,7 +250,7 @@ final class Stage {
         regimes.forEach(r -> r.beforeBackward(last));
         inside(() -> {
             if (w.groups == null) {
-                loop.engine().backward(w.root, gradientBuffers.get(microbatch));
+                loop.engine().backward(w.root, buffers.gradient(microbatch));
             } else {
                 w.groups.accumulate(loop.engine());
             }
@@ -369,7 +295,7 @@ final class Stage {
         forwarded.clear();
         outputChunks.forEach(runtime::release);
         outputChunks.clear();
-        inputBuffers.forEach(b -> runtime.setGrad(b, null));
+        buffers.dropGradients();
     }
 
     /** What the last stage made, by microbatch; borrowed. */

@@ -1,5 +1,6 @@
-package dev.headroom.estimator.program;
+package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.program.Preparation;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.ParallelSettings;

@@ -1,15 +1,17 @@
-package dev.headroom.estimator.program;
+package dev.headroom.estimator.loop;
 
+import dev.headroom.estimator.program.ForwardPass;
+import dev.headroom.estimator.program.NodeRuns;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.Map;
 import java.util.function.Supplier;
 
 /** A forward pass that is made when it is first called: whoever takes its place never needs it. */
-public final class LateRunner implements ForwardPass {
+final class LateRunner implements ForwardPass {
     private final Supplier<ForwardPass> make;
     private ForwardPass made;
 
-    public LateRunner(Supplier<ForwardPass> make) {
+    LateRunner(Supplier<ForwardPass> make) {
         this.make = make;
     }
 
