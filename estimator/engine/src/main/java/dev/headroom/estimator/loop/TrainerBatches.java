@@ -117,6 +117,7 @@ final class TrainerBatches {
     /** Labels are moved by one within losses of causal models, and the first is not counted there. */
     private static boolean shiftsLabels(Node n) {
         return n.operator().equals(FusedLanguageHead.HEAD)
+                || n.operator().equals(FusedLanguageHead.LIGER)
                 || n.operator().equals("aten.pad") && n.stackTrace().contains("loss_function");
     }
 

@@ -42,6 +42,11 @@ public final class TrainerSettings {
                             "Version of transformers whose Trainer, losses and checkpoints are modelled (default the"
                                     + " newest)."));
 
+    public static final Setting<Boolean> LIGER = row(Setting.of(
+                    "liger", TRAINER, TrainerOptions::liger, TrainerOptions::withLiger)
+            .written(FLAG, "", "Liger's kernels: norms, rotary positions, gated activations, and head and loss in one.")
+            .trainsWith(given -> given));
+
     public static final Setting<Long> EVAL_BATCH =
             row(Setting.of("eval_batch", TRAINER, TrainerOptions::evalBatch, TrainerOptions::withEvalBatch)
                     .written(positive(), "N", "Batch size of an evaluation after every step of the Trainer.")

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param loop whose loop it is
  * @param transformers the version of the library whose loop and losses run
+ * @param liger Liger's kernels stand in for a language model's own operators ({@code use_liger_kernel})
  * @param evalBatch {@code per_device_eval_batch_size} of the evaluation that follows every step; {@code null} for no
  *     evaluation
  * @param evalBatches batches of an evaluation
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public record TrainerOptions(
         LoopKind loop,
         TransformersVersion transformers,
+        boolean liger,
         @Nullable Long evalBatch,
         int evalBatches,
         @Nullable Integer evalAccumulation,
@@ -27,7 +29,7 @@ public record TrainerOptions(
         implements TrainerOptionsWithers.With {
     /** The script's own loop, the newest version, no evaluation. */
     public static final TrainerOptions DEFAULTS =
-            new TrainerOptions(LoopKind.PLAIN, TransformersVersion.NEWEST, null, 2, null, false);
+            new TrainerOptions(LoopKind.PLAIN, TransformersVersion.NEWEST, false, null, 2, null, false);
 
     /**
      * Whether trl's SFTTrainer puts its own head on the model: trl 1.16 does, which goes with transformers

@@ -8,5 +8,9 @@ public final class FusedRules {
 
     public static void register(Registry r) {
         r.add("trl.fused_lm_head", FusedHead::run);
+        r.single("liger.rms_norm", Liger::rmsNorm);
+        r.single("liger.rope", Liger::rope);
+        r.single("liger.gate", Liger::gate);
+        r.single("liger.fused_linear_cross_entropy", Liger::linearCrossEntropy);
     }
 }
