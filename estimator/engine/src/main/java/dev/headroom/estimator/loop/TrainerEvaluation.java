@@ -80,7 +80,7 @@ final class TrainerEvaluation {
             Integer every = options.evalAccumulation();
             if (every != null && k % every == 0) {
                 release(gathered);
-                forget();
+                release(named); // the loader's counter still holds the batch
                 runtime.allocator().emptyCache();
             }
         }

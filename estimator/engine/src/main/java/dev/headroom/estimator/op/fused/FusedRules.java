@@ -11,6 +11,6 @@ public final class FusedRules {
         r.single("liger.rms_norm", Liger::rmsNorm);
         r.single("liger.rope", Liger::rope);
         r.single("liger.gate", Liger::gate);
-        r.single("liger.fused_linear_cross_entropy", Liger::linearCrossEntropy);
+        r.single("liger.fused_linear_cross_entropy", LigerLoss::run);
     }
 }

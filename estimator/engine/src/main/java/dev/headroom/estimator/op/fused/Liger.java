@@ -1,9 +1,6 @@
 package dev.headroom.estimator.op.fused;
 
-import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.op.core.Copies;
-import dev.headroom.estimator.op.core.Creation;
-import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
@@ -72,66 +69,5 @@ final class Liger {
         Saved b = r.save(up);
         return r.gradients(g -> new Tensor[] {rt.detach(a.get()), rt.detach(b.get())})
                 .output(rt.emptyLike(gate));
-    }
-
-    /**
-     * fused_linear_cross_entropy.py: scores of some rows at a time in one buffer; the gradients are made in the forward
-     * pass and kept, in the types of what they are of.
-     */
-    static Tensor linearCrossEntropy(Call c) {
-        EagerRuntime rt = c.runtime();
-        Tensor labels = c.tensor("labels");
-        Tensor padded = rt.empty(labels.dtype(), labels.size(0), labels.size(1) + 1);
-        Tensor targets = rt.empty(labels.dtype(), labels.sizes());
-        Tensor x = c.tensor("hidden");
-        Tensor rows = Views.view(rt, x, -1, x.size(-1));
-        Tensor loss = lossOfRows(rt, rows, c.tensor("weight"), targets);
-        Tensor items = c.tensorOrNull("items");
-        Tensor out = items == null ? loss : Pointwise.div(rt, loss, items);
-        rt.freeUnless(loss, out);
-        rt.free(padded);
-        rt.free(targets);
-        rt.free(rows);
-        return out;
-    }
-
-    private static Tensor lossOfRows(EagerRuntime rt, Tensor x, Tensor weight, Tensor targets) {
-        Recorder r = rt.record("LigerFusedLinearCrossEntropyFunctionBackward", x, weight);
-        boolean trains = r.records();
-        Tensor ofRows = rt.empty(x.dtype(), x.sizes());
-        Tensor ofWeight = trains && r.needs(1) ? Creation.zeros(rt, weight.dtype(), weight.sizes()) : null;
-        long n = x.size(0);
-        Tensor losses = rt.empty(DType.FLOAT32, n);
-        Tensor mask = rt.empty(DType.BOOL, n);
-        rt.free(Reductions.sum(rt, mask, null, false, DType.INT64));
-        Tensor scores = rt.empty(x.dtype(), chunk(n, weight.size(0), x.size(1)), weight.size(0));
-        rt.workspaces().useBlas();
-        rt.free(scores);
-        Tensor loss = rt.empty(DType.FLOAT32);
-        Saved keptRows = r.saveIf(trains, ofRows);
-        Saved keptWeight = r.saveIf(ofWeight != null, ofWeight);
-        r.gradients(g -> {
-            Tensor one = rt.empty(DType.FLOAT32); // is the gradient one?
-            Tensor equal = rt.empty(DType.BOOL);
-            rt.free(rt.empty(DType.BOOL));
-            rt.free(equal);
-            rt.free(one);
-            Tensor w = keptWeight.get();
-            return new Tensor[] {rt.detach(keptRows.get()), w == null ? null : rt.detach(w)};
-        });
-        r.output(loss);
-        rt.free(mask);
-        rt.free(losses);
-        rt.free(ofRows);
-        rt.free(ofWeight);
-        return loss;
-    }
-
-    /** Rows whose scores take about as much as all rows of the input. */
-    private static long chunk(long rows, long entries, long width) {
-        long factor = Bytes.ceilDiv(entries, width);
-        long each = Bytes.ceilDiv(rows, factor);
-        long power = Long.highestOneBit(each);
-        return Math.min(power == each ? each : 2 * power, rows);
     }
 }
