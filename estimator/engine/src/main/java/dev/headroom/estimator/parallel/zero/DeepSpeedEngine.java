@@ -103,8 +103,8 @@ public final class DeepSpeedEngine implements LoopHook {
     }
 
     /**
-     * {@code module.half()} or {@code module.bfloat16()}, of what was added to the model in another type; without, all is
-     * to be in single precision (_configure_distributed_model).
+     * {@code module.half()} or {@code module.bfloat16()}, of what was added to the model in another type; without, all
+     * is to be in single precision (_configure_distributed_model).
      */
     private void convert() {
         DType wanted = loop.prepared().scenario().precision().dtype();
