@@ -47,11 +47,17 @@ public record SearchedPlans(long most, long fastest) {
                 case FILTER -> 4 * w;
             };
         }
-        double eff = groups > 1 ? (double) cin / up(cin, GTILE) * cout / up(cout, GTILE) : Math.min(1, cin / 32.0) * Math.min(1, cout / 32.0);
+        double eff = groups > 1
+                ? (double) cin / up(cin, GTILE) * cout / up(cout, GTILE)
+                : Math.min(1, cin / 32.0) * Math.min(1, cout / 32.0);
         double direct = Math.max(flops / DIRECT, copies / BANDWIDTH);
         double tensor = Math.max(flops / (TENSOR * eff), copies / BANDWIDTH) + 2 * copies / BANDWIDTH;
         long fastest = tensor < direct ? copies : 0;
-        boolean wino = groups == 1 && p.w().get(2) == 3 && p.w().get(3) == 3 && p.stride().get(0) == 1 && p.dilation().get(0) == 1;
+        boolean wino = groups == 1
+                && p.w().get(2) == 3
+                && p.w().get(3) == 3
+                && p.stride().get(0) == 1
+                && p.dilation().get(0) == 1;
         if (wino && WINO > 0) {
             most = Math.max(most, (long) (WINO * (x + y) + 4 * w));
         }

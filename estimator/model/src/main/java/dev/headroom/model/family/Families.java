@@ -42,8 +42,8 @@ public final class Families {
             new Family("gpt_oss", "gpt-oss", GptOss::of),
             new Family("deepseek_v3", "DeepSeek V3 and R1", DeepSeek::three));
 
-    private static final List<Family> ENCODERS = List.of(
-            new Family("bert", "BERT", Bert::bert), new Family("roberta", "RoBERTa", Bert::roberta));
+    private static final List<Family> ENCODERS =
+            List.of(new Family("bert", "BERT", Bert::bert), new Family("roberta", "RoBERTa", Bert::roberta));
 
     private static final List<Family> ALL =
             Stream.of(DECODERS, ENCODERS).flatMap(List::stream).toList();

@@ -79,7 +79,8 @@ final class Lowering {
         while (moves) {
             moves = false;
             for (int rank = 0; rank < actions.size(); rank++) {
-                if (at[rank] < actions.get(rank).size() && isReady(actions.get(rank).get(at[rank]), before.get(rank))) {
+                if (at[rank] < actions.get(rank).size()
+                        && isReady(actions.get(rank).get(at[rank]), before.get(rank))) {
                     Action a = actions.get(rank).get(at[rank]++);
                     add(a, rank, out, before);
                     exchange(a, rank, out, before);
