@@ -12,12 +12,16 @@ import org.jspecify.annotations.Nullable;
 public abstract class SelfAttention extends Layer {
     /** How queries and keys are turned by their positions. */
     public enum Turn {
+        /** Not at all: positions are embedded. */
+        NONE,
         /** All of a head. */
         WHOLE,
         /** A part of a head, to which the rest is joined again. */
         PART,
         /** All of a head, in float32, and back to its own type. */
         WIDE,
+        /** The same, of copies in float32. */
+        COPIED,
         /** Both halves of a head, by one row of cosines and sines. */
         HALVES,
         /** Elements that lie side by side, by one row of cosines and sines. */
@@ -85,7 +89,9 @@ public abstract class SelfAttention extends Layer {
     @Override
     protected final Value[] results(Scope s, Value... in) {
         Value[] projected = project(s, in[0]);
-        Value[] turned = Rotations.apply(s, turn, projected[0], projected[1], pass.rotation(shape.kind()), shape);
+        Value[] turned = turn == Turn.NONE
+                ? projected
+                : Rotations.apply(s, turn, projected[0], projected[1], pass.rotation(shape.kind()), shape);
         Value keys = turned[1];
         Value values = projected[2];
         CacheStep step = request.step();

@@ -1,17 +1,14 @@
-package dev.headroom.estimator.op.quantized;
+package dev.headroom.model.quant;
 
 import dev.headroom.allocator.Bytes;
-import dev.headroom.estimator.runtime.DeviceModel;
-import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
-import dev.headroom.model.quant.FourBit;
 
 /**
  * Whether a product with a 4-bit weight is one kernel that reads the packed weight, or the weight is restored for
  * cuBLAS: bitsandbytes decides by rows, shape and generation of the GPU (bitsandbytes 0.50,
  * backends/cuda/ops.py, gemm_4bit and _gemm_4bit_use_custom_cuda).
  */
-final class FusedKernel {
+public final class FusedKernel {
     private static final long MOST_ROWS = 1536;
     private static final long MOST_ROWS_OF_LARGE = 512;
     private static final long ALWAYS = 4;
@@ -26,13 +23,22 @@ final class FusedKernel {
     /** Columns of the result that a block of threads computes. */
     private static final long TILE = 64;
 
-    private final DeviceModel gpu;
+    /**
+     * What of a GPU decides.
+     *
+     * @param major compute capability
+     * @param minor compute capability
+     * @param sms streaming multiprocessors
+     */
+    public record Card(int major, int minor, int sms) {}
+
+    private final Card gpu;
     private final long n;
     private final long k;
     private final long blocks;
     private final long sms;
 
-    private FusedKernel(DeviceModel gpu, long n, long k) {
+    private FusedKernel(Card gpu, long n, long k) {
         this.gpu = gpu;
         this.n = n;
         this.k = k;
@@ -43,14 +49,12 @@ final class FusedKernel {
     /**
      * Whether the kernel takes a product.
      *
+     * @param type of the input
+     * @param rows of the input
      * @param n rows of the weight: features out
      * @param k its columns: features in
      */
-    static boolean takes(DeviceModel gpu, Tensor input, long n, long k) {
-        return takes(gpu, input.dtype(), input.numel() / k, n, k);
-    }
-
-    static boolean takes(DeviceModel gpu, DType type, long rows, long n, long k) {
+    public static boolean takes(Card gpu, DType type, long rows, long n, long k) {
         if (rows > MOST_ROWS || k % FourBit.BLOCK != 0) {
             return false;
         }

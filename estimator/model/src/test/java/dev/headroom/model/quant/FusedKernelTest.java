@@ -1,8 +1,7 @@
-package dev.headroom.estimator.op.quantized;
+package dev.headroom.model.quant;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.model.graph.DType;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -29,8 +28,8 @@ class FusedKernelTest {
             in.readLine();
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 String[] row = line.split(",");
-                DeviceModel gpu =
-                        new DeviceModel(Integer.parseInt(row[0]), Integer.parseInt(row[1]), Integer.parseInt(row[2]));
+                FusedKernel.Card gpu = new FusedKernel.Card(
+                        Integer.parseInt(row[0]), Integer.parseInt(row[1]), Integer.parseInt(row[2]));
                 boolean takes = FusedKernel.takes(
                         gpu,
                         Objects.requireNonNull(TYPES.get(row[3])),
