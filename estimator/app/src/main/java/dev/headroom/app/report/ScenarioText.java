@@ -1,6 +1,7 @@
 package dev.headroom.app.report;
 
 import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.quant.QuantKind;
 import dev.headroom.model.scenario.OptionNames;
 import dev.headroom.model.scenario.Scenario;
 
@@ -25,6 +26,14 @@ public final class ScenarioText {
                 run.precision().amp() == null
                         ? ""
                         : "amp " + OptionNames.of(run.precision().amp()));
+        QuantKind kind = run.quant().kind();
+        add(
+                text,
+                kind != null,
+                kind == null
+                        ? ""
+                        : OptionNames.of(kind) + (run.quant().doubleQuant() ? " (double)" : ""));
+        add(text, run.adapters().any(), "lora " + run.adapters().lora());
         add(
                 text,
                 run.parallel().kind() != ParallelKind.SINGLE,

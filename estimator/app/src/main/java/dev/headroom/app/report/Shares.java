@@ -75,7 +75,7 @@ final class Shares {
     }
 
     private static String name(LayerShare layer) {
-        String operator = layer.operator().substring(layer.operator().lastIndexOf("aten.") < 0 ? 0 : 5);
+        String operator = layer.operator().substring(layer.operator().lastIndexOf('.') + 1);
         return layer.module().isEmpty() ? operator : layer.module() + " " + operator;
     }
 }
