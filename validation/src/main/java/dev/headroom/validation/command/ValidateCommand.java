@@ -5,6 +5,9 @@ import dev.headroom.app.command.Progress;
 import dev.headroom.app.command.Subcommand;
 import dev.headroom.model.error.Unwritable;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.validation.real.AccuracyPage;
+import dev.headroom.validation.real.RealReport;
+import dev.headroom.validation.real.RealSets;
 import dev.headroom.validation.report.HtmlReport;
 import dev.headroom.validation.report.TextReport;
 import dev.headroom.validation.report.ValidationJson;
@@ -64,6 +67,27 @@ public final class ValidateCommand implements Subcommand {
     Path html;
 
     @Option(
+            names = "--real-runs",
+            paramLabel = "FOLDER",
+            description = "Tables of runs that others measured on real GPUs, in the formats of fixtures/real.")
+    @Nullable
+    Path realRuns;
+
+    @Option(
+            names = "--archives",
+            paramLabel = "FOLDER",
+            description = "With --real-runs: exported models by name (default: those beside the tables).")
+    @Nullable
+    Path archives;
+
+    @Option(
+            names = "--accuracy",
+            paramLabel = "FILE",
+            description = "With --real-runs: writes a page and its plots, too.")
+    @Nullable
+    Path accuracy;
+
+    @Option(
             names = "--recorder",
             paramLabel = "FILE",
             description = "Writes a Python script that records your own training loops on your GPU, and ends.")
@@ -81,6 +105,12 @@ public final class ValidateCommand implements Subcommand {
             }
             Recorder.write(recorder);
             return ExitStatus.OK;
+        }
+        if (realRuns != null) {
+            return real(realRuns);
+        }
+        if (archives != null || accuracy != null) {
+            throw new UserInputException("--archives and --accuracy belong to --real-runs FOLDER");
         }
         thresholds.parse();
         List<MeasuredRuns> runs = (folder == null ? Sources.fixtures() : Sources.folder(folder))
@@ -106,6 +136,18 @@ public final class ValidateCommand implements Subcommand {
         }
         out.flush();
         return status(validation, exceeded, spec.commandLine().getErr());
+    }
+
+    private Integer real(Path tables) {
+        List<Path> folders = archives == null ? List.of(tables.resolve("archives"), tables) : List.of(archives);
+        RealReport report = RealReport.of(RealSets.of(tables, folders, only));
+        PrintWriter out = spec.commandLine().getOut();
+        report.write(out);
+        out.flush();
+        if (accuracy != null) {
+            AccuracyPage.write(report, accuracy);
+        }
+        return ExitStatus.OK;
     }
 
     private void page(Path html, Validation validation, Scores scores, List<String> exceeded) {

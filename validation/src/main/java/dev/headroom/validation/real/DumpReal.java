@@ -12,7 +12,7 @@ import java.util.List;
 public final class DumpReal {
     public static void main(String[] a) {
         String mode = a[3];
-        for (RealSet set : RealSets.of(Path.of(a[0]), List.of(Path.of(a[1])))) {
+        for (RealSet set : RealSets.of(Path.of(a[0]), List.of(Path.of(a[1])), a[2])) {
             if (!set.name().equals(a[2])) continue;
             set.runs().parallelStream().forEach(r -> {
                 if (a.length > 4 && !r.name().matches(a[4])) return;

@@ -17,9 +17,9 @@ final class Perceptrons implements RealFile {
     private static final long SAMPLES = 4096;
 
     /** An epoch's full batches that are played; what further ones add was looked for and is nothing. */
-    private static final long FULL_BATCHES = Long.getLong("full", 3);
+    private static final long FULL_BATCHES = 20;
 
-    private static final int EPOCHS = Integer.getInteger("epochs", 2);
+    private static final int EPOCHS = 6;
 
     @Override
     public boolean reads(CsvRows rows) {
@@ -58,7 +58,7 @@ final class Perceptrons implements RealFile {
         int steps = Math.toIntExact(Math.min(full, FULL_BATCHES) + (rest > 0 ? 1 : 0));
         Scenario run = Scenario.defaults()
                 .with(ScenarioSettings.OPTIMIZER, OptimizerKind.ADAM)
-                .with(ScenarioSettings.TORCH, TorchVersion.of(System.getProperty("tv", "2.4")))
+                .with(ScenarioSettings.TORCH, TorchVersion.of("2.4"))
                 .with(ScenarioSettings.BATCH, full == 0 ? rest : batch)
                 .with(ScenarioSettings.STEPS, steps)
                 .with(ScenarioSettings.LOSS, model.output() == 1 ? LossKind.BCE : LossKind.CROSS_ENTROPY)

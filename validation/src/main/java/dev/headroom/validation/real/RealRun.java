@@ -11,7 +11,7 @@ import java.util.function.Supplier;
  * @param group what stays together when runs are split into those that are learned from and those that are not: the
  *     model
  * @param request the same run as a question, on the whole card
- * @param measured bytes of the device
+ * @param measured bytes of the device; 0 where only the fate is known
  * @param fate what became of it
  * @param peers bytes that others predicted, by name
  */

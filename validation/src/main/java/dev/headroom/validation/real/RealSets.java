@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 
 /** The sets of runs in a folder. */
 public final class RealSets {
-    private static final List<RealFile> FORMATS = List.of(new Perceptrons(), new ImageModels());
+    private static final List<RealFile> FORMATS = List.of(new Perceptrons(), new ImageModels(), new BatchLadder());
 
     private RealSets() {}
 
@@ -19,9 +19,10 @@ public final class RealSets {
      * Reads every table of a known format.
      *
      * @param archives where exported models lie
+     * @param only what the name of a set must have in it
      * @throws UserInputException when there is none, or one cannot be read
      */
-    public static List<RealSet> of(Path folder, List<Path> archives) {
+    public static List<RealSet> of(Path folder, List<Path> archives, String only) {
         List<RealSet> out = new ArrayList<>();
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : files.filter(f -> f.toString().matches(".*\\.csv(\\.gz)?"))
@@ -30,10 +31,15 @@ public final class RealSets {
                 CsvRows rows = CsvRows.read(file);
                 Optional<RealFile> format =
                         FORMATS.stream().filter(f -> f.reads(rows)).findFirst();
-                format.ifPresent(f -> out.add(f.set(rows, new Archives(archives))));
+                format.map(f -> f.set(rows, new Archives(archives)))
+                        .filter(set -> set.name().contains(only))
+                        .ifPresent(out::add);
             }
         } catch (IOException e) {
             throw new UserInputException(folder + " cannot be read: " + e.getMessage(), e);
+        }
+        if (out.isEmpty()) {
+            throw new UserInputException(folder + " holds no table in a format of fixtures/real");
         }
         return out;
     }

@@ -58,6 +58,7 @@ public final class Loading implements LoopHook {
         } else {
             new DeviceMap(loop.runtime(), model, run).load();
         }
+        new TiedBiases(loop.runtime(), model).copy();
     }
 
     @Override

@@ -112,7 +112,8 @@ public record RunPlayer(
                 end == WorkspaceEnd.MOST ? installed.atMost() : installed,
                 scenario.kernels().attention(),
                 scenario.torch(),
-                scenario.kernels().cudnnBenchmark());
+                scenario.kernels().cudnnBenchmark(),
+                scenario.cudnnVersion());
     }
 
     private record Position(EagerRuntime runtime, TrainingLoop loop) implements RunWatcher.Place {

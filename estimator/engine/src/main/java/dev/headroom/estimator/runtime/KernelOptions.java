@@ -1,6 +1,7 @@
 package dev.headroom.estimator.runtime;
 
 import dev.headroom.estimator.cudnn.WorkspaceSources;
+import dev.headroom.model.cudnn.CudnnVersion;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
 
@@ -12,15 +13,17 @@ import dev.headroom.model.scenario.TorchVersion;
  * @param attention which kernels of scaled dot product attention may run
  * @param torch version whose operators run
  * @param cudnnBenchmark {@code torch.backends.cudnn.benchmark}
+ * @param cudnn version whose choices are modelled
  */
 public record KernelOptions(
         Long cudnnWorkspace,
         WorkspaceSources convolutions,
         Scenario.Attention attention,
         TorchVersion torch,
-        boolean cudnnBenchmark) {
+        boolean cudnnBenchmark,
+        CudnnVersion cudnn) {
     /** Operators of the newest version, without benchmarks, every convolution with the same workspace. */
     public KernelOptions(long cudnnWorkspace, Scenario.Attention attention) {
-        this(cudnnWorkspace, null, attention, TorchVersion.NEWEST, false);
+        this(cudnnWorkspace, null, attention, TorchVersion.NEWEST, false, CudnnVersion.NEWEST);
     }
 }

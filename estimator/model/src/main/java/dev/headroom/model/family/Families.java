@@ -3,6 +3,7 @@ package dev.headroom.model.family;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.encoder.Bert;
+import dev.headroom.model.family.encoder.ModernBert;
 import dev.headroom.model.family.text.Gemma;
 import dev.headroom.model.family.text.GptOss;
 import dev.headroom.model.family.text.Llama;
@@ -40,8 +41,10 @@ public final class Families {
             new Family("qwen3_moe", "Qwen 3, experts", Mixtures::qwen3),
             new Family("gpt_oss", "gpt-oss", GptOss::of));
 
-    private static final List<Family> ENCODERS =
-            List.of(new Family("bert", "BERT", Bert::bert), new Family("roberta", "RoBERTa", Bert::roberta));
+    private static final List<Family> ENCODERS = List.of(
+            new Family("bert", "BERT", Bert::bert),
+            new Family("roberta", "RoBERTa", Bert::roberta),
+            new Family("modernbert", "ModernBERT", ModernBert::of));
 
     private static final List<Family> ALL =
             Stream.of(DECODERS, ENCODERS).flatMap(List::stream).toList();

@@ -20,6 +20,8 @@ import java.util.Set;
 public final class InputGradients {
     private static final String OPERATOR = "aten.requires_grad_";
 
+    private static final Set<String> SAME_TOKENS = Set.of("aten.view", "aten.reshape", "aten.to", "aten.contiguous");
+
     private InputGradients() {}
 
     /** The graph with a call of {@code requires_grad_} after each call of the input embeddings. */
@@ -64,12 +66,17 @@ public final class InputGradients {
                 tokens.add(in.value());
             }
         }
-        return graph.nodes().stream()
-                .filter(n -> n.operator().equals("aten.embedding")
-                        && n.reads().stream().anyMatch(tokens::contains))
-                .findFirst()
-                .map(Node::module)
-                .orElse("");
+        for (Node n : graph.nodes()) {
+            if (n.reads().stream().anyMatch(tokens::contains)) {
+                if (n.operator().equals("aten.embedding")) {
+                    return n.module();
+                }
+                if (SAME_TOKENS.contains(n.operator())) {
+                    tokens.addAll(n.outputs());
+                }
+            }
+        }
+        return "";
     }
 
     private static void ends(List<ModuleCalls.Call> calls, String path, Set<Integer> ends) {

@@ -4,6 +4,7 @@ import static dev.headroom.model.scenario.ValueFormats.FLAG;
 import static dev.headroom.model.scenario.ValueFormats.count;
 import static dev.headroom.model.scenario.ValueFormats.positive;
 
+import dev.headroom.model.cudnn.CudnnVersion;
 import dev.headroom.model.feed.Feeding;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -43,7 +44,26 @@ public final class FeedSettings {
                     .written(FLAG, "", "A forward pass over two samples first, as torchsummary runs it.")
                     .trainsWith(given -> given));
 
+    private static final ScenarioPart<Kernels> KERNELS = new ScenarioPart<>(Scenario::kernels, Scenario::withKernels);
+
+    public static final Setting<CudnnVersion> CUDNN =
+            row(Setting.of("cudnn", KERNELS, Kernels::cudnn, Kernels::withCudnn)
+                    .written(
+                            ValueFormat.one(
+                                    FeedSettings::cudnn,
+                                    CudnnVersion::toString,
+                                    version -> version == null ? null : version.toString(),
+                                    List.of()),
+                            "VERSION",
+                            "cuDNN version to model (default that of PyTorch's packages); --cudnn-benchmark"
+                                    + " chooses otherwise before 9.8."));
+
     private FeedSettings() {}
+
+    private static CudnnVersion cudnn(String text) {
+        return CudnnVersion.of(text)
+                .orElseThrow(() -> new BadValue("'" + text + "' is not a version; write it like " + CudnnVersion.NEWEST));
+    }
 
     private static <T> Setting<T> row(Setting<T> setting) {
         ALL.add(setting);

@@ -1,6 +1,7 @@
 package dev.headroom.model.scenario;
 
 import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.cudnn.CudnnVersion;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.feed.Feeding;
 import dev.headroom.model.parallel.Parallelism;
@@ -100,6 +101,11 @@ public record Scenario(
     /** PyTorch's defaults: AdamW in the model's own types, three steps, the newest version, no card. */
     public static Scenario defaults() {
         return DEFAULTS;
+    }
+
+    /** The version of cuDNN: what was asked for, or that of PyTorch's packages. */
+    public CudnnVersion cudnnVersion() {
+        return kernels.cudnn() == null ? torch.cudnn() : kernels.cudnn();
     }
 
     /** To put one together from the defaults. */

@@ -1,5 +1,6 @@
 package dev.headroom.model.scenario;
 
+import dev.headroom.model.cudnn.CudnnVersion;
 import dev.headroom.model.error.UserInputException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -162,6 +163,20 @@ public record TorchVersion(int major, int minor) implements Comparable<TorchVers
             return LtWorkspace.KEPT;
         }
         return since(1, 12) ? LtWorkspace.PER_CALL : LtWorkspace.NONE;
+    }
+
+    /**
+     * The version of cuDNN in PyTorch's packages (.github/scripts/generate_binary_build_matrix.py of the releases): 9.1
+     * from 2.4 to 2.6, 8.9 and older before, 9.5 in 2.7, 9.10 in 2.8; of later ones that of 2.14.
+     */
+    public CudnnVersion cudnn() {
+        if (since(2, 9)) {
+            return CudnnVersion.NEWEST;
+        }
+        if (since(2, 7)) {
+            return since(2, 8) ? new CudnnVersion(9, 10) : new CudnnVersion(9, 5);
+        }
+        return since(2, 4) ? new CudnnVersion(9, 1) : new CudnnVersion(8, since(2, 1) ? 9 : 3);
     }
 
     /**

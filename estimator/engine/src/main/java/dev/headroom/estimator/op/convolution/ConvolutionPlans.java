@@ -1,6 +1,7 @@
 package dev.headroom.estimator.op.convolution;
 
 import dev.headroom.allocator.OutOfMemoryException;
+import dev.headroom.estimator.cudnn.SearchedPlans;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.cudnn.ConvolutionProblem;
@@ -45,17 +46,6 @@ final class ConvolutionPlans {
                 list(p.padding()),
                 list(p.dilation()),
                 List.of(alignment(x), alignment(w), alignment(y)));
-        if (rt.options().cudnnBenchmark() && fixed == null && !Boolean.getBoolean("old")) {
-            Long kept = rt.threads().current().plans().find(problem);
-            if (kept != null && take(rt, kept)) {
-                return;
-            }
-            dev.headroom.estimator.cudnn.SearchedPlans found = dev.headroom.estimator.cudnn.SearchedPlans.of(problem);
-            benchmark(rt, List.of(found.most()));
-            take(rt, found.fastest());
-            rt.threads().current().plans().remember(problem, found.fastest());
-            return;
-        }
         WorkspaceAnswer answer = fixed != null
                 ? WorkspaceAnswer.fixed(WorkspaceLevel.ASKED, fixed)
                 : rt.options().convolutions().answer(problem).orElse(NONE);
@@ -64,6 +54,7 @@ final class ConvolutionPlans {
             return;
         }
         if (rt.options().cudnnBenchmark()) {
+            answer = fixed == null ? SearchedPlans.of(problem, answer, rt.options().cudnn()) : answer;
             benchmark(rt, answer.all().get());
         }
         long chosen = take(rt, answer.first())

@@ -3,6 +3,7 @@ package dev.headroom.model.family.decoder;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
 
 /** {@code apply_rotary_pos_emb}: turns queries and keys by their positions. */
 final class Rotations {
@@ -27,10 +28,10 @@ final class Rotations {
                 return new Value[] {q, s.function("_apply_rotary_emb", () -> halves(s, keys, cos, sin))};
             }
             s.line("turned_queries = queries * cos + rotate_half(queries) * sin");
-            Value q = turned(s, queries, cos, sin, shape.turned());
+            Value q = turned(s, turn, queries, cos, sin, shape.turned());
             s.line("turned_keys = keys * cos + rotate_half(keys) * sin");
-            Value k = turned(s, keys, cos, sin, shape.turned());
-            if (turn == SelfAttention.Turn.WIDE) {
+            Value k = turned(s, turn, keys, cos, sin, shape.turned());
+            if (turn == SelfAttention.Turn.WIDE || turn == SelfAttention.Turn.COPIED) {
                 s.line("return turned_queries.to(q_type), turned_keys.to(k_type)");
                 q = s.op("aten.to.dtype", "self", q, "dtype", new Argument.TypeOf(queries.name()));
                 k = s.op("aten.to.dtype", "self", k, "dtype", new Argument.TypeOf(keys.name()));
@@ -78,13 +79,29 @@ final class Rotations {
         return s.op("aten.cat.default", "tensors", new Value[] {a, b}, "dim", -1);
     }
 
-    private static Value turned(Scope s, Value x, Value cos, Value sin, long size) {
-        Value scaled = s.op("aten.mul.Tensor", "self", x, "other", cos);
+    private static Value turned(Scope s, SelfAttention.Turn turn, Value x, Value cos, Value sin, long size) {
+        if (turn != SelfAttention.Turn.COPIED) {
+            return turned(s, x, cos, sin, size);
+        }
+        Value scaled = s.op("aten.mul.Tensor", "self", wide(s, x), "other", cos);
+        Value other = s.op("aten.mul.Tensor", "self", rotated(s, wide(s, x), size), "other", sin);
+        return s.op("aten.add.Tensor", "self", scaled, "other", other);
+    }
+
+    private static Value wide(Scope s, Value x) {
+        return s.op("aten.to.dtype", "self", x, "dtype", DType.FLOAT32);
+    }
+
+    /** {@code rotate_half}. */
+    private static Value rotated(Scope s, Value x, long size) {
         Value first = slice(s, x, 0, size / 2);
         Value second = slice(s, x, size / 2, Long.MAX_VALUE);
-        Value negated = s.op("aten.neg.default", "self", second);
-        Value half = joined(s, negated, first);
-        Value other = s.op("aten.mul.Tensor", "self", half, "other", sin);
+        return joined(s, s.op("aten.neg.default", "self", second), first);
+    }
+
+    private static Value turned(Scope s, Value x, Value cos, Value sin, long size) {
+        Value scaled = s.op("aten.mul.Tensor", "self", x, "other", cos);
+        Value other = s.op("aten.mul.Tensor", "self", rotated(s, x, size), "other", sin);
         return s.op("aten.add.Tensor", "self", scaled, "other", other);
     }
 

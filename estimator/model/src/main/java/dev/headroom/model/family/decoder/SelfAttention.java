@@ -18,6 +18,8 @@ public abstract class SelfAttention extends Layer {
         PART,
         /** All of a head, in float32, and back to its own type. */
         WIDE,
+        /** The same, of copies in float32. */
+        COPIED,
         /** Both halves of a head, by one row of cosines and sines. */
         HALVES
     }

@@ -1,0 +1,45 @@
+package dev.headroom.validation.real;
+
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.model.error.UserInputException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run and what was predicted of it with room for anything.
+ *
+ * @param reserved bytes; 0 where it could not be predicted
+ * @param fault why it could not; {@code null} where it could
+ */
+record RealResult(RealRun run, long reserved, @Nullable String fault) {
+    /** Predicts. */
+    static RealResult of(RealRun run) {
+        try {
+            PredictionRequest request = run.request().get();
+            return new RealResult(
+                    run, Predictor.simulate(request.unbounded()).maxReserved(), null);
+        } catch (UserInputException e) {
+            return new RealResult(run, 0, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** (predicted - measured) / measured, of the whole device. */
+    double error(long constant) {
+        return (reserved + constant - run.measured()) / (double) run.measured();
+    }
+
+    /**
+     * Whether the run is said to run out of memory. What is short of room at first is played again with no more than
+     * there is, as PyTorch gives its cached memory back before it fails.
+     */
+    boolean ranOut(long constant, long usable) {
+        if (reserved + constant <= usable) {
+            return false;
+        }
+        PredictionRequest request = run.request().get().unbounded();
+        return Predictor.simulate(request.with(request.scenario()
+                                .withDevice(request.device().withLimit(usable - constant))))
+                        .oom()
+                != null;
+    }
+}
