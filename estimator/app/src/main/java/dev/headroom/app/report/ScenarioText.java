@@ -30,9 +30,7 @@ public final class ScenarioText {
         add(
                 text,
                 kind != null,
-                kind == null
-                        ? ""
-                        : OptionNames.of(kind) + (run.quant().doubleQuant() ? " (double)" : ""));
+                kind == null ? "" : OptionNames.of(kind) + (run.quant().doubleQuant() ? " (double)" : ""));
         add(text, run.adapters().any(), "lora " + run.adapters().lora());
         add(
                 text,
