@@ -55,6 +55,13 @@ public final class Feeder implements LoopHook {
     }
 
     @Override
+    public void end(Moment phase) {
+        if (phase.phase() == Phase.MODEL) {
+            loader.make();
+        }
+    }
+
+    @Override
     public void between(Moment next) {
         if (next.phase() == Phase.INPUTS && run.feeding().summary()) {
             loop.passAside(sized(SUMMARISED));
