@@ -12,7 +12,7 @@ public final class RealReport {
     private static final double HUNDRED = 100;
     private static final int WORST = 12;
     private static final String COLUMNS =
-            " | runs | median | mean | 90 % | within 1 % | within 5 % |%n|---|---|---|---|---|---|---|%n";
+            " | runs | median | mean | 90 %% | within 1 %% | within 5 %% |%n|---|---|---|---|---|---|---|%n";
 
     private final List<RealScore> scores;
 
