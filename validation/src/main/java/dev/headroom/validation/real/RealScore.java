@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  *
  * @param set what was measured
  * @param constant bytes of the device that are not the allocator's: context, libraries and their kernels; one for the
- *     whole set, the median of what is measured less what is predicted
+ *     whole set, where what is measured less what is predicted lies most densely
  * @param half the same of one half of the groups alone
  * @param results every run that was predicted
  * @param compared those whose bytes can be compared
@@ -45,8 +45,8 @@ record RealScore(
                 .toList();
         long constant = constant(results, r -> true);
         if (constant == 0 && !results.isEmpty()) {
-            constant = DeviceLines.bytes(
-                    results.get(0).run().request().get().deviceLines()); // nothing to learn it from
+            constant =
+                    DeviceLines.bytes(results.get(0).run().request().get().deviceLines()); // nothing to learn it from
         }
         List<Verdicts.Verdict> verdicts = new ArrayList<>();
         List<RealResult> compared = new ArrayList<>();
@@ -59,18 +59,14 @@ record RealScore(
             if (r.run().fate() != RealRun.Fate.EDGE) {
                 verdicts.add(new Verdicts.Verdict(r.run().fate() == RealRun.Fate.RAN_OUT, out.contains(r.run()), null));
             }
-            if (!out.contains(r.run()) && r.run().fate() == RealRun.Fate.FITS && r.run().measured() > 0) {
+            if (!out.contains(r.run())
+                    && r.run().fate() == RealRun.Fate.FITS
+                    && r.run().measured() > 0) {
                 compared.add(r);
             }
         }
         return new RealScore(
-                set,
-                constant,
-                constant(results, RealScore::learned),
-                results,
-                compared,
-                out,
-                Verdicts.of(verdicts));
+                set, constant, constant(results, RealScore::learned), results, compared, out, Verdicts.of(verdicts));
     }
 
     private static long constant(List<RealResult> results, Predicate<RealResult> of) {
@@ -80,7 +76,19 @@ record RealScore(
                 .mapToDouble(r -> r.run().measured() - r.reserved())
                 .sorted()
                 .toArray();
-        return sorted.length == 0 ? 0 : Math.round(sorted[sorted.length / 2] / MIB) * MIB;
+        return sorted.length == 0 ? 0 : Math.round(densest(sorted) / MIB) * MIB;
+    }
+
+    /** The median of the quarter that lies closest together: what most runs agree on, whatever the others lack. */
+    private static double densest(double... sorted) {
+        int window = Math.max(1, sorted.length / 4);
+        int best = 0;
+        for (int i = 0; i + window <= sorted.length; i++) {
+            if (sorted[i + window - 1] - sorted[i] < sorted[best + window - 1] - sorted[best]) {
+                best = i;
+            }
+        }
+        return sorted[best + window / 2];
     }
 
     /** Whether a run's group is in the half that is learned from. */
@@ -141,7 +149,8 @@ record RealScore(
      * @param generous with a constant of its own, learned as Headroom's is
      */
     double[] errors(String peer, boolean generous) {
-        ToDoubleFunction<RealResult> said = r -> Objects.requireNonNull(r.run().peers().get(peer));
+        ToDoubleFunction<RealResult> said =
+                r -> Objects.requireNonNull(r.run().peers().get(peer));
         List<RealResult> rows =
                 compared.stream().filter(r -> r.run().peers().containsKey(peer)).toList();
         List<Double> offsets = new ArrayList<>();

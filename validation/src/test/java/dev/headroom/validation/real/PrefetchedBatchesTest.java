@@ -39,14 +39,13 @@ class PrefetchedBatchesTest {
                 .with(FeedSettings.LAST_BATCH, 8L)
                 .with(FeedSettings.EPOCHS, 2)
                 .on(GpuCatalogue.find("a100-40gb").orElseThrow());
-        List<String> predicted =
-                Predictor.simulate(new PredictionRequest(
-                                Importers.read(REAL.resolve("archives").resolve("resnet18d.pt2")), run))
-                        .phases()
-                        .stream()
-                        .filter(p -> p.phase() != Phase.INPUTS)
-                        .map(PrefetchedBatchesTest::line)
-                        .toList();
+        List<String> predicted = Predictor.simulate(new PredictionRequest(
+                        Importers.read(REAL.resolve("archives").resolve("resnet18d.pt2")), run))
+                .phases()
+                .stream()
+                .filter(p -> p.phase() != Phase.INPUTS)
+                .map(PrefetchedBatchesTest::line)
+                .toList();
         List<String> recorded = Files.readAllLines(REAL.resolve("prefetch-resnet18d.csv"));
         assertEquals(recorded.subList(1, recorded.size()), predicted);
     }

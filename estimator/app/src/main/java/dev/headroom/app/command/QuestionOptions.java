@@ -11,7 +11,9 @@ import picocli.CommandLine.Parameters;
 
 /** Which model is trained how and on what: the question that most commands answer. */
 final class QuestionOptions {
-    @Parameters(paramLabel = "MODEL", description =
+    @Parameters(
+            paramLabel = "MODEL",
+            description =
                     "A .pt2 archive of torch.export, a config.json of transformers, a folder with one, or a name that"
                             + " headroom models lists.")
     Path model;

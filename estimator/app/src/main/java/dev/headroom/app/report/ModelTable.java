@@ -29,8 +29,8 @@ public final class ModelTable {
     /** Those whose families are written. */
     private static List<ShippedConfigs.Entry> shipped() {
         return ShippedConfigs.all().stream()
-                .filter(e -> Families.find(ShippedConfigs.read(e.name()).modelType())
-                        .isPresent())
+                .filter(e ->
+                        Families.find(ShippedConfigs.read(e.name()).modelType()).isPresent())
                 .toList();
     }
 

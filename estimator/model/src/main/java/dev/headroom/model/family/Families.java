@@ -40,8 +40,8 @@ public final class Families {
             new Family("qwen3_moe", "Qwen 3, experts", Mixtures::qwen3),
             new Family("gpt_oss", "gpt-oss", GptOss::of));
 
-    private static final List<Family> ENCODERS = List.of(
-            new Family("bert", "BERT", Bert::bert), new Family("roberta", "RoBERTa", Bert::roberta));
+    private static final List<Family> ENCODERS =
+            List.of(new Family("bert", "BERT", Bert::bert), new Family("roberta", "RoBERTa", Bert::roberta));
 
     private static final List<Family> ALL =
             Stream.of(DECODERS, ENCODERS).flatMap(List::stream).toList();

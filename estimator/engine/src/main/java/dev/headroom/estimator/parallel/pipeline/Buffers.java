@@ -1,8 +1,6 @@
 package dev.headroom.estimator.parallel.pipeline;
 
 import dev.headroom.estimator.loop.TrainingLoop;
-import dev.headroom.model.parts.Division;
-import dev.headroom.model.parts.Part;
 import dev.headroom.estimator.program.ModelTypes;
 import dev.headroom.estimator.program.ValueShape;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -10,6 +8,8 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
+import dev.headroom.model.parts.Division;
+import dev.headroom.model.parts.Part;
 import dev.headroom.model.plan.Placement;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;

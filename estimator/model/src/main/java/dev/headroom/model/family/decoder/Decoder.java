@@ -22,12 +22,7 @@ public final class Decoder extends Layer {
      * @param looks whether masks are made with a look at the positions
      */
     public record Shared(
-            Layer embeddings,
-            Layer norm,
-            Layer rotary,
-            Map<String, Long> windows,
-            List<String> turns,
-            boolean looks) {
+            Layer embeddings, Layer norm, Layer rotary, Map<String, Long> windows, List<String> turns, boolean looks) {
         public Shared {
             windows = new LinkedHashMap<>(windows);
         }
@@ -38,8 +33,7 @@ public final class Decoder extends Layer {
         }
 
         /** With a look at the positions. */
-        public Shared(
-                Layer embeddings, Layer norm, Layer rotary, Map<String, Long> windows, List<String> turns) {
+        public Shared(Layer embeddings, Layer norm, Layer rotary, Map<String, Long> windows, List<String> turns) {
             this(embeddings, norm, rotary, windows, turns, true);
         }
     }
@@ -83,8 +77,7 @@ public final class Decoder extends Layer {
         Value positions = Positions.write(s, request);
         Value embedded = x;
         @Nullable Value seen = shared.looks ? positions : null;
-        shared.windows.forEach(
-                (kind, window) -> pass.mask(kind, Masks.causal(s, request, embedded, seen, window)));
+        shared.windows.forEach((kind, window) -> pass.mask(kind, Masks.causal(s, request, embedded, seen, window)));
         rotate(s, embedded, positions);
         s.line("x = layer(x, mask, position_embeddings)");
         for (Layer layer : layers) {

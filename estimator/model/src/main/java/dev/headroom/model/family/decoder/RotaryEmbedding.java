@@ -41,8 +41,7 @@ public final class RotaryEmbedding extends Layer {
         this(type, request, size, kinds, wide, false);
     }
 
-    private RotaryEmbedding(
-            String type, Request request, long size, List<String> kinds, boolean wide, boolean halves) {
+    private RotaryEmbedding(String type, Request request, long size, List<String> kinds, boolean wide, boolean halves) {
         this.halves = halves;
         this.type = type;
         this.request = request;
@@ -89,9 +88,7 @@ public final class RotaryEmbedding extends Layer {
         Value angles = s.outOfAutocast("aten.matmul.default", "self", frequencies, "other", positions);
         Value turned = s.op("aten.transpose.int", "self", angles, "dim0", 1, "dim1", 2);
         s.line("angles = torch.cat((frequencies, frequencies), dim=-1)");
-        Value both = halves
-                ? turned
-                : s.op("aten.cat.default", "tensors", new Value[] {turned, turned}, "dim", -1);
+        Value both = halves ? turned : s.op("aten.cat.default", "tensors", new Value[] {turned, turned}, "dim", -1);
         s.line("cos = angles.cos() * self.attention_scaling");
         Value cos = scaled(s, "aten.cos.default", both);
         s.line("sin = angles.sin() * self.attention_scaling");

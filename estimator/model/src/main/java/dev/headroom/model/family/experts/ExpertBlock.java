@@ -20,7 +20,12 @@ public final class ExpertBlock extends Layer {
      * @param routerFirst whether it is registered before the experts
      */
     public ExpertBlock(
-            String type, String routerName, boolean routerFirst, Layer router, Layer experts, long width,
+            String type,
+            String routerName,
+            boolean routerFirst,
+            Layer router,
+            Layer experts,
+            long width,
             Request request) {
         this.request = request;
         this.type = type;

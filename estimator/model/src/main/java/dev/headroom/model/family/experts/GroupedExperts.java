@@ -38,8 +38,8 @@ final class GroupedExperts {
         s.line("histc_input = expert_ids_g.int()");
         Value numbers = s.op("aten.to.dtype", "self", sorted[0], "dtype", DType.INT32);
         s.line("tokens_per_expert = torch.histc(histc_input)");
-        Value counts = s.op(
-                "aten.histc.default", "self", numbers, "bins", shape.count(), "min", 0, "max", shape.count() - 1);
+        Value counts =
+                s.op("aten.histc.default", "self", numbers, "bins", shape.count(), "min", 0, "max", shape.count() - 1);
         s.line("offsets = torch.cumsum(tokens_per_expert, dim=0, dtype=torch.int32)");
         Value offsets = s.op("aten.cumsum.default", "self", counts, "dim", 0, "dtype", DType.INT32);
         s.line("sentinel_mask = (expert_ids_g >= self.num_experts).unsqueeze(-1)");
@@ -75,8 +75,8 @@ final class GroupedExperts {
         s.line("inv_perm[perm] = torch.arange(perm.size(0), device=device)");
         SymExpr rows = SymExpr.call("Mul", Rows.tokens(request), SymExpr.of(shape.chosen()));
         Value counted = s.op("aten.arange.default", "end", rows);
-        Value inverse = s.op(
-                "aten.index_put_.default", "self", empty, "indices", new Value[] {perm}, "values", counted);
+        Value inverse =
+                s.op("aten.index_put_.default", "self", empty, "indices", new Value[] {perm}, "values", counted);
         s.line("weighted_out = weighted_out[inv_perm]");
         Value back = picked(weighted, inverse);
         s.line("final_hidden_states = weighted_out.view(num_tokens, num_top_k, hidden_dim).sum(dim=1)");
@@ -109,9 +109,7 @@ final class GroupedExperts {
             s.line("out = _grouped_mm(input.to(weight.dtype), weight, offs=offs)");
             Value stack = s.parameter(weight);
             Value typed = s.op("aten.to.dtype", "self", rows, "dtype", new Argument.TypeOf(stack.name()));
-            Value turned = shape.gptOss()
-                    ? stack
-                    : s.op("aten.transpose.int", "self", stack, "dim0", -2, "dim1", -1);
+            Value turned = shape.gptOss() ? stack : s.op("aten.transpose.int", "self", stack, "dim0", -2, "dim1", -1);
             Value out = s.op("aten._grouped_mm.default", "self", typed, "mat2", turned, "offs", offsets);
             if (bias == null) {
                 return out;

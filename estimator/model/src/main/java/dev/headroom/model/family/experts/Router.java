@@ -80,13 +80,12 @@ public final class Router extends Layer {
 
     private Value[] ofChosen(Scope s, Value x) {
         s.line("router_logits = F.linear(hidden_states, self.weight, self.bias)");
-        Value logits = s.op(
-                "aten.linear.default", "input", x, "weight", s.parameter("weight"), "bias", s.parameter("bias"));
+        Value logits =
+                s.op("aten.linear.default", "input", x, "weight", s.parameter("weight"), "bias", s.parameter("bias"));
         s.line("router_top_value, router_indices = torch.topk(router_logits, self.top_k, dim=-1)");
         Value[] top = chosen(s, logits);
         s.line("router_scores = softmax(router_top_value, dim=1, dtype=router_top_value.dtype)");
-        Value weights = s.op(
-                "aten.softmax.int", "self", top[0], "dim", 1, "dtype", new Argument.TypeOf(top[0].name()));
+        Value weights = s.op("aten.softmax.int", "self", top[0], "dim", 1, "dtype", new Argument.TypeOf(top[0].name()));
         return new Value[] {logits, top[1], weights};
     }
 

@@ -7,7 +7,6 @@ import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Decoder;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.RotaryEmbedding;
-import dev.headroom.model.family.decoder.SelfAttention;
 import dev.headroom.model.family.experts.ExpertBlock;
 import dev.headroom.model.family.experts.Experts;
 import dev.headroom.model.family.experts.ExpertsShape;
@@ -27,7 +26,8 @@ public final class GptOss {
         ModelConfig given = p.config;
         ModelConfig c = given.has("head_dim") ? given : given.with("head_dim", 64L);
         boolean bias = c.flag("attention_bias", true);
-        AttentionShape shape = AttentionShape.of(c, CLASS + "Attention").withBias(bias).withOutBias(bias);
+        AttentionShape shape =
+                AttentionShape.of(c, CLASS + "Attention").withBias(bias).withOutBias(bias);
         Plain.Kinds kinds = p.kinds(shape, c.size("sliding_window", 128), i -> (i + 1) % 2 != 0, true);
         ExpertsShape experts = new ExpertsShape(
                 CLASS + "Experts",

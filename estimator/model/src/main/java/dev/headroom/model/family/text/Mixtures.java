@@ -26,7 +26,8 @@ public final class Mixtures {
     public static Layer mixtral(Request request) {
         Plain p = new Plain(request, MIXTRAL, 1e-5);
         ModelConfig c = p.config;
-        AttentionShape full = AttentionShape.of(c, MIXTRAL + "Attention").withBias(false).withOutBias(false);
+        AttentionShape full =
+                AttentionShape.of(c, MIXTRAL + "Attention").withBias(false).withOutBias(false);
         AttentionShape shape = c.has("sliding_window") ? full.sliding(c.size("sliding_window")) : full;
         ExpertsShape experts = new ExpertsShape(
                 MIXTRAL + "Experts",
@@ -36,8 +37,8 @@ public final class Mixtures {
                 c.size("intermediate_size"),
                 false);
         return p.model(
-                p.layers(i -> p.layer(
-                        new Attention(shape, request, p.pass), block(p, experts, Router.Kind.MIXTRAL, true))),
+                p.layers(i ->
+                        p.layer(new Attention(shape, request, p.pass), block(p, experts, Router.Kind.MIXTRAL, true))),
                 new Decoder.Shared(p.embeddings(), p.norm(p.width), p.rotary(shape), shape),
                 false);
     }
@@ -62,8 +63,7 @@ public final class Mixtures {
                 p.layers(i -> {
                     boolean sparse = !c.texts("mlp_only_layers").contains(Integer.toString(i)) && (i + 1) % step == 0;
                     return p.layer(
-                            Qwen.normed(p, shape),
-                            sparse ? block(p, experts, kind, false) : p.feedForward(false));
+                            Qwen.normed(p, shape), sparse ? block(p, experts, kind, false) : p.feedForward(false));
                 }),
                 new Decoder.Shared(p.embeddings(), p.norm(p.width), p.rotary(shape), shape),
                 false);

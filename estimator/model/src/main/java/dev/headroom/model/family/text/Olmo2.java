@@ -23,13 +23,7 @@ public final class Olmo2 {
         return p.model(
                 p.layers(i -> new SandwichLayer(
                         CLASS + "DecoderLayer",
-                        new Attention(
-                                shape,
-                                request,
-                                p.pass,
-                                SelfAttention.Turn.WIDE,
-                                Attention.Norms.WHOLE,
-                                p::norm),
+                        new Attention(shape, request, p.pass, SelfAttention.Turn.WIDE, Attention.Norms.WHOLE, p::norm),
                         p.feedForward(false),
                         new SandwichLayer.Norms(null, p.norm(p.width), null, p.norm(p.width)))),
                 new Decoder.Shared(
