@@ -218,6 +218,9 @@ public final class ParallelChecks {
             return;
         }
         grid();
+        if (run.adapters().any() || run.quant().any()) {
+            throw refused("--lora and --quant", "adapters and quantised weights of stages are not modelled");
+        }
         if (run.precision().amp() != null) {
             throw refused("--amp", "autocast around a schedule is not modelled; take --dtype");
         }
