@@ -24,9 +24,13 @@ final class Examples {
                     // the executor has it for positions only
                     "diff",
                     // truths of a whole
-                    "all any argmax argmin")
+                    "all any argmax argmin",
+                    // its result is its operand
+                    "requires_grad_",
+                    // frozen weights; and integers, whose steps no finite difference sees
+                    "bitsandbytes.dequantize_4bit bitsandbytes.int8_vectorwise_dequant bitsandbytes.linear_8bit_lt")
             .flatMap(names -> Stream.of(names.split(" ")))
-            .map(name -> "aten." + name)
+            .map(name -> name.indexOf('.') < 0 ? "aten." + name : name)
             .collect(Collectors.toUnmodifiableSet());
 
     private final List<Example> all = new ArrayList<>();

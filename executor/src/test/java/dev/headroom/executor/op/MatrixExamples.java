@@ -1,12 +1,28 @@
 package dev.headroom.executor.op;
 
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.SymExpr;
 import java.util.Arrays;
+import java.util.List;
 
 final class MatrixExamples {
     private MatrixExamples() {}
 
     static void add(Examples o) {
         o.of("aten.mm").tensor("self", 3, 4).tensor("mat2", 4, 2);
+        for (String type : new String[] {"nf4", "fp4"}) {
+            o.of("bitsandbytes.linear_4bit")
+                    .tensor("input", 3, 4)
+                    .fixed("weight", DType.UINT8, new long[] {4, 1}, 0x1F, 0xA3, 0x70, 0x5C)
+                    .fixed("absmax", DType.FLOAT32, new long[] {1}, 0.5)
+                    .argument("shape", new Argument.Ints(List.of(SymExpr.of(2), SymExpr.of(4))))
+                    .argument("quant_type", new Argument.Text(type))
+                    .argument("compute_dtype", new Argument.Type(DType.FLOAT64))
+                    .argument("weight_dtype", new Argument.Type(DType.FLOAT64))
+                    .doubleOnly()
+                    .label(type);
+        }
         o.of("aten.mm")
                 .laidOut("self", new int[] {1, 0}, 3, 4)
                 .tensor("mat2", 4, 2)
