@@ -5,6 +5,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.encoder.Bert;
 import dev.headroom.model.family.encoder.ModernBert;
+import dev.headroom.model.family.text.DeepSeek;
 import dev.headroom.model.family.text.Gemma;
 import dev.headroom.model.family.text.Gpt2;
 import dev.headroom.model.family.text.GptNeoX;
@@ -44,7 +45,8 @@ public final class Families {
             new Family("olmo2", "OLMo 2", Olmo2::of),
             new Family("mixtral", "Mixtral", Mixtures::mixtral),
             new Family("qwen3_moe", "Qwen 3, experts", Mixtures::qwen3),
-            new Family("gpt_oss", "gpt-oss", GptOss::of));
+            new Family("gpt_oss", "gpt-oss", GptOss::of),
+            new Family("deepseek_v3", "DeepSeek V3 and R1", DeepSeek::three));
 
     private static final List<Family> OTHERS = List.of(
             new Family("gpt2", "GPT-2", Gpt2::of),

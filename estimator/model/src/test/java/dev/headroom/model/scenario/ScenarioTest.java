@@ -98,7 +98,7 @@ class ScenarioTest {
                 Object before = setting.get(Scenario.defaults());
                 if (each.equals(name)) {
                     assertNotEquals(before, setting.get(changed), name);
-                } else {
+                } else if (!each.equals("INFERENCE") || !name.equals("GENERATE")) { // who generates infers
                     assertEquals(before, setting.get(changed), each + " after a change of " + name);
                 }
             });

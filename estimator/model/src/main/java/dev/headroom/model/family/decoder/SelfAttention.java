@@ -25,7 +25,9 @@ public abstract class SelfAttention extends Layer {
         /** The same, of copies in float32. */
         COPIED,
         /** Both halves of a head, by one row of cosines and sines. */
-        HALVES
+        HALVES,
+        /** Elements that lie side by side, by one row of cosines and sines. */
+        PAIRS
     }
 
     private final AttentionShape shape;
@@ -54,7 +56,8 @@ public abstract class SelfAttention extends Layer {
 
     /** The line of Python that calls a part of a layer; names stand in the order in which their values are made. */
     static String calling(Layer part) {
-        boolean weights = part instanceof SelfAttention a && (a.request.eager() || a.hasSinks());
+        boolean weights = part instanceof SelfAttention a && (a.request.eager() || a.hasSinks())
+                || part instanceof LatentSelfAttention l && l.returnsWeights();
         return weights ? "_, x = self.self_attn(x)" : "x = self.part(x)";
     }
 
