@@ -10,5 +10,9 @@ public final class FusedRules {
         r.add("trl.fused_lm_head", FusedHead::run);
         r.single("aten.masked_scatter", MaskedScatter::run);
         r.single("transformers.joined_rows", JoinedRows::run);
+        r.single("liger.rms_norm", Liger::rmsNorm);
+        r.single("liger.rope", Liger::rope);
+        r.single("liger.gate", Liger::gate);
+        r.single("liger.fused_linear_cross_entropy", LigerLoss::run);
     }
 }
