@@ -2,6 +2,7 @@ package dev.headroom.validation.finetune;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.fixtures.Fixtures;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.model.device.DeviceLines;
 import dev.headroom.model.importer.Importers;
@@ -11,6 +12,7 @@ import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.Setting;
 import dev.headroom.validation.RecordedRun;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,7 +119,9 @@ public final class FinetuneRun {
     /** The whole question. */
     public PredictionRequest request() {
         Scenario run = scenario();
-        Path config = Path.of(recording.config().path("config").asText());
+        String name = recording.config().path("config").asText();
+        Path own = Fixtures.recordings().resolve("families").resolve(name);
+        Path config = Files.isDirectory(own) ? own : Path.of(name);
         PredictionRequest request = new RecordedRun(recording).request(Importers.read(config, run), run);
         // The stub libraries take no memory of the card for themselves.
         long context =

@@ -7,7 +7,8 @@ import java.util.List;
  *
  * @param room bytes that the allocator can reserve
  * @param rows one for each length of prompts
- * @param longest prompt of one request alone, in tokens, rounded down to {@link ServeCapacity#LENGTHS}; 0 when none fits
+ * @param longest prompt of one request alone, in tokens, rounded down to {@link ServeCapacity#LENGTHS}; 0 when none
+ *     fits
  */
 public record Capacity(long room, List<Row> rows, long longest) {
     public Capacity {

@@ -1,2 +1,5 @@
-/** How many requests and tokens a card serves: {@link dev.headroom.advisor.serving.ServeCapacity} searches by playing runs. */
+/**
+ * How many requests and tokens a card serves: {@link dev.headroom.advisor.serving.ServeCapacity} searches by playing
+ * runs.
+ */
 package dev.headroom.advisor.serving;

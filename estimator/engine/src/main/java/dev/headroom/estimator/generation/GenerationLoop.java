@@ -15,6 +15,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 
 /**
  * The loop of {@code generate()} without sampling (transformers, generation/utils.py, GenerationMixin._sample). Memory
@@ -23,16 +24,6 @@ import java.util.function.BiFunction;
 public final class GenerationLoop {
     private static final int FIRST = 3;
     private static final int EVERY = 16;
-
-    /** Who is told of the passes. */
-    public interface Watcher {
-        /**
-         * Runs a part of the loop.
-         *
-         * @param read whether memory is read at its end
-         */
-        void run(Moment moment, boolean read, Runnable work);
-    }
 
     private final EagerRuntime runtime;
     private final GenerationProgram program;
@@ -62,22 +53,35 @@ public final class GenerationLoop {
         this.variables = new Variables(runtime);
     }
 
-    /** @param inputs the model's tensors and the batch, by value name */
-    public void play(Map<String, Tensor> inputs, Watcher watcher) {
+    /**
+     * Plays the loop.
+     *
+     * @param inputs the model's tensors and the batch, by value name
+     * @param begin is told where the loop comes to
+     * @param read has memory read at the end of a pass
+     */
+    public void play(Map<String, Tensor> inputs, Consumer<Moment> begin, Consumer<Moment> read) {
         boolean before = runtime.setGradMode(false);
         long prompt = symbols.get(GenerationProgram.PROMPT);
         symbols.put(GenerationProgram.NEW_TOKENS, (long) tokens);
         symbols.put(GenerationProgram.PAST, 0L);
-        watcher.run(Moment.of(Phase.PREFILL, 0), true, () -> run(program.prefill(), inputs));
+        Moment moment = Moment.of(Phase.PREFILL, 0);
+        begin.accept(moment);
+        run(program.prefill(), inputs);
+        read.accept(moment);
         for (int n = 1; n < tokens; n++) {
             symbols.put(GenerationProgram.PAST, prompt + n - 1);
-            boolean read = n < FIRST || n % EVERY == 0 || n == tokens - 1;
-            watcher.run(Moment.of(Phase.DECODE, n), read, () -> run(program.decode(), inputs));
+            moment = Moment.of(Phase.DECODE, n);
+            begin.accept(moment);
+            run(program.decode(), inputs);
+            if (n < FIRST || n % EVERY == 0 || n == tokens - 1) {
+                read.accept(moment);
+            }
         }
-        watcher.run(Moment.of(Phase.GENERATE), true, () -> {
-            run(program.end(), inputs); // what it returns stays with the caller
-            variables.deleteAll();
-        });
+        begin.accept(Moment.of(Phase.GENERATE));
+        run(program.end(), inputs); // what it returns stays with the caller
+        variables.deleteAll();
+        read.accept(Moment.of(Phase.GENERATE));
         runtime.setGradMode(before);
     }
 

@@ -94,7 +94,7 @@ public final class TrainingLoop {
         }
         if (run.generation().any()) {
             new GenerationLoop(runtime, prepared, (g, symbols) -> runner(CheckpointPlan.none(g), g, symbols))
-                    .play(batch.values(), this::pass);
+                    .play(batch.values(), next -> moment = next, this::mark);
             return;
         }
         passes.through(hooks.around((ForwardPass) new LateRunner(() -> runner(prepared)), LoopHook::forward));
@@ -127,15 +127,6 @@ public final class TrainingLoop {
     /** Has memory read inside of a phase, as the end of another one; a hook's own phases may lie in each other. */
     public void mark(Moment inside) {
         listener.ended(inside);
-    }
-
-    private void pass(Moment next, boolean read, Runnable work) {
-        if (read) {
-            phase(next, work);
-        } else {
-            moment = next;
-            work.run();
-        }
     }
 
     private void makeModel() {

@@ -14,6 +14,7 @@ import dev.headroom.model.family.text.Llama;
 import dev.headroom.model.family.text.Mistral;
 import dev.headroom.model.family.text.Mixtures;
 import dev.headroom.model.family.text.Olmo2;
+import dev.headroom.model.family.text.Opt;
 import dev.headroom.model.family.text.Phi3;
 import dev.headroom.model.family.text.Qwen;
 import dev.headroom.model.family.vision.Llava;
@@ -50,6 +51,7 @@ public final class Families {
     private static final List<Family> OTHERS = List.of(
             new Family("gpt2", "GPT-2", Gpt2::of),
             new Family("gpt_neox", "GPT-NeoX, Pythia", GptNeoX::of),
+            new Family("opt", "OPT", Opt::of),
             new Family("bert", "BERT", Bert::bert),
             new Family("roberta", "RoBERTa", Bert::roberta),
             new Family("modernbert", "ModernBERT", ModernBert::of),

@@ -108,7 +108,9 @@ public final class Masks {
     private Optional<Value> write() {
         Optional<Value> padding = Optional.empty();
         Optional<Value> packed = Optional.empty();
-        if (request.step() != null || request.options().mask() != ModelOptions.Mask.NONE) {
+        if (request.step() != null
+                || s.isLet("attention_mask")
+                || request.options().mask() != ModelOptions.Mask.NONE) {
             s.line("attention_mask = attention_mask.to(dtype=torch.bool)");
             Value given = s.given("attention_mask");
             padding = Optional.of(s.op("aten.to.dtype", "self", given, "dtype", DType.BOOL));

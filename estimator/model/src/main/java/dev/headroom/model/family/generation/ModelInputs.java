@@ -21,7 +21,7 @@ final class ModelInputs {
         this.windows = windows;
     }
 
-    /** Masks of attention, made ahead for a cache of fixed size; else the mask of tokens, of which the model makes them. */
+    /** Masks of attention, made ahead for a cache of fixed size; else that of tokens, which the model makes them of. */
     List<Value> prepare(Scope s, Value ids, Value positions) {
         if (!step.fixed()) {
             return step.prompt() ? List.of() : List.of(s.given(Names.ATTENTION_MASK));
