@@ -12,9 +12,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernels that Liger puts in the place of a model's own operators where {@code use_liger_kernel} is set (liger_kernel
- * 0.8.5, transformers/monkey_patch.py): normalisation by root mean squares, rotary positions, gated activations. The head
- * with its loss is {@link FusedLanguageHead}'s.
+ * The kernels that Liger puts in the place of a model's own operators where {@code use_liger_kernel} is set
+ * (liger_kernel 0.8.5, transformers/monkey_patch.py): normalisation by root mean squares, rotary positions,
+ * gated activations. The head with its loss is {@link FusedLanguageHead}'s.
  */
 public final class LigerKernels {
     private static final Set<String> GATES = Set.of("aten.silu", "aten.gelu");
