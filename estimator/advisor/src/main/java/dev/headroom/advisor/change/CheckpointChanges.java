@@ -72,7 +72,7 @@ final class CheckpointChanges {
                 .withCost(Cost.RECOMPUTATION)
                 .withCode(
                         s.run().trainer().loop().isTrainer()
-                                ? "args = TrainingArguments(gradient_checkpointing=True, …)  # the rest as it is"
+                                ? "args = TrainingArguments(gradient_checkpointing=True, ...)  # the rest as it is"
                                 : "model.gradient_checkpointing_enable()");
     }
 

@@ -51,7 +51,7 @@ final class FineTuningChanges {
     private static Change lowerRank(Scenario run) {
         int rank = Math.max(LEAST_RANK, rank(run) / 2);
         return tuning(KIND, "LoRA of rank " + rank, r -> r.with(LORA, rank))
-                .withCode("config = LoraConfig(r=" + rank + ", …)  # the rest as it is")
+                .withCode("config = LoraConfig(r=" + rank + ", ...)  # the rest as it is")
                 .withEffect("adapters have " + rank + " directions each instead of " + rank(run));
     }
 
@@ -94,8 +94,8 @@ final class FineTuningChanges {
         return tuning(LENGTH, "sequences of " + tokens + " tokens", r -> r.with(SEQ, tokens))
                 .withCode(
                         run.trainer().loop().isTrainer()
-                                ? "args = SFTConfig(max_length=" + tokens + ", …)  # the rest as it is"
-                                : "batch = tokenizer(texts, truncation=True, max_length=" + tokens + ", …)")
+                                ? "args = SFTConfig(max_length=" + tokens + ", ...)  # the rest as it is"
+                                : "batch = tokenizer(texts, truncation=True, max_length=" + tokens + ", ...)")
                 .withEffect("texts are cut after " + tokens + " tokens instead of " + length(run));
     }
 

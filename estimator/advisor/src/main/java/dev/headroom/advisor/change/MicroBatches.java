@@ -61,7 +61,7 @@ public final class MicroBatches {
         if (s.run().trainer().loop().isTrainer()) {
             return List.of(
                     "args = TrainingArguments(per_device_train_batch_size=" + samples + ",",
-                    "                         gradient_accumulation_steps=" + passes + ", …)  # the rest as it is");
+                    "                         gradient_accumulation_steps=" + passes + ", ...)  # the rest as it is");
         }
         ModelFacts model = s.model();
         return List.of(

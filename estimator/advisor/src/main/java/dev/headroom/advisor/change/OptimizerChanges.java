@@ -80,7 +80,7 @@ final class OptimizerChanges {
     private static List<String> code(Situation s, OptimizerKind kind) {
         String name = NAMES.get(kind);
         if (s.run().trainer().loop().isTrainer() && name != null) {
-            return List.of("args = TrainingArguments(optim=\"" + name + "\", …)  # the rest as it is");
+            return List.of("args = TrainingArguments(optim=\"" + name + "\", ...)  # the rest as it is");
         }
         List<String> code = new ArrayList<>();
         if (!kind.module().isEmpty()) {

@@ -51,7 +51,7 @@ final class PrecisionChanges {
                 .withIntrusion(Intrusion.PRECISION)
                 .withCode(
                         s.run().trainer().loop().isTrainer()
-                                ? List.of("args = TrainingArguments(bf16=True, …)  # the rest as it is")
+                                ? List.of("args = TrainingArguments(bf16=True, ...)  # the rest as it is")
                                 : List.of(
                                         "with torch.autocast(\"cuda\", dtype=torch.bfloat16):",
                                         "    loss = " + s.model().loss()))

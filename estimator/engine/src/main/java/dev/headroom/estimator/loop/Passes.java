@@ -67,22 +67,20 @@ final class Passes {
         }
     }
 
-    /** A pass without training. */
+    /**
+     * A pass without training. Scripts around a model that a library loads enter autocast's region once, around all
+     * passes, so that the weights' casts stay; others enter it for each pass.
+     */
     void infer() {
         runtime.setGradMode(false);
-        AutocastMode.State before = enterAutocast();
+        boolean once = loop.graph().held().loaded();
+        if (outside == null) {
+            outside = enterAutocast();
+        }
         forward();
-        runtime.autocast().exit(before);
-    }
-
-    /** A pass of another runner in between, without training. */
-    Tensor[] evaluate(ForwardPass other, Map<String, Tensor> values) {
-        runtime.setGradMode(false);
-        AutocastMode.State before = enterAutocast();
-        Tensor[] made = other.run(values);
-        runtime.autocast().exit(before);
-        runtime.setGradMode(true);
-        return made;
+        if (!once) {
+            leaveAutocast();
+        }
     }
 
     private AutocastMode.State enterAutocast() {
