@@ -83,6 +83,16 @@ final class Passes {
         }
     }
 
+    /** A pass of another runner in between, without training. */
+    Tensor[] evaluate(ForwardPass other, Map<String, Tensor> values) {
+        runtime.setGradMode(false);
+        AutocastMode.State before = enterAutocast();
+        Tensor[] made = other.run(values);
+        runtime.autocast().exit(before);
+        runtime.setGradMode(true);
+        return made;
+    }
+
     private AutocastMode.State enterAutocast() {
         DType amp = run.precision().amp();
         return runtime.autocast()
