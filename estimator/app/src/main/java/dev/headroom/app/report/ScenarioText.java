@@ -3,9 +3,9 @@ package dev.headroom.app.report;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.quant.QuantKind;
-import dev.headroom.model.trainer.LoopKind;
 import dev.headroom.model.scenario.OptionNames;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.trainer.LoopKind;
 import java.util.Objects;
 import java.util.function.Supplier;
 
@@ -25,9 +25,15 @@ public final class ScenarioText {
         add(text, amp != null, () -> "amp " + OptionNames.of(Objects.requireNonNull(amp)));
         QuantKind quant = run.quant().kind();
         add(text, quant != null, () -> OptionNames.of(Objects.requireNonNull(quant)));
-        add(text, run.adapters().any(), () -> (run.adapters().dora() ? "dora " : "lora ")
-                + run.adapters().rank());
-        add(text, run.trainer().loop() != LoopKind.PLAIN, () -> OptionNames.of(run.trainer().loop()) + " loop");
+        add(
+                text,
+                run.adapters().any(),
+                () -> (run.adapters().dora() ? "dora " : "lora ")
+                        + run.adapters().rank());
+        add(
+                text,
+                run.trainer().loop() != LoopKind.PLAIN,
+                () -> OptionNames.of(run.trainer().loop()) + " loop");
         add(
                 text,
                 run.parallel().kind() != ParallelKind.SINGLE,

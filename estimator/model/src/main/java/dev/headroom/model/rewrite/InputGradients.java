@@ -87,12 +87,15 @@ public final class InputGradients {
         Set<String> images = new HashSet<>();
         for (Graph.Input in : graph.inputs()) {
             TensorMeta meta = graph.values().get(in.value());
-            if (in.kind() == Graph.InputKind.USER && meta != null && meta.sizes().size() == 4) {
+            if (in.kind() == Graph.InputKind.USER
+                    && meta != null
+                    && meta.sizes().size() == 4) {
                 images.add(in.value());
             }
         }
         return graph.nodes().stream()
-                .filter(n -> n.operator().equals("aten.conv2d") && n.reads().stream().anyMatch(images::contains))
+                .filter(n ->
+                        n.operator().equals("aten.conv2d") && n.reads().stream().anyMatch(images::contains))
                 .findFirst()
                 .map(Node::module)
                 .orElse("");

@@ -120,6 +120,10 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
                 graph,
                 run.adapters(),
                 Surroundings.of(graph, run.precision().dtype(), run.precision().amp(), trains)
+                        .under(
+                                run.parallel().kind().isDeepSpeed()
+                                        ? run.precision().dtype()
+                                        : null)
                         .lowering(lowers));
     }
 

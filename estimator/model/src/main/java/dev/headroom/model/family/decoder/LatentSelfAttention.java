@@ -25,8 +25,7 @@ public abstract class LatentSelfAttention extends Layer {
     private final boolean interleaved;
 
     /** @param interleaved whether elements that are turned together lie side by side */
-    protected LatentSelfAttention(
-            AttentionShape shape, Sizes sizes, Request request, Pass pass, boolean interleaved) {
+    protected LatentSelfAttention(AttentionShape shape, Sizes sizes, Request request, Pass pass, boolean interleaved) {
         this.shape = shape;
         this.sizes = sizes;
         this.request = request;
@@ -84,8 +83,8 @@ public abstract class LatentSelfAttention extends Layer {
         Value all = s.op("aten.cat.default", "tensors", new Value[] {ofQueries[0], rotated[0]}, "dim", -1);
         s.line("key_states, value_states = self.expand_kv(kv_nope, k_rot)");
         Value[] expanded = s.function("expand_kv", () -> expanded(s, kept[0], kept[1]));
-        Value[] attended = AttentionCall.write(
-                s, request, shape, pass.mask(shape.kind()), null, all, expanded[0], expanded[1]);
+        Value[] attended =
+                AttentionCall.write(s, request, shape, pass.mask(shape.kind()), null, all, expanded[0], expanded[1]);
         s.line("out = out.reshape(batch, seq, -1).contiguous()");
         SymExpr[] joined = {Request.BATCH, request.length(), SymExpr.of(-1)};
         Value flat = s.op("aten.reshape.default", "self", attended[0], "shape", joined);
@@ -126,9 +125,7 @@ public abstract class LatentSelfAttention extends Layer {
         SymExpr[] heads = {SymExpr.of(-1), SymExpr.of(shape.heads()), SymExpr.of(-1), SymExpr.of(-1)};
         Value spread = s.op("aten.expand.default", "self", turns, "size", heads);
         s.line("key_states = kv_nope.new_empty(heads, nope + rope)");
-        SymExpr[] all = {
-            Request.BATCH, SymExpr.of(shape.heads()), keys(), SymExpr.of(sizes.plain + sizes.turned)
-        };
+        SymExpr[] all = {Request.BATCH, SymExpr.of(shape.heads()), keys(), SymExpr.of(sizes.plain + sizes.turned)};
         Value keys = s.op("aten.new_empty.default", "self", wide, "size", all);
         s.line("key_states[..., :nope].copy_(k_nope)");
         copied(s, keys, 0, sizes.plain, parts[0]);

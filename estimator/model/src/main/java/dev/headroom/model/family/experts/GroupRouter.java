@@ -95,6 +95,9 @@ public final class GroupRouter extends Layer {
     }
 
     private static Value[] top(Scope s, Value x, long k) {
-        return s.ops("aten.topk.default", 2, Scope.arguments("self", x, "k", k, "dim", -1, "largest", true, "sorted", false));
+        return s.ops(
+                "aten.topk.default",
+                2,
+                Scope.arguments("self", x, "k", k, "dim", -1, "largest", true, "sorted", false));
     }
 }

@@ -16,8 +16,7 @@ public final class SharedExpertBlock extends Layer {
     private final long width;
 
     /** @param type class name */
-    public SharedExpertBlock(
-            String type, Request request, Layer experts, Layer router, Layer shared, long width) {
+    public SharedExpertBlock(String type, Request request, Layer experts, Layer router, Layer shared, long width) {
         this.type = type;
         this.request = request;
         this.experts = child("experts", experts);

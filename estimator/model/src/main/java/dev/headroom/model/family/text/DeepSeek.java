@@ -29,7 +29,8 @@ public final class DeepSeek {
                 c.size("qk_nope_head_dim", 128),
                 c.size("qk_rope_head_dim", 64),
                 c.size("v_head_dim", 128));
-        AttentionShape shape = AttentionShape.of(c.with("head_dim", sizes.plain() + sizes.turned()), CLASS + "Attention")
+        AttentionShape shape = AttentionShape.of(
+                        c.with("head_dim", sizes.plain() + sizes.turned()), CLASS + "Attention")
                 .withTurned(sizes.turned());
         ExpertsShape experts = new ExpertsShape(
                 CLASS + "Experts",

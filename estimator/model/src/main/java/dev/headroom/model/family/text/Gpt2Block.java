@@ -76,17 +76,9 @@ final class Gpt2Block extends Layer {
             s.line("x = torch.addmm(self.bias, x.view(-1, x.size(-1)), self.weight)");
             Value rows = s.op("aten.view.default", "self", x[0], "size", new long[] {-1, in});
             Value made = s.op(
-                    "aten.addmm.default",
-                    "self",
-                    s.parameter("bias"),
-                    "mat1",
-                    rows,
-                    "mat2",
-                    s.parameter("weight"));
+                    "aten.addmm.default", "self", s.parameter("bias"), "mat1", rows, "mat2", s.parameter("weight"));
             s.line("x = x.view(size_out)");
-            SymExpr[] sizes = {
-                Request.BATCH, SymExpr.of(-1), SymExpr.of(out)
-            };
+            SymExpr[] sizes = {Request.BATCH, SymExpr.of(-1), SymExpr.of(out)};
             return s.op("aten.view.default", "self", made, "size", sizes);
         }
     }

@@ -24,7 +24,8 @@ final class LatentAttention extends LatentSelfAttention {
     private final Layer out;
 
     /** @param norm of a width, with the class's own epsilon */
-    LatentAttention(ModelConfig c, AttentionShape shape, Sizes sizes, Request request, Pass pass, LongFunction<Layer> norm) {
+    LatentAttention(
+            ModelConfig c, AttentionShape shape, Sizes sizes, Request request, Pass pass, LongFunction<Layer> norm) {
         super(shape, sizes, request, pass, c.flag("rope_interleave", true));
         long queries = shape.heads() * shape.size();
         boolean narrow = c.has("q_lora_rank") || !c.names("q_lora_rank");
@@ -33,10 +34,11 @@ final class LatentAttention extends LatentSelfAttention {
         down = narrow ? child("q_a_proj", Layers.linear(shape.width(), rank, shape.bias())) : null;
         downNorm = narrow ? child("q_a_layernorm", norm.apply(rank)) : null;
         up = narrow ? child("q_b_proj", Layers.linear(rank, queries, false)) : null;
-        keysDown = child(
-                "kv_a_proj_with_mqa", Layers.linear(shape.width(), sizes.rank() + sizes.turned(), shape.bias()));
+        keysDown =
+                child("kv_a_proj_with_mqa", Layers.linear(shape.width(), sizes.rank() + sizes.turned(), shape.bias()));
         keysNorm = child("kv_a_layernorm", norm.apply(sizes.rank()));
-        keysUp = child("kv_b_proj", Layers.linear(sizes.rank(), shape.heads() * (sizes.plain() + sizes.value()), false));
+        keysUp =
+                child("kv_b_proj", Layers.linear(sizes.rank(), shape.heads() * (sizes.plain() + sizes.value()), false));
         out = child("o_proj", Layers.linear(shape.heads() * sizes.value(), shape.width(), shape.outBias()));
     }
 
@@ -47,9 +49,7 @@ final class LatentAttention extends LatentSelfAttention {
             return s.call(whole, x);
         }
         s.line("q_states = self.q_b_proj(self.q_a_layernorm(self.q_a_proj(x)))");
-        return down == null || downNorm == null || up == null
-                ? x
-                : s.call(up, s.call(downNorm, s.call(down, x)));
+        return down == null || downNorm == null || up == null ? x : s.call(up, s.call(downNorm, s.call(down, x)));
     }
 
     @Override

@@ -99,12 +99,18 @@ final class ClipLayer extends Layer {
             Value attended = s.op(
                     "aten.scaled_dot_product_attention.default",
                     arguments(
-                            "query", q,
-                            "key", k,
-                            "value", v,
-                            "dropout_p", s.training() ? dropout : 0.0,
-                            "is_causal", false,
-                            "scale", 1 / Math.sqrt((double) size)));
+                            "query",
+                            q,
+                            "key",
+                            k,
+                            "value",
+                            v,
+                            "dropout_p",
+                            s.training() ? dropout : 0.0,
+                            "is_causal",
+                            false,
+                            "scale",
+                            1 / Math.sqrt((double) size)));
             Value turned = s.op("aten.transpose.int", "self", attended, "dim0", 1, "dim1", 2);
             Value rows = s.op("aten.contiguous.default", "self", turned);
             s.line("out = out.reshape(*input_shape, -1).contiguous()");

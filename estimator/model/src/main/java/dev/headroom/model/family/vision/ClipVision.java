@@ -100,8 +100,7 @@ final class ClipVision extends Layer {
             parameter("class_embedding", width);
             long patch = c.size("patch_size", 32);
             patches = child(
-                    "patch_embedding",
-                    Layers.conv2d(c.size("num_channels", 3), width, patch, patch, 0, 1, false));
+                    "patch_embedding", Layers.conv2d(c.size("num_channels", 3), width, patch, patch, 0, 1, false));
             places = child("position_embedding", Layers.embedding(side * side + 1, width));
             scratch("position_ids", DType.INT64, 1, side * side + 1);
         }

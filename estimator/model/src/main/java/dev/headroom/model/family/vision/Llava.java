@@ -38,8 +38,7 @@ public final class Llava {
         ModelConfig inside = c.section("text_config");
         boolean caches = inside.flag("use_cache", true);
         Request inner = new Request(
-                inside,
-                request.scenario().withModel(request.options().withUseCache(caches)));
+                inside, request.scenario().withModel(request.options().withUseCache(caches)));
         if (!(text.apply(inner) instanceof CausalLanguageModel language)
                 || !(language.decoder() instanceof Decoder decoder)) {
             throw new UserInputException(inner.config().source() + ": model_type "

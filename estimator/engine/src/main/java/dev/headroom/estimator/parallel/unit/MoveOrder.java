@@ -1,4 +1,4 @@
-package dev.headroom.estimator.parallel.tensor;
+package dev.headroom.estimator.parallel.unit;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
@@ -10,10 +10,11 @@ import java.util.List;
  * Qualified names of what a model holds, ties one by one, in the order of {@code Module._apply}: children before
  * their parents.
  */
-final class MoveOrder {
+public final class MoveOrder {
     private MoveOrder() {}
 
-    static List<String> of(ModelState state) {
+    /** Of all that a model holds. */
+    public static List<String> of(ModelState state) {
         List<String> out = new ArrayList<>();
         walk(new ModuleTree(state), "", out);
         return out;
