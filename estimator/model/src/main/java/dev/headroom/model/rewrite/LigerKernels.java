@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +29,11 @@ public final class LigerKernels {
     private LigerKernels(Graph graph) {
         this.graph = graph;
         for (Node n : graph.nodes()) {
-            n.outputs().forEach(out -> producers.put(out, n));
+            for (String out : n.outputs()) {
+                if (out != null) {
+                    producers.put(out, n);
+                }
+            }
             n.reads().forEach(v -> readers.merge(v, 1, Integer::sum));
         }
     }
@@ -142,7 +147,9 @@ public final class LigerKernels {
         Node activated = product.operator().equals("aten.mul") ? producer(product, "self", "") : null;
         if (activated == null
                 || !GATES.contains(activated.operator())
-                || readers.getOrDefault(activated.outputs().get(0), 0) != 1
+                || readers.getOrDefault(
+                                Objects.requireNonNull(activated.outputs().get(0)), 0)
+                        != 1
                 || !(SkippedMasks.argument(product, "other") instanceof Argument.Value up)) {
             return;
         }
