@@ -77,8 +77,8 @@ public final class RealReport {
         if (s.verdicts().judged() > 0) {
             out.printf(
                     Locale.ROOT,
-                    "%nVerdicts: %d of %d right (%.2f %%), %d ran out unexpectedly, %d false alarms; all of them right for"
-                            + " %d of %d.%n",
+                    "%nVerdicts: %d of %d right (%.2f %%), %d ran out unexpectedly, %d false alarms; all of them"
+                            + " right for %d of %d.%n",
                     s.verdicts().right(),
                     s.verdicts().judged(),
                     HUNDRED * s.verdicts().right() / s.verdicts().judged(),

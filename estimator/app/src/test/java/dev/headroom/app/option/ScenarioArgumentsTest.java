@@ -28,6 +28,10 @@ public class ScenarioArgumentsTest {
             + " --seq 512 --task token-classification --mask padded --experts eager --routing worst"
             + " --set num_hidden_layers=2 --checkpoint-every 2";
 
+    /** Options of loaders. */
+    private static final String FEED =
+            "--batch 4 --moves-batches --prefetch --last-batch 2 --epochs 2 --summary --cudnn 9.1 --loss bce";
+
     /** Options of several GPUs, a line for those that go together. */
     private static final List<String> PARALLEL = List.of(
             "--batch 4 --loop trainer --transformers 4.48 --eval-batch 2 --eval-batches 3 --eval-accumulation 2"
@@ -58,6 +62,7 @@ public class ScenarioArgumentsTest {
     @ValueSource(
             strings = {
                 ALL,
+                FEED,
                 "--batch 1 --inference",
                 "--batch 1 --inference --quant int8 --load device-map",
                 "--batch 1 --quant nf4 --double-quant --no-kbit-prepare --lora 8",
@@ -117,7 +122,8 @@ public class ScenarioArgumentsTest {
                 assertEquals(List.of(option), ScenarioArguments.of(set(setting)));
             } else {
                 assertTrue(
-                        (" " + ALL + " --checkpoint " + String.join(" ", PARALLEL)).contains(" " + option + " "),
+                        (" " + ALL + " " + FEED + " --checkpoint " + String.join(" ", PARALLEL))
+                                .contains(" " + option + " "),
                         option);
             }
         }

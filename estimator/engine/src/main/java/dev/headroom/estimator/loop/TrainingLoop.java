@@ -247,16 +247,6 @@ public final class TrainingLoop {
         what.load(hooks.around(move, (hook, own) -> made -> hook.target(own.apply(made))));
     }
 
-    /** A forward pass alone, over a batch of its own, whose results nobody keeps. */
-    public void passAside(PreparedRun sizes) {
-        Batch aside = makeBatch(sizes);
-        aside.loadInputs();
-        for (Tensor out : runner(sizes).run(aside.values())) {
-            runtime.release(out);
-        }
-        aside.keep(List.of(), false);
-    }
-
     /** {@code del outputs, loss}. */
     public void deleteOutputs() {
         variables.delete();

@@ -22,6 +22,9 @@ record OwnLoss(Set<String> labels, int from) {
         Set<String> labels = new LinkedHashSet<>();
         graph.inputs().stream().filter(in -> in.kind() == Graph.InputKind.USER).forEach(in -> labels.add(in.value()));
         graph.nodes().subList(0, last).forEach(n -> labels.removeAll(n.reads()));
+        if (last == 0) { // in a single stage, what the model is given first is no label
+            labels.stream().findFirst().ifPresent(labels::remove);
+        }
         Map<String, Integer> makers = new HashMap<>();
         Set<String> behind = new HashSet<>(labels);
         int first = end;

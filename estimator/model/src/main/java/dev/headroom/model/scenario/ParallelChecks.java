@@ -224,9 +224,6 @@ public final class ParallelChecks {
         if (run.precision().amp() != null) {
             throw refused("--amp", "autocast around a schedule is not modelled; take --dtype");
         }
-        if (run.loop().loss() == LossKind.OUTPUT) {
-            throw refused("--loss output", "outputs of microbatches are joined, and scalars cannot be");
-        }
         if (run.loop().accumulate() > 1) {
             throw refused("--accumulate", "its microbatches accumulate gradients; take --microbatches");
         }

@@ -8,7 +8,9 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The last node of a unit's backward pass, before its arguments (_fsdp_param_group.py, RegisterPostBackwardFunction). */
+/**
+ * The last node of a unit's backward pass, before its arguments (_fsdp_param_group.py, RegisterPostBackwardFunction).
+ */
 final class PostBackwardNode {
     private PostBackwardNode() {}
 

@@ -1,7 +1,6 @@
 package dev.headroom.executor.parallel.pipeline;
 
 import dev.headroom.executor.kernel.Formula;
-import dev.headroom.executor.op.basic.Copies;
 import dev.headroom.executor.op.basic.Elementwise;
 import dev.headroom.executor.optim.Optimizer;
 import dev.headroom.executor.optim.Optimizers;
@@ -10,15 +9,11 @@ import dev.headroom.executor.program.Initialisation;
 import dev.headroom.executor.program.ModelMemory;
 import dev.headroom.executor.program.Preparation;
 import dev.headroom.executor.runtime.Eager;
-import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.executor.train.Batch;
 import dev.headroom.executor.train.GradientClipping;
-import dev.headroom.executor.train.Inputs;
-import dev.headroom.executor.train.OutputShape;
-import dev.headroom.executor.train.Target;
 import dev.headroom.executor.train.Training;
 import dev.headroom.executor.train.TrainingRun;
 import dev.headroom.model.error.UserInputException;
@@ -33,7 +28,6 @@ import dev.headroom.model.scenario.OptimizerKind;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleConsumer;
@@ -56,9 +50,7 @@ public final class PipelineTraining implements TrainingRun, StepLoop {
     private final List<Stage> stages = new ArrayList<>();
     private final List<Tensor> losses = new ArrayList<>();
     private List<Boundary> boundaries = List.of();
-    private Map<String, Tensor> inputs = new HashMap<>();
-    private Target target;
-    private Tensor labels;
+    private DividedBatch rowsOfBatch;
     private Tensor merged;
     private Optimizer optimizer;
     private DoubleConsumer lossListener = loss -> {};
@@ -126,6 +118,11 @@ public final class PipelineTraining implements TrainingRun, StepLoop {
     public void prepare(Batch batch) {
         Division division =
                 Division.stages(rows, layout.stages(), run.parallel().pipeline().split());
+        if (division.loss() != null) {
+            throw new UserInputException(
+                    "--parallel pp: the model computes its loss itself, which the executor does not"
+                            + " divide from its last stage; predict it, or export it without labels");
+        }
         boundaries = Boundary.of(division, rows, eager.settings());
         Initialisation values = Initialisation.of(eager, prepared.graph().held());
         for (int index : layout.of(group.rank())) {
@@ -139,7 +136,11 @@ public final class PipelineTraining implements TrainingRun, StepLoop {
         eager.own(new Owner("", Phase.OPTIMIZER.label()));
         optimizer = Optimizers.of(eager, run, trained());
         end(Moment.of(Phase.WRAP));
-        load(batch);
+        moment = Moment.of(Phase.INPUTS);
+        rowsOfBatch = new DividedBatch(eager, prepared, microbatches);
+        rowsOfBatch.load(batch);
+        rowsOfBatch.keep(
+                stages.stream().anyMatch(Stage::isFirst), stages.stream().anyMatch(Stage::isLast));
         end(Moment.of(Phase.INPUTS));
     }
 
@@ -157,29 +158,6 @@ public final class PipelineTraining implements TrainingRun, StepLoop {
 
     private List<Tensor> trained() {
         return stages.stream().flatMap(s -> s.model().trained().stream()).toList();
-    }
-
-    private void load(Batch batch) {
-        moment = Moment.of(Phase.INPUTS);
-        var shape = OutputShape.of(prepared.graph(), run, prepared.symbols(), eager.settings());
-        target = Target.of(prepared.loss(shape.sizes()), ModelMemory.underRun(shape.type(), run), shape.sizes());
-        inputs = Inputs.make(eager, prepared.graph(), run, prepared.symbols(), batch);
-        if (target.type() != null) {
-            labels = Inputs.held(eager, target.type(), target.sizes(), Layout.contiguous(target.sizes()));
-            if (target.classes() > 0) {
-                batch.fillLabels(labels, target.classes());
-            } else {
-                batch.fill("target", labels);
-            }
-        }
-        if (stages.stream().noneMatch(Stage::isLast)) {
-            eager.release(labels);
-            labels = null;
-        }
-        if (stages.stream().noneMatch(Stage::isFirst)) {
-            inputs.values().forEach(eager::release);
-            inputs = Map.of();
-        }
     }
 
     @Override
@@ -228,7 +206,13 @@ public final class PipelineTraining implements TrainingRun, StepLoop {
             }
         }
         play();
-        stages.stream().filter(Stage::isLast).forEach(stage -> merge(stage.outputChunks()));
+        for (Stage stage : stages) {
+            if (stage.isLast()) {
+                Tensor all = DividedBatch.merged(eager, stage.outputChunks());
+                eager.release(merged);
+                merged = all;
+            }
+        }
     }
 
     private void play() {
@@ -267,31 +251,13 @@ public final class PipelineTraining implements TrainingRun, StepLoop {
                     eager.empty(DType.INT32, 1); // both
                     eager.free(given);
                 }
-                if (!stage.isLast()) {
-                    eager.empty(DType.INT32, 1); // the result
-                }
             }
-        }
-    }
-
-    /** merge_chunks. */
-    private void merge(List<Tensor> chunks) {
-        Tensor first = chunks.get(0);
-        if (first.dims() == 0) {
-            throw new UserInputException("--parallel pp: the model returns a scalar, and outputs of microbatches are"
-                    + " joined; have it return its scores");
-        }
-        long[] sizes = first.sizes().clone();
-        sizes[0] *= chunks.size();
-        try (Scope s = eager.open()) {
-            Tensor all = eager.emptyStrided(first.dtype(), sizes, Layout.preserved(sizes, Layout.contiguous(sizes)));
-            for (int i = 0; i < chunks.size(); i++) {
-                Tensor place = eager.alias(all, first.sizes(), all.strides(), i * first.size(0) * all.stride(0));
-                Copies.fill(eager, place, chunks.get(i));
+            Tensor result = null;
+            for (int k = 0; k < stages.size(); k++) { // in the recordings the last stage's is a tensor of its own, too
+                Tensor now = eager.empty(DType.INT32, 1);
+                eager.free(result);
+                result = now;
             }
-            eager.hold(all);
-            eager.release(merged);
-            merged = all;
         }
     }
 
@@ -300,23 +266,12 @@ public final class PipelineTraining implements TrainingRun, StepLoop {
         messages.rest();
         moment = new Moment(Phase.FORWARD, step, chunk);
         own();
-        Map<String, Tensor> given = new HashMap<>();
         Tensor out;
         try (Scope s = eager.open()) {
-            if (stage.isFirst()) {
-                inputs.forEach((name, t) -> given.put(name, part(t, chunk)));
-            }
-            out = stage.forward(chunk, given);
+            out = stage.forward(chunk, stage.isFirst() ? rowsOfBatch.inputs(chunk) : Map.of());
         }
         listener.ended(PhaseMemory.read(moment, eager.allocator()));
         return out;
-    }
-
-    /** A microbatch's rows, as a view. */
-    private Tensor part(Tensor whole, int chunk) {
-        long[] sizes = whole.sizes().clone();
-        sizes[0] /= microbatches;
-        return eager.alias(whole, sizes, whole.strides(), whole.offset() + chunk * sizes[0] * whole.stride(0));
     }
 
     @Override
@@ -327,8 +282,7 @@ public final class PipelineTraining implements TrainingRun, StepLoop {
         moment = Moment.of(Phase.SCHEDULE, step);
         own();
         try (Scope s = eager.open()) {
-            Tensor own = labels == null ? null : part(labels, chunk);
-            losses.add(eager.hold(eager.call(() -> target.loss(eager, output, own))));
+            losses.add(eager.hold(rowsOfBatch.loss(output, chunk)));
         }
         lossListener.accept(eager.backend().read(losses.get(chunk))[0]);
     }
@@ -363,10 +317,9 @@ public final class PipelineTraining implements TrainingRun, StepLoop {
         forgetLosses();
         eager.release(merged);
         merged = null;
-        eager.release(labels);
-        labels = null;
-        inputs.values().forEach(eager::release);
-        inputs = Map.of();
+        if (rowsOfBatch != null) {
+            rowsOfBatch.keep(false, false);
+        }
         if (optimizer != null) {
             optimizer.close();
             optimizer = null;

@@ -23,9 +23,9 @@ record StageLayout(String schedule, int ranks, int ofEach) {
         String schedule = parallel.pipeline().schedule().toLowerCase(Locale.ROOT);
         boolean single = List.of(GPIPE, ONE_FORWARD_ONE_BACKWARD).contains(schedule);
         if (!single && !List.of(LOOPED_BFS, INTERLEAVED).contains(schedule)) {
-            throw new UserInputException(
-                    "--schedule " + parallel.pipeline().schedule()
-                            + ": the executor runs GPipe, 1F1B, Interleaved1F1B and LoopedBFS; take one of them, or predict it");
+            throw new UserInputException("--schedule " + parallel.pipeline().schedule()
+                    + ": the executor runs GPipe, 1F1B, Interleaved1F1B and LoopedBFS; take one of them,"
+                    + " or predict it");
         }
         if (schedule.equals(ONE_FORWARD_ONE_BACKWARD) && parallel.pipeline().microbatches() < parallel.world()) {
             throw new UserInputException("--microbatches " + parallel.pipeline().microbatches()
