@@ -14,6 +14,7 @@ import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.Moment;
@@ -75,6 +76,11 @@ public final class Training implements TrainingRun {
      * @param wrapper closed with the loop; {@code null} for none
      */
     public Training(Eager eager, PreparedRun prepared, Listener listener, Wrapper wrapper) {
+        if (prepared.scenario().trainer().loop().isTrainer()
+                || prepared.scenario().trainer().liger()) {
+            throw new UserInputException("the executor runs plain loops without Liger's kernels;"
+                    + " leave out --loop and --liger, or predict");
+        }
         this.eager = eager;
         this.prepared = prepared;
         this.symbols = prepared.symbols();

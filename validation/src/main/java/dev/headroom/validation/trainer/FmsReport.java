@@ -35,8 +35,8 @@ public final class FmsReport {
     }
 
     /**
-     * How far the predicted peak lies from the measured one, as a share of it; 0 when both ran out of memory, 1 when only
-     * one did.
+     * How far the predicted peak lies from the measured one, as a share of it; 0 when both ran out of memory,
+     * 1 when only one did.
      */
     static double deviation(FmsRow row) {
         Simulation run = Predictor.simulate(row.request().orElseThrow());

@@ -26,8 +26,7 @@ public class ScenarioArgumentsTest {
             + " --checkpoint-modules a.* --checkpoint-modules b..c --reentrant false --channels-last --cudnn-benchmark"
             + " --clip-grad-norm 1.0 --cudnn-workspace none --attention math --torch 2.3 --alloc-conf max_split_size_mb:64"
             + " --seq 512 --task token-classification --mask padded --experts eager --routing worst"
-            + " --set num_hidden_layers=2 --checkpoint-every 2 --loop trainer --transformers 4.48"
-            + " --eval-batch 2 --eval-batches 3 --eval-accumulation 2 --eval-metrics";
+            + " --set num_hidden_layers=2 --checkpoint-every 2";
 
     /** Options of loaders. */
     private static final String FEED =
@@ -35,6 +34,8 @@ public class ScenarioArgumentsTest {
 
     /** Options of several GPUs, a line for those that go together. */
     private static final List<String> PARALLEL = List.of(
+            "--batch 4 --loop trainer --transformers 4.48 --eval-batch 2 --eval-batches 3 --eval-accumulation 2"
+                    + " --eval-metrics",
             "--batch 4 --parallel ddp --world 8 --rank 3 --events lazy --bucket-cap-mb 100.0 --compress fp16",
             "--batch 4 --parallel fsdp2 --world 8 --mesh 2x4 --param-dtype bf16 --reduce-dtype fp32 --wrap root --build meta --build meta"
                     + " --reshard-after-forward 4",

@@ -4,6 +4,7 @@ import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -101,7 +102,9 @@ final class TrainerEvaluation {
         if (items != null) {
             next.give(ItemsInBatch.INPUT, items);
         }
-        Tensor[] made = loop.evaluate(sized, next.values());
+        Graph graph = sized.graph();
+        Tensor[] made =
+                loop.passes().evaluate(loop.runner(CheckpointPlan.none(graph), graph, sized.symbols()), next.values());
         if (sized.scenario().precision().amp() != null) {
             made = TrainerLoop.widened(runtime, made);
         }

@@ -31,6 +31,9 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
     private EagerRuntime runtime;
     private TrainerBatches batches;
 
+    /** {@code null} where they are numbers. */
+    private RatesOnDevice rates;
+
     /** {@code tr_loss_step}, which lives until the next pass has run. */
     private Tensor reported;
 
@@ -47,6 +50,8 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
         loop = to;
         runtime = to.runtime();
         batches = new TrainerBatches(to);
+        boolean ofTensors = run.optimizer().kind().constructor().startsWith("torchao.");
+        rates = ofTensors ? new RatesOnDevice(runtime) : null;
     }
 
     @Override
@@ -64,6 +69,9 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
         loop.phase(Moment.of(Phase.TRAIN_BEGIN), () -> {
             runtime.allocator().emptyCache(); // accelerator.free_memory()
             makeOptimizer.run();
+            if (rates != null) {
+                rates.begin();
+            }
             try (Frame frame = runtime.frame()) {
                 // _tr_loss
                 runtime.hold(runtime.emptyStrided(DType.FLOAT32, new long[0], new long[0], Category.OPTIMIZER_STATE));
@@ -97,6 +105,9 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
         loop.phase(Moment.of(Phase.CLIP, step), this::clip);
         loop.phase(Moment.of(Phase.OPTIMIZER, step), loop::step);
         loop.phase(Moment.of(Phase.ZERO_GRAD, step), () -> {
+            if (rates != null) {
+                rates.change();
+            }
             loop.workOf(Phase.ZERO_GRAD);
             loop.zeroGrad();
         });

@@ -140,11 +140,6 @@ public final class TrainingLoop {
         return new Batch(runtime, prepared, criterion, model.byValue());
     }
 
-    /** What the model returns for values, without gradients and checkpoints. */
-    Tensor[] evaluate(PreparedRun of, Map<String, Tensor> values) {
-        return passes.evaluate(runner(CheckpointPlan.none(of.graph()), of.graph(), of.symbols()), values);
-    }
-
     private ModelTensors wholeModel() {
         ModelAssembly moved = run.precision().convertsOnDevice()
                 ? assembly().moveAndConvert()
@@ -272,7 +267,7 @@ public final class TrainingLoop {
         return runner(part, other.graph(), other.symbols());
     }
 
-    private GraphRunner runner(CheckpointPlan part, Graph whole, Map<String, Long> symbols) {
+    GraphRunner runner(CheckpointPlan part, Graph whole, Map<String, Long> symbols) {
         GraphRunner runner = new GraphRunner(runtime, part, engine, symbols, unmodelled, ModelTypes.of(whole, run));
         hooks.each(h -> runner.around(h.nodes()));
         return runner;

@@ -7,6 +7,7 @@ import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code transformers.Adafactor} without a first moment, relative steps and scaling: gradient and parameter are
@@ -22,7 +23,7 @@ final class HfAdafactor implements Optimizer {
     private final EagerRuntime rt;
 
     /** {@code state["RMS"]}: the last norm of each parameter, a scalar that stays. */
-    private final Tensor[] sizes;
+    private final @Nullable Tensor[] sizes;
 
     HfAdafactor(OptimizerState state) {
         this.state = state;
@@ -51,8 +52,9 @@ final class HfAdafactor implements Optimizer {
         }
         Tensor parameter = asFloat(wide, state.parameter(i));
         Tensor before = sizes[i];
-        sizes[i] = rt.hold(rms(parameter));
-        rt.free(sizes[i]);
+        Tensor size = rt.hold(rms(parameter));
+        rt.free(size);
+        sizes[i] = size;
         rt.release(before);
         named.bind(squares(grad));
         if (factored) {
@@ -63,9 +65,9 @@ final class HfAdafactor implements Optimizer {
             named.bind(rt.emptyLike(state.kept(i, VARIANCE)));
         }
         Tensor update = named.value().get(0);
-        Tensor size = rms(update);
-        rt.free(rt.emptyLike(size)); // divided by the threshold, and clamped in place
-        rt.free(size);
+        Tensor last = rms(update);
+        rt.free(rt.emptyLike(last)); // divided by the threshold, and clamped in place
+        rt.free(last);
         rt.free(rt.emptyLike(update)); // -update
     }
 

@@ -60,7 +60,9 @@ public final class Optimizers {
             case LARS_32BIT -> blockwise(state, BlockwiseState.ONE.withLimit().withoutBf16());
             case LAMB_32BIT -> blockwise(state, BlockwiseState.TWO.withLimit());
             case AO_ADAM_8BIT, AO_ADAMW_8BIT -> new TorchaoAdam(state, TorchaoAdam.Codes.INT8);
-            case AO_ADAM_4BIT, AO_ADAMW_4BIT -> new TorchaoAdam(state, TorchaoAdam.Codes.INT4);
+            case AO_ADAM_4BIT, AO_ADAMW_4BIT ->
+                new TorchaoAdam(
+                        state, run.trainer().loop().isTrainer() ? TorchaoAdam.Codes.INT4_WIDE : TorchaoAdam.Codes.INT4);
             case AO_ADAM_FP8, AO_ADAMW_FP8 -> new TorchaoAdam(state, TorchaoAdam.Codes.FP8);
         };
     }

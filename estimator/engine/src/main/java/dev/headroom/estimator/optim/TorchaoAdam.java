@@ -23,6 +23,8 @@ final class TorchaoAdam implements Optimizer {
     enum Codes {
         INT8(DType.UINT8, 256, 1, 256),
         INT4(DType.UINT8, 128, 2, 16),
+        /** The Trainer gives both kinds of codes the same blocks (transformers, trainer_optimizer.py). */
+        INT4_WIDE(DType.UINT8, 256, 2, 16),
         FP8(DType.FLOAT8_E4M3FN, 256, 1, 0);
 
         private final DType type;

@@ -8,13 +8,14 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernels that Liger puts in the place of a model's own operators where {@code use_liger_kernel} is set (liger_kernel
- * 0.8.5, transformers/monkey_patch.py): normalisation by root mean squares, rotary positions, gated activations. The head
- * with its loss is {@link FusedLanguageHead}'s.
+ * The kernels that Liger puts in the place of a model's own operators where {@code use_liger_kernel} is set
+ * (liger_kernel 0.8.5, transformers/monkey_patch.py): normalisation by root mean squares, rotary positions,
+ * gated activations. The head with its loss is {@link FusedLanguageHead}'s.
  */
 public final class LigerKernels {
     private static final Set<String> GATES = Set.of("aten.silu", "aten.gelu");
@@ -28,7 +29,11 @@ public final class LigerKernels {
     private LigerKernels(Graph graph) {
         this.graph = graph;
         for (Node n : graph.nodes()) {
-            n.outputs().forEach(out -> producers.put(out, n));
+            for (String out : n.outputs()) {
+                if (out != null) {
+                    producers.put(out, n);
+                }
+            }
             n.reads().forEach(v -> readers.merge(v, 1, Integer::sum));
         }
     }
@@ -142,7 +147,9 @@ public final class LigerKernels {
         Node activated = product.operator().equals("aten.mul") ? producer(product, "self", "") : null;
         if (activated == null
                 || !GATES.contains(activated.operator())
-                || readers.getOrDefault(activated.outputs().get(0), 0) != 1
+                || readers.getOrDefault(
+                                Objects.requireNonNull(activated.outputs().get(0)), 0)
+                        != 1
                 || !(SkippedMasks.argument(product, "other") instanceof Argument.Value up)) {
             return;
         }

@@ -36,7 +36,7 @@ public final class ShiftedScores {
         String wide = "";
         for (Node n : graph.nodes()) {
             if (n.operator().equals("aten.pad") && n.stackTrace().equals(loss.stackTrace())) {
-                padded.put(n.outputs().get(0), read(n, "self"));
+                padded.put(Objects.requireNonNull(n.outputs().get(0)), read(n, "self"));
             } else if (!padded.isEmpty() && n.outputs().contains(scores)) {
                 wide = read(n, "self");
                 Node cut =
