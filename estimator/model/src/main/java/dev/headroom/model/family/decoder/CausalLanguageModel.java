@@ -93,7 +93,8 @@ public final class CausalLanguageModel extends Layer implements CachedModel {
 
     /** The same head and loss on a model that holds the decoder. */
     public CausalLanguageModel within(String name, Layer whole) {
-        return new CausalLanguageModel(name, request, pass, vocabulary, width, tied, decoder, whole, softcap, "model", "lm_head");
+        return new CausalLanguageModel(
+                name, request, pass, vocabulary, width, tied, decoder, whole, softcap, "model", "lm_head");
     }
 
     @Override
