@@ -13,7 +13,7 @@ import java.util.Locale;
  * and, with {@code -v}, every phase and event that differs.
  *
  * <pre>{@code
- * java -cp validation/target/classes:… dev.headroom.validation.finetune.FinetuneReport [-v] [-f FOLDER] [PART OF A NAME]…
+ * java -cp validation/target/classes:… dev.headroom.validation.finetune.FinetuneReport [-v] [-f FOLDER] [PART OF NAME]…
  * }</pre>
  *
  * The folder of fixtures is found as in tests; {@code -Dheadroom.fixtures=FOLDER} names it.

@@ -101,8 +101,7 @@ public final class FinetuneRun {
 
     /** The scenario of the options that Headroom has, on no card yet. */
     public Scenario scenario() {
-        Scenario run =
-                Scenario.defaults().with(ScenarioSettings.CUDNN_WORKSPACE, CudnnWorkspace.of(0)); // null libraries
+        Scenario run = Scenario.defaults().with(ScenarioSettings.CUDNN_WORKSPACE, CudnnWorkspace.of(0)); // none
         for (Map.Entry<String, List<String>> e : options().entrySet()) {
             Setting<?> setting = setting(e.getKey());
             if (setting != null) {

@@ -34,7 +34,7 @@ public final class ModelTable {
                 .toList();
     }
 
-    /** An object: {@code families} of {@code model_type, name}, {@code models} of {@code name, published, parameters}. */
+    /** {@code families} of {@code model_type, name}, {@code models} of {@code name, published, parameters}. */
     public static void writeJson(PrintWriter out) {
         JsonOutput.write(out, json -> {
             json.writeStartObject();

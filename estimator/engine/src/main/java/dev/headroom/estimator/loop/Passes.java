@@ -113,11 +113,11 @@ final class Passes {
             Tensor made = hooks.around(loss, (hook, own) -> out -> hook.loss(out, own))
                     .apply(variables.outputs()[0]);
             variables.bindLoss(made);
-            if (run.loop().accumulate() > 1 && !led) {
-                variables.bindLoss(Losses.divide(runtime, made)); // loss = loss / k
-            }
             if (criterion.dropsOutputs()) {
                 variables.deleteOutputs();
+            }
+            if (run.loop().accumulate() > 1 && !led) {
+                variables.bindLoss(Losses.divide(runtime, made)); // loss = loss / k
             }
         } finally {
             frame.close();

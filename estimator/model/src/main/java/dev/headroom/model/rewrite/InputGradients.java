@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * {@code enable_input_require_grads()} of transformers: a hook makes the embedded tokens require a gradient, whatever is
- * frozen. {@code gradient_checkpointing_enable()} calls it, too (transformers, modeling_utils.py).
+ * {@code enable_input_require_grads()} of transformers: a hook makes the embedded tokens require a gradient, whatever
+ * is frozen. {@code gradient_checkpointing_enable()} calls it, too (transformers, modeling_utils.py).
  */
 public final class InputGradients {
     private static final String OPERATOR = "aten.requires_grad_";

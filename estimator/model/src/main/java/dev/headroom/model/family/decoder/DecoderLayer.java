@@ -42,14 +42,15 @@ public final class DecoderLayer extends Layer {
     protected Value forward(Scope s, Value... in) {
         s.line("x = self.input_layernorm(x)");
         Value x = s.call(before, in[0]);
-        s.line(SelfAttention.calling(attention));
+        s.line(ReturnsMore.call(attention));
         Value[] attended = s.results(attention, x);
         x = attended[0];
         Value residual = added(s, in[0], x, attentionDropout);
         s.line("x = self.post_attention_layernorm(x)");
         x = s.call(between, residual);
-        s.line("x = self.mlp(x)");
-        x = s.call(feedForward, x);
+        s.line(ReturnsMore.call(feedForward));
+        Value[] fed = s.results(feedForward, x);
+        x = fed[0];
         x = added(s, residual, x, feedForwardDropout);
         for (int i = 1; i < attended.length; i++) {
             s.hold(attended[i]);

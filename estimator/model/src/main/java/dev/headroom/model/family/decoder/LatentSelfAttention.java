@@ -7,7 +7,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.SymExpr;
 
 /** Attention whose keys and values are kept as one narrow row a token (models/deepseek_v3/modeling_deepseek_v3.py). */
-public abstract class LatentSelfAttention extends Layer {
+public abstract class LatentSelfAttention extends Layer implements ReturnsMore {
     /**
      * Parts of heads.
      *
@@ -44,7 +44,8 @@ public abstract class LatentSelfAttention extends Layer {
 
     protected abstract Layer out();
 
-    boolean returnsWeights() {
+    @Override
+    public final boolean returnsMore() {
         return request.eager();
     }
 
@@ -77,6 +78,7 @@ public abstract class LatentSelfAttention extends Layer {
         Value turns = single(s, ofKeys[1], sizes.turned);
         AttentionShape turned = shape.withTurned(sizes.turned);
         SelfAttention.Turn how = interleaved ? SelfAttention.Turn.PAIRS : SelfAttention.Turn.WHOLE;
+        s.line("q_rot, k_rot = apply_rotary_pos_emb(q_rot, k_rot, cos, sin)");
         Value[] rotated = Rotations.apply(s, how, ofQueries[1], turns, pass.rotation(shape.kind()), turned);
         Value[] kept = cached(s, narrow, rotated[1]);
         s.line("query_states = torch.cat((q_pass, q_rot), dim=-1)");

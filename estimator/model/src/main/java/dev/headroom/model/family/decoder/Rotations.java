@@ -9,10 +9,9 @@ import dev.headroom.model.graph.DType;
 final class Rotations {
     private Rotations() {}
 
-    /** Both, in one line of the caller. */
+    /** Both, in one line of the caller, which it has said. */
     static Value[] apply(
             Scope s, SelfAttention.Turn turn, Value queries, Value keys, Pass.Rotation by, AttentionShape shape) {
-        s.line("queries, keys = apply_rotary_pos_emb(queries, keys, cos, sin)");
         return s.function("rotary", () -> {
             if (turn == SelfAttention.Turn.PAIRS) {
                 return pairs(s, queries, keys, by, shape.turned());

@@ -64,7 +64,7 @@ public final class SandwichLayer extends Layer {
             s.line("x = self.norm_before(x)");
             x = s.call(before, x);
         }
-        s.line(SelfAttention.calling(part));
+        s.line(ReturnsMore.call(part));
         Value[] results = s.results(part, x);
         besides.addAll(Arrays.asList(results).subList(1, results.length));
         x = results[0];

@@ -9,7 +9,7 @@ import dev.headroom.model.graph.SymExpr;
 import org.jspecify.annotations.Nullable;
 
 /** Self-attention of a decoder: what follows the projections. */
-public abstract class SelfAttention extends Layer {
+public abstract class SelfAttention extends Layer implements ReturnsMore {
     /** How queries and keys are turned by their positions. */
     public enum Turn {
         /** Not at all: positions are embedded. */
@@ -54,11 +54,10 @@ public abstract class SelfAttention extends Layer {
         return null;
     }
 
-    /** The line of Python that calls a part of a layer; names stand in the order in which their values are made. */
-    static String calling(Layer part) {
-        boolean weights = part instanceof SelfAttention a && (a.request.eager() || a.hasSinks())
-                || part instanceof LatentSelfAttention l && l.returnsWeights();
-        return weights ? "_, x = self.self_attn(x)" : "x = self.part(x)";
+    /** The weights of the scores, where they are computed in plain operators. */
+    @Override
+    public final boolean returnsMore() {
+        return request.eager() || hasSinks();
     }
 
     /** Whether there are {@link #sinks}. */
@@ -91,6 +90,9 @@ public abstract class SelfAttention extends Layer {
     @Override
     protected final Value[] results(Scope s, Value... in) {
         Value[] projected = project(s, in[0]);
+        if (turn != Turn.NONE) {
+            s.line("queries, keys = apply_rotary_pos_emb(queries, keys, cos, sin)");
+        }
         Value[] turned = turn == Turn.NONE
                 ? projected
                 : Rotations.apply(s, turn, projected[0], projected[1], pass.rotation(shape.kind()), shape);

@@ -7,7 +7,7 @@ import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.SymExpr;
 import org.jspecify.annotations.Nullable;
 
-/** {@code batched_mm_experts_forward} (transformers, integrations/moe.py): a copy of an expert's weights for each row. */
+/** {@code batched_mm_experts_forward} (transformers, integrations/moe.py): an expert's weights copied for each row. */
 final class BatchedExperts {
     private final Scope s;
     private final ExpertsShape shape;

@@ -8,8 +8,8 @@ import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.scenario.ModelOptions;
 
 /**
- * Experts one after another, those that were hit alone (the {@code forward} of their classes). How many tokens each gets
- * is in the data: what the run's routing says.
+ * Experts one after another, those that were hit alone (the {@code forward} of their classes). How many tokens each
+ * gets is in the data: what the run's routing says.
  */
 final class EagerExperts {
     private final Scope s;

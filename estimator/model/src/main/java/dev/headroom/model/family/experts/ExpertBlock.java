@@ -4,15 +4,19 @@ import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Request;
+import dev.headroom.model.family.decoder.ReturnsMore;
 import dev.headroom.model.graph.SymExpr;
 
 /** A feed-forward part of experts: a router chooses for each token, and the chosen ones' results are added up. */
-public final class ExpertBlock extends Layer {
+public final class ExpertBlock extends Layer implements ReturnsMore {
+    private static final String OF_GPT_OSS = "router";
+
     private final String type;
     private final Layer router;
     private final Layer experts;
     private final long width;
     private final Request request;
+    private final boolean scores;
 
     /**
      * @param type class name
@@ -28,6 +32,7 @@ public final class ExpertBlock extends Layer {
             long width,
             Request request) {
         this.request = request;
+        this.scores = routerName.equals(OF_GPT_OSS);
         this.type = type;
         this.router = router;
         this.experts = experts;
@@ -46,8 +51,19 @@ public final class ExpertBlock extends Layer {
         return type;
     }
 
+    /** gpt-oss returns the weights of the chosen experts. */
+    @Override
+    public boolean returnsMore() {
+        return scores;
+    }
+
     @Override
     protected Value forward(Scope s, Value... in) {
+        return results(s, in)[0];
+    }
+
+    @Override
+    protected Value[] results(Scope s, Value... in) {
         s.line("rows = hidden_states.view(-1, hidden_dim)");
         Value rows = s.op("aten.view.default", "self", in[0], "size", new long[] {-1, width});
         s.line("_, selected_experts, routing_weights = self.gate(rows)");
@@ -58,6 +74,6 @@ public final class ExpertBlock extends Layer {
         SymExpr[] three = {Request.BATCH, request.length(), SymExpr.of(width)};
         Value shaped = s.op("aten.reshape.default", "self", out, "shape", three);
         s.use(routed);
-        return shaped;
+        return scores ? new Value[] {shaped, routed[2]} : new Value[] {shaped};
     }
 }

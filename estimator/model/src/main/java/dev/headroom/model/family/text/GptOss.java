@@ -13,7 +13,7 @@ import dev.headroom.model.family.experts.ExpertsShape;
 import dev.headroom.model.family.experts.Router;
 import java.util.List;
 
-/** gpt-oss (transformers, models/gpt_oss/modeling_gpt_oss.py): experts, attention sinks, windows in every other layer. */
+/** gpt-oss (transformers, models/gpt_oss/modeling_gpt_oss.py): experts, attention sinks, alternate windows. */
 public final class GptOss {
     private static final String CLASS = "transformers.models.gpt_oss.modeling_gpt_oss.GptOss";
 
