@@ -58,12 +58,8 @@ public final class AccuracyPage {
                     : i + 2 == EDGES.length
                             ? "20 % and more"
                             : String.format(Locale.ROOT, "%+.0f to %+.0f %%", 100 * EDGES[i], 100 * EDGES[i + 1]);
-            out.printf(
-                    Locale.ROOT,
-                    "| %s | %d | %s |%n",
-                    label,
-                    n,
-                    "#".repeat((int) Math.ceil(BAR * n / (double) Math.max(1, errors.length))));
+            out.printf(Locale.ROOT, "| %s | %d | %s |%n", label, n, "#".repeat((int)
+                            Math.ceil(BAR * n / (double) Math.max(1, errors.length))));
         }
     }
 

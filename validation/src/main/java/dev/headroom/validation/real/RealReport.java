@@ -47,7 +47,9 @@ public final class RealReport {
                         + " models).%n%n",
                 s.results().size(),
                 s.compared().size(),
-                s.set().left().isEmpty() ? "" : "; left out: " + String.join(", ", s.set().left()),
+                s.set().left().isEmpty()
+                        ? ""
+                        : "; left out: " + String.join(", ", s.set().left()),
                 unread == 0 ? "" : "; " + unread + " could not be predicted",
                 s.constant() / MIB,
                 s.half() / MIB);
@@ -67,10 +69,7 @@ public final class RealReport {
             out.printf("| %s | %s |%n", peer, RealScore.line(s.errors(peer, false)));
             out.printf("| %s with a constant of its own | %s |%n", peer, RealScore.line(s.errors(peer, true)));
         }
-        out.printf(
-                Locale.ROOT,
-                "%nWithin 4 MiB of the constant: %.2f %%.%n",
-                HUNDRED * s.withinMib(4));
+        out.printf(Locale.ROOT, "%nWithin 4 MiB of the constant: %.2f %%.%n", HUNDRED * s.withinMib(4));
         worst(s, out);
     }
 

@@ -16,8 +16,7 @@ record RealResult(RealRun run, long reserved, @Nullable String fault) {
     static RealResult of(RealRun run) {
         try {
             PredictionRequest request = run.request().get();
-            return new RealResult(
-                    run, Predictor.simulate(request.unbounded()).maxReserved(), null);
+            return new RealResult(run, Predictor.simulate(request.unbounded()).maxReserved(), null);
         } catch (UserInputException e) {
             return new RealResult(run, 0, String.valueOf(e.getMessage()));
         }
@@ -37,8 +36,8 @@ record RealResult(RealRun run, long reserved, @Nullable String fault) {
             return false;
         }
         PredictionRequest request = run.request().get().unbounded();
-        return Predictor.simulate(request.with(request.scenario()
-                                .withDevice(request.device().withLimit(usable - constant))))
+        return Predictor.simulate(request.with(
+                                request.scenario().withDevice(request.device().withLimit(usable - constant))))
                         .oom()
                 != null;
     }

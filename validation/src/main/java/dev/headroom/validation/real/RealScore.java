@@ -45,8 +45,8 @@ record RealScore(
                 .toList();
         long constant = constant(results, r -> true);
         if (constant == 0 && !results.isEmpty()) {
-            constant = DeviceLines.bytes(
-                    results.get(0).run().request().get().deviceLines()); // nothing to learn it from
+            constant =
+                    DeviceLines.bytes(results.get(0).run().request().get().deviceLines()); // nothing to learn it from
         }
         List<Verdicts.Verdict> verdicts = new ArrayList<>();
         List<RealResult> compared = new ArrayList<>();
@@ -59,18 +59,14 @@ record RealScore(
             if (r.run().fate() != RealRun.Fate.EDGE) {
                 verdicts.add(new Verdicts.Verdict(r.run().fate() == RealRun.Fate.RAN_OUT, out.contains(r.run()), null));
             }
-            if (!out.contains(r.run()) && r.run().fate() == RealRun.Fate.FITS && r.run().measured() > 0) {
+            if (!out.contains(r.run())
+                    && r.run().fate() == RealRun.Fate.FITS
+                    && r.run().measured() > 0) {
                 compared.add(r);
             }
         }
         return new RealScore(
-                set,
-                constant,
-                constant(results, RealScore::learned),
-                results,
-                compared,
-                out,
-                Verdicts.of(verdicts));
+                set, constant, constant(results, RealScore::learned), results, compared, out, Verdicts.of(verdicts));
     }
 
     private static long constant(List<RealResult> results, Predicate<RealResult> of) {
@@ -141,7 +137,8 @@ record RealScore(
      * @param generous with a constant of its own, learned as Headroom's is
      */
     double[] errors(String peer, boolean generous) {
-        ToDoubleFunction<RealResult> said = r -> Objects.requireNonNull(r.run().peers().get(peer));
+        ToDoubleFunction<RealResult> said =
+                r -> Objects.requireNonNull(r.run().peers().get(peer));
         List<RealResult> rows =
                 compared.stream().filter(r -> r.run().peers().containsKey(peer)).toList();
         List<Double> offsets = new ArrayList<>();

@@ -24,7 +24,8 @@ final class TiedBiases {
 
     void copy() {
         model.state().tensors().forEach((name, held) -> {
-            boolean alias = held.kind() == Graph.InputKind.PARAMETER && !held.storage().equals(name);
+            boolean alias =
+                    held.kind() == Graph.InputKind.PARAMETER && !held.storage().equals(name);
             String bias = ModelState.owner(name) + BIAS;
             HeldTensor beside = model.state().tensors().get(bias);
             if (alias && beside != null && model.named(bias) != null) {

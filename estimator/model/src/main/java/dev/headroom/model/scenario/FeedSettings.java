@@ -62,7 +62,8 @@ public final class FeedSettings {
 
     private static CudnnVersion cudnn(String text) {
         return CudnnVersion.of(text)
-                .orElseThrow(() -> new BadValue("'" + text + "' is not a version; write it like " + CudnnVersion.NEWEST));
+                .orElseThrow(
+                        () -> new BadValue("'" + text + "' is not a version; write it like " + CudnnVersion.NEWEST));
     }
 
     private static <T> Setting<T> row(Setting<T> setting) {

@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 @Withers
 public record Kernels(
-        boolean channelsLast, boolean cudnnBenchmark, CudnnWorkspace cudnnWorkspace, Scenario.Attention attention,
+        boolean channelsLast,
+        boolean cudnnBenchmark,
+        CudnnWorkspace cudnnWorkspace,
+        Scenario.Attention attention,
         @Nullable CudnnVersion cudnn)
         implements KernelsWithers.With {
     static final Kernels DEFAULTS = new Kernels(false, false, CudnnWorkspace.AUTO, Scenario.Attention.AUTO, null);

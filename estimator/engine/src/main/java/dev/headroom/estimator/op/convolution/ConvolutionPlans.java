@@ -54,7 +54,9 @@ final class ConvolutionPlans {
             return;
         }
         if (rt.options().cudnnBenchmark()) {
-            answer = fixed == null ? SearchedPlans.of(problem, answer, rt.options().cudnn()) : answer;
+            answer = fixed == null
+                    ? SearchedPlans.of(problem, answer, rt.options().cudnn())
+                    : answer;
             benchmark(rt, answer.all().get());
         }
         long chosen = take(rt, answer.first())

@@ -75,8 +75,7 @@ public final class Masks {
             padding = Optional.of(s.op("aten.to.dtype", "self", tokens, "dtype", DType.BOOL));
         }
         MaskFunction all = MaskFunction.all();
-        MaskFunction seen =
-                window == NO_WINDOW ? all : MaskFunction.both(List.of(MaskFunction.around(window), all));
+        MaskFunction seen = window == NO_WINDOW ? all : MaskFunction.both(List.of(MaskFunction.around(window), all));
         Optional<Value> tokens = padding;
         if (request.eager() && (given || !near)) {
             s.line("attention_mask = mask_interface(mask_function, attention_mask)");

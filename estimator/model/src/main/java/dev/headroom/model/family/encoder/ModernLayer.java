@@ -109,9 +109,7 @@ final class ModernLayer extends Layer {
             s.line("qkv = self.Wqkv(x)");
             Value qkv = s.call(all, x);
             s.line("qkv = qkv.view(*input_shape, 3, -1, self.head_dim)");
-            SymExpr[] sizes = {
-                Request.BATCH, Request.SEQ, SymExpr.of(3), SymExpr.of(-1), SymExpr.of(shape.size())
-            };
+            SymExpr[] sizes = {Request.BATCH, Request.SEQ, SymExpr.of(3), SymExpr.of(-1), SymExpr.of(shape.size())};
             qkv = s.op("aten.view.default", "self", qkv, "size", sizes);
             s.line("queries, keys, values = qkv.unbind(dim=-3)");
             Value[] three = s.ops("aten.unbind.int", 3, Scope.arguments("self", qkv, "dim", -3));

@@ -26,8 +26,8 @@ final class Norm extends Layer {
 
     @Override
     protected Value forward(Scope s, Value... in) {
-        Map<String, Object> call =
-                Scope.arguments("input", in[0], "normalized_shape", new long[] {width}, "weight", s.parameter("weight"));
+        Map<String, Object> call = Scope.arguments(
+                "input", in[0], "normalized_shape", new long[] {width}, "weight", s.parameter("weight"));
         if (bias) {
             call.put("bias", s.parameter("bias"));
         }
