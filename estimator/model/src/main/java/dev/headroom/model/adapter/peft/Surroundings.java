@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param model the type that the run gives to all that is floating point; {@code null}: as in the graph
  * @param autocast autocast's type, or {@code null} where it is off
  * @param training whether the model trains
- * @param lowers whether adapters become bfloat16 once they are made, but for magnitudes: what trl's SFTTrainer does with
- *     those of quantised models (trl 1.16, trainer/sft_trainer.py)
+ * @param lowers whether adapters become bfloat16 once they are made, but for magnitudes: what trl's SFTTrainer does
+ *     with those of quantised models (trl 1.16, trainer/sft_trainer.py)
  */
 public record Surroundings(
         DType archive, @Nullable DType model, @Nullable DType autocast, boolean training, boolean lowers) {
