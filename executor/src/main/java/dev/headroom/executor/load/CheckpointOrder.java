@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Keys of a checkpoint as people sort them: {@code layers.2} before {@code layers.10}, {@code fc2} before {@code fc10}. */
+/** Keys of a checkpoint as people sort them: {@code layers.2} before {@code layers.10}. */
 final class CheckpointOrder implements Comparator<String> {
     private static final Pattern NUMBERED = Pattern.compile("(.*?)(\\d*)");
 

@@ -38,7 +38,7 @@ final class WeightPacker {
     void load(String key, QuantisedWeight weight) {
         try (Scope s = eager.open()) {
             Tensor full = eager.empty(weight.type(), weight.out(), weight.in());
-            double bound = 1 / Math.sqrt(weight.in());
+            double bound = 1 / Math.sqrt((double) weight.in());
             eager.backend()
                     .random()
                     .uniform(full, -bound, bound, eager.randomness().next());

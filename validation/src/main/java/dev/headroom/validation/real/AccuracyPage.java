@@ -68,15 +68,15 @@ public final class AccuracyPage {
                         "",
                         "## What is not explained yet",
                         "",
-                        "- *Perceptrons*: about three rows in a hundred lie 8 to 50 MiB off, up or down, in both"
-                                + " programs and with any activation. More epochs change some of them. The order of"
-                                + " addresses that the driver gives is a candidate: free blocks of equal size are told"
-                                + " apart by it. Rows of the first program with a single output stop at a refused loss.",
-                        "- *timm*: which plans `cudnn.benchmark` found fastest on that card is modelled by a comparison"
-                                + " of work and traffic, with workspaces of a later cuDNN than that of the runs. Networks"
-                                + " of dense 3 x 3 convolutions are off by 1 to 8 %. A few rows took 8 to 27 GB more"
-                                + " than the next larger batch of the same model; what a search tried there, or whether"
-                                + " another process was on the card, is not known.",
+                        "- *Perceptrons*: about three rows in a hundred lie 8 to 50 MiB off, up or down, in both programs"
+                                + " and with any activation. More epochs change some. The order of addresses that the"
+                                + " driver gives is a candidate: free blocks of equal size are told apart by it. Rows of"
+                                + " the first program with a single output stop at a refused loss.",
+                        "- *timm*: which plans `cudnn.benchmark` found fastest on that card is modelled by one rule, with"
+                                + " workspaces of a later cuDNN than that of the runs. Networks of dense 3 x 3"
+                                + " convolutions are off by 1 to 8 %. A few rows took 8 to 27 GB more than the next larger"
+                                + " batch of the same model; what a search tried there, or whether another process was on"
+                                + " the card, is not known.",
                         "- Cards other than these, and other versions of cuDNN, have no rows here.")
                 .forEach(out::println);
     }

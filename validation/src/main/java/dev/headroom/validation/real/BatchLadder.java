@@ -4,6 +4,8 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.FeedSettings;
 import dev.headroom.model.scenario.LossKind;
@@ -13,6 +15,7 @@ import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.TorchVersion;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,7 +23,7 @@ import java.util.Optional;
 /**
  * The largest batch that runs, and the next that does not: columns model, layout, image_size, largest_batch,
  * next_batch_failed (timm's benchmark.py --bench train --amp). Archives are called NAME@SIZE, their attention written
- * out as timm did then.
+ * out as timm did then; without attention, those of the same size by the model's name serve as well.
  */
 final class BatchLadder implements RealFile {
     private static final int STEPS = 3;
@@ -35,8 +38,13 @@ final class BatchLadder implements RealFile {
         Gpu card = GpuCatalogue.find("rtx-3090").orElseThrow();
         List<RealRun> runs = new ArrayList<>();
         int without = 0;
+        Map<String, Boolean> serves = new HashMap<>();
         for (CsvRows.Row row : rows.rows()) {
-            Optional<Path> archive = archives.find(row.text("model") + "@" + row.text("image_size"));
+            Optional<Path> archive = archives.find(row.text("model") + "@" + row.text("image_size"))
+                    .or(() -> archives.find(row.text("model"))
+                            .filter(a -> serves.computeIfAbsent(
+                                    a + "@" + row.text("image_size"),
+                                    k -> serves(Archives.read(a), row.number("image_size")))));
             if (archive.isEmpty()) {
                 without++;
                 continue;
@@ -52,6 +60,15 @@ final class BatchLadder implements RealFile {
                 card.memory(),
                 runs,
                 without == 0 ? List.of() : List.of(without + " rows without an archive"));
+    }
+
+    /** Whether an archive that was made for another set is of the same images, and has no attention to write out. */
+    private static boolean serves(Graph graph, long imageSize) {
+        boolean same = graph.inputs().stream()
+                .filter(in -> in.kind() == Graph.InputKind.USER)
+                .map(in -> graph.meta(in.value()).sizes())
+                .allMatch(sizes -> sizes.get(sizes.size() - 1).equals(SymExpr.of(imageSize)));
+        return same && graph.nodes().stream().noneMatch(n -> n.operator().equals("aten.scaled_dot_product_attention"));
     }
 
     private static RealRun run(CsvRows.Row row, Path archive, Gpu card, String column, RealRun.Fate fate) {

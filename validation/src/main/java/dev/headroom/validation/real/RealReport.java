@@ -12,7 +12,7 @@ public final class RealReport {
     private static final double HUNDRED = 100;
     private static final int WORST = 12;
     private static final String COLUMNS =
-            " | runs | median | mean | 90 % | within 1 % | within 5 % |%n|---|---|---|---|---|---|---|%n";
+            " | runs | median | mean | 90 % | within 1 % | within 5 % |\n|---|---|---|---|---|---|---|\n";
 
     private final List<RealScore> scores;
 
@@ -40,7 +40,7 @@ public final class RealReport {
 
     /** One set. */
     static void write(RealScore s, PrintWriter out) {
-        long unread = s.set().runs().size() - s.results().size();
+        int unread = s.set().runs().size() - s.results().size();
         out.printf(
                 Locale.ROOT,
                 "%d runs, %d compared in bytes%s%s. Constant of set and card: %d MiB (%d MiB from one half of the"
@@ -60,7 +60,7 @@ public final class RealReport {
     }
 
     private static void bytes(RealScore s, PrintWriter out) {
-        out.printf(Locale.ROOT, "| relative error" + COLUMNS);
+        out.print("| relative error" + COLUMNS);
         out.printf("| Headroom | %s |%n", RealScore.line(s.errors(r -> true, s.constant())));
         out.printf(
                 "| Headroom, half that the constant was not learned from | %s |%n",
@@ -77,8 +77,8 @@ public final class RealReport {
         if (s.verdicts().judged() > 0) {
             out.printf(
                     Locale.ROOT,
-                    "%nVerdicts: %d of %d right (%.2f %%), %d ran out unexpectedly, %d false alarms; all of them right for"
-                            + " %d of %d.%n",
+                    "%nVerdicts: %d of %d right (%.2f %%), %d ran out unexpectedly, %d false alarms; all of them"
+                            + " right for %d of %d.%n",
                     s.verdicts().right(),
                     s.verdicts().judged(),
                     HUNDRED * s.verdicts().right() / s.verdicts().judged(),

@@ -4,6 +4,7 @@ import dev.headroom.executor.measure.BackendProvider;
 import dev.headroom.executor.measure.Measurer;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
 import java.util.Locale;
@@ -29,6 +30,15 @@ final class Refusals {
         }
         if (run.kernels().cudnnBenchmark()) {
             refuse("--cudnn-benchmark", "algorithms are not timed; leave it out");
+        }
+        if (run.feeding().any()) {
+            refuse("a loader", "one batch serves all steps; leave out its options, or predict it");
+        }
+        if (run.kernels().cudnn() != null) {
+            refuse("--cudnn", "cuDNN is what it is; leave it out");
+        }
+        if (run.loop().loss() == LossKind.BCE || run.loop().loss() == LossKind.LABEL_SMOOTHING) {
+            refuse("--loss " + run.loop().loss().name().toLowerCase(Locale.ROOT), "the executor has no such loss");
         }
         if (provider.computes() && !provider.isDevice() && run.allocConf().contains("expandable_segments:True")) {
             refuse(

@@ -26,7 +26,12 @@ public class ScenarioArgumentsTest {
             + " --checkpoint-modules a.* --checkpoint-modules b..c --reentrant false --channels-last --cudnn-benchmark"
             + " --clip-grad-norm 1.0 --cudnn-workspace none --attention math --torch 2.3 --alloc-conf max_split_size_mb:64"
             + " --seq 512 --task token-classification --mask padded --experts eager --routing worst"
-            + " --set num_hidden_layers=2 --checkpoint-every 2 --loop trainer --transformers 4.48";
+            + " --set num_hidden_layers=2 --checkpoint-every 2 --loop trainer --transformers 4.48"
+            + " --eval-batch 2 --eval-batches 3 --eval-accumulation 2 --eval-metrics";
+
+    /** Options of loaders. */
+    private static final String FEED =
+            "--batch 4 --moves-batches --prefetch --last-batch 2 --epochs 2 --summary --cudnn 9.1 --loss bce";
 
     /** Options of several GPUs, a line for those that go together. */
     private static final List<String> PARALLEL = List.of(
@@ -56,6 +61,7 @@ public class ScenarioArgumentsTest {
     @ValueSource(
             strings = {
                 ALL,
+                FEED,
                 "--batch 1 --inference",
                 "--batch 1 --inference --quant int8 --load device-map",
                 "--batch 1 --quant nf4 --double-quant --no-kbit-prepare --lora 8",
@@ -115,7 +121,8 @@ public class ScenarioArgumentsTest {
                 assertEquals(List.of(option), ScenarioArguments.of(set(setting)));
             } else {
                 assertTrue(
-                        (" " + ALL + " --checkpoint " + String.join(" ", PARALLEL)).contains(" " + option + " "),
+                        (" " + ALL + " " + FEED + " --checkpoint " + String.join(" ", PARALLEL))
+                                .contains(" " + option + " "),
                         option);
             }
         }

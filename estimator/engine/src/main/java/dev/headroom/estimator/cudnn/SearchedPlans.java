@@ -6,8 +6,8 @@ import dev.headroom.model.cudnn.WorkspaceAnswer;
 import java.util.List;
 
 /**
- * What {@code cudnn.benchmark} ends with in versions of cuDNN whose lists of plans are not at hand: the heuristics' first
- * plan, or one that works on the tensors where they lie, see {@link CudnnVersion#searchKeepsDirectPlans}.
+ * What {@code cudnn.benchmark} ends with in versions of cuDNN whose lists of plans are not at hand: the heuristics'
+ * first plan, or one that works on the tensors where they lie, see {@link CudnnVersion#searchKeepsDirectPlans}.
  */
 public final class SearchedPlans {
     private SearchedPlans() {}

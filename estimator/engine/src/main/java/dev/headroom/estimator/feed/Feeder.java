@@ -1,8 +1,10 @@
 package dev.headroom.estimator.feed;
 
+import dev.headroom.estimator.loop.Batch;
 import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.program.Preparation;
+import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
@@ -49,15 +51,32 @@ public final class Feeder implements LoopHook {
         return Preparation.of(imported, run.with(ScenarioSettings.BATCH, samples));
     }
 
+    /** A forward pass alone, over a batch of its own, whose results nobody keeps. */
+    private void summarise(PreparedRun sizes) {
+        Batch batch = loop.makeBatch(sizes);
+        batch.loadInputs();
+        for (Tensor out : loop.runner(sizes).run(batch.values())) {
+            loop.runtime().release(out);
+        }
+        batch.keep(List.of(), false);
+    }
+
     private PreparedRun sizes(int step) {
         boolean end = (step + 1) % run.loop().steps() == 0;
         return end && last != null ? last : loop.prepared();
     }
 
     @Override
+    public void end(Moment phase) {
+        if (phase.phase() == Phase.MODEL) {
+            loader.make();
+        }
+    }
+
+    @Override
     public void between(Moment next) {
         if (next.phase() == Phase.INPUTS && run.feeding().summary()) {
-            loop.passAside(sized(SUMMARISED));
+            summarise(sized(SUMMARISED));
         }
         if (next.phase() == Phase.ZERO_GRAD && run.feeding().brings()) {
             bring(next.step());

@@ -12,6 +12,9 @@ interface Loader {
      */
     record Step(PreparedRun sizes, PreparedRun next) {}
 
+    /** The script makes its loader. */
+    default void make() {}
+
     /** Has the batch of an epoch's first step on the device when it returns. */
     void begin(Step step);
 

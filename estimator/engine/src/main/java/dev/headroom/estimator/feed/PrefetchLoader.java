@@ -38,6 +38,29 @@ final class PrefetchLoader implements Loader {
         this.runtime = loop.runtime();
     }
 
+    /** The mean and the deviation that images are normalised with, one number a channel. */
+    @Override
+    public void make() {
+        for (Graph.Input in : loop.graph().inputs()) {
+            TensorMeta meta = loop.graph().values().get(in.value());
+            if (isImage(in, meta)) {
+                long[] channels = {1, meta.sizes().get(1).evaluate(loop.symbols()), 1, 1};
+                hold(DType.FLOAT32, channels);
+                hold(DType.FLOAT32, channels);
+            }
+        }
+    }
+
+    private static boolean isImage(Graph.Input in, TensorMeta meta) {
+        return in.kind() == Graph.InputKind.USER && meta != null && meta.sizes().size() == IMAGE;
+    }
+
+    private Tensor hold(DType type, long... sizes) {
+        try (Frame frame = runtime.frame()) {
+            return runtime.hold(runtime.emptyStrided(type, sizes, Shapes.contiguous(sizes), Category.INPUTS));
+        }
+    }
+
     @Override
     public void begin(Step step) {
         epoch++;
@@ -74,16 +97,12 @@ final class PrefetchLoader implements Loader {
         List<Tensor> out = new ArrayList<>();
         for (Graph.Input in : sizes.graph().inputs()) {
             TensorMeta meta = sizes.graph().values().get(in.value());
-            if (in.kind() == Graph.InputKind.USER
-                    && meta != null
-                    && meta.sizes().size() == IMAGE) {
-                long[] image = meta.sizes().stream()
-                        .mapToLong(s -> s.evaluate(sizes.symbols()))
-                        .toArray();
-                try (Frame frame = runtime.frame()) {
-                    out.add(runtime.hold(
-                            runtime.emptyStrided(DType.UINT8, image, Shapes.contiguous(image), Category.INPUTS)));
-                }
+            if (isImage(in, meta)) {
+                out.add(hold(
+                        DType.UINT8,
+                        meta.sizes().stream()
+                                .mapToLong(s -> s.evaluate(sizes.symbols()))
+                                .toArray()));
             }
         }
         return out;

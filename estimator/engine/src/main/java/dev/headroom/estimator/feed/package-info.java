@@ -1,2 +1,2 @@
-/** Loaders: batches that come while others are there, smaller last ones, a summary's pass. Begin with {@code Feeder}. */
+/** Loaders: batches that come while others are there, smaller last ones, a summary's pass; see {@code Feeder}. */
 package dev.headroom.estimator.feed;

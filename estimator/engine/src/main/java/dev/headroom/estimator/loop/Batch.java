@@ -69,7 +69,7 @@ public final class Batch {
     }
 
     /** Brings inputs alone. */
-    void loadInputs() {
+    public void loadInputs() {
         makeInputs();
     }
 

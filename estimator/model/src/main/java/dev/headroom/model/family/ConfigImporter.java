@@ -94,6 +94,10 @@ public final class ConfigImporter implements Importer {
             throw new UserInputException("--packing has no mask; leave --mask out");
         }
         request.seq();
+        if (request.scenario().generation().any() && config.has("vision_config")) {
+            throw new UserInputException(
+                    config.source() + ": --generate is not modelled for models that see; leave it out");
+        }
         return request.scenario().generation().any()
                 ? new GreedySearch(name, request, family.model()).graph()
                 : pass(name, request, family);
@@ -115,6 +119,11 @@ public final class ConfigImporter implements Importer {
         }
         if (request.options().packing()) {
             model.input("position_ids", DType.INT64, Request.BATCH, Request.SEQ);
+        }
+        ModelConfig vision = request.config().section("vision_config");
+        if (!vision.entries().isEmpty()) {
+            SymExpr side = SymExpr.of(vision.size("image_size", 224));
+            model.input("pixel_values", request.type(), Request.BATCH, SymExpr.of(3), side, side);
         }
         if (request.labelled()) {
             boolean oneEach = request.options().task() == ModelOptions.Task.SEQUENCE_CLASSIFICATION;

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How batches come to the device, and what a script does with the model beside its steps.
  *
- * @param movesBatches each step brings a batch, {@code for x, y in loader: x, y = x.to(device), y.to(device)}: the names
- *     are the host's tensors first, so that the batch before is gone
+ * @param movesBatches each step brings a batch, {@code for x, y in loader: x, y = x.to(device), y.to(device)}: the
+ *     names are the host's tensors first, so that the batch before is gone
  * @param prefetch a loader of timm's kind ({@code timm/data/loader.py, PrefetchLoader}) brings the next batch on a
  *     stream of its own while a step runs; images come as bytes and become floats there
  * @param lastBatch samples of the last batch of an epoch; {@code null}: as many as of the others

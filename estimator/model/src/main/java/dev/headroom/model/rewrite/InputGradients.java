@@ -41,9 +41,12 @@ public final class InputGradients {
             return graph;
         }
         Set<Integer> ends = new HashSet<>();
-        String embeddings = embeddings(graph);
-        ends(ModuleCalls.roots(graph), embeddings, ends);
-        if (embeddings.isEmpty() || ends.isEmpty()) {
+        for (String embeddings : List.of(embeddings(graph), patches(graph))) {
+            if (!embeddings.isEmpty()) {
+                ends(ModuleCalls.roots(graph), embeddings, ends);
+            }
+        }
+        if (ends.isEmpty()) {
             return graph;
         }
         List<Node> nodes = new ArrayList<>();
@@ -77,6 +80,25 @@ public final class InputGradients {
             }
         }
         return "";
+    }
+
+    /** The module that turns the user's image into patches, of a model that sees; "" where there is none. */
+    private static String patches(Graph graph) {
+        Set<String> images = new HashSet<>();
+        for (Graph.Input in : graph.inputs()) {
+            TensorMeta meta = graph.values().get(in.value());
+            if (in.kind() == Graph.InputKind.USER
+                    && meta != null
+                    && meta.sizes().size() == 4) {
+                images.add(in.value());
+            }
+        }
+        return graph.nodes().stream()
+                .filter(n ->
+                        n.operator().equals("aten.conv2d") && n.reads().stream().anyMatch(images::contains))
+                .findFirst()
+                .map(Node::module)
+                .orElse("");
     }
 
     private static void ends(List<ModuleCalls.Call> calls, String path, Set<Integer> ends) {

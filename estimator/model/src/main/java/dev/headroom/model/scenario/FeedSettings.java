@@ -6,6 +6,7 @@ import static dev.headroom.model.scenario.ValueFormats.positive;
 
 import dev.headroom.model.cudnn.CudnnVersion;
 import dev.headroom.model.feed.Feeding;
+import dev.headroom.model.parallel.ParallelKind;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -21,28 +22,32 @@ public final class FeedSettings {
     public static final Setting<Boolean> MOVES_BATCHES =
             row(Setting.of("moves_batches", FEEDING, Feeding::movesBatches, Feeding::withMovesBatches)
                     .written(FLAG, "", "Each step brings a batch: x, y = x.to(device), y.to(device).")
-                    .trainsWith(given -> given));
+                    .trainsWith(given -> given)
+                    .onlyIf(FeedSettings::single, "only on one GPU"));
 
     public static final Setting<Boolean> PREFETCH =
             row(Setting.of("prefetch", FEEDING, Feeding::prefetch, Feeding::withPrefetch)
                     .written(FLAG, "", "The loader brings the next batch on a stream of its own, as timm's does.")
-                    .trainsWith(given -> given));
+                    .trainsWith(given -> given)
+                    .onlyIf(FeedSettings::single, "only on one GPU"));
 
     public static final Setting<Long> LAST_BATCH =
             row(Setting.of("last_batch", FEEDING, Feeding::lastBatch, Feeding::withLastBatch)
                     .written(positive(), "N", "Samples of an epoch's last batch, that of the last step.")
                     .trainsWith(samples -> samples != null)
-                    .onlyIf(s -> s.loop().accumulate() == 1, "not with --accumulate"));
+                    .onlyIf(s -> single(s) && s.loop().accumulate() == 1, "only on one GPU and without --accumulate"));
 
     public static final Setting<Integer> EPOCHS =
             row(Setting.of("epochs", FEEDING, Feeding::epochs, Feeding::withEpochs)
                     .written(count(MOST_EPOCHS), "N", "How often all --steps are played (default 1).")
-                    .trainsWith(epochs -> epochs > 1));
+                    .trainsWith(epochs -> epochs > 1)
+                    .onlyIf(FeedSettings::single, "only on one GPU"));
 
     public static final Setting<Boolean> SUMMARY =
             row(Setting.of("summary", FEEDING, Feeding::summary, Feeding::withSummary)
                     .written(FLAG, "", "A forward pass over two samples first, as torchsummary runs it.")
-                    .trainsWith(given -> given));
+                    .trainsWith(given -> given)
+                    .onlyIf(FeedSettings::single, "only on one GPU"));
 
     private static final ScenarioPart<Kernels> KERNELS = new ScenarioPart<>(Scenario::kernels, Scenario::withKernels);
 
@@ -59,6 +64,10 @@ public final class FeedSettings {
                                     + " chooses otherwise before 9.8."));
 
     private FeedSettings() {}
+
+    private static boolean single(Scenario run) {
+        return run.parallel().kind() == ParallelKind.SINGLE;
+    }
 
     private static CudnnVersion cudnn(String text) {
         return CudnnVersion.of(text)

@@ -1,6 +1,7 @@
 package dev.headroom.model.quant;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.model.graph.DType;
 import java.io.BufferedReader;
@@ -43,6 +44,6 @@ class FusedKernelTest {
             }
         }
         assertEquals(List.of(), wrong);
-        assertEquals(true, asked > 1000);
+        assertTrue(asked > 1000);
     }
 }

@@ -139,7 +139,9 @@ public final class Adapters {
         wrappings.put(wrapping.path(), wrapping);
         DType madeIn = wrapping.made().get(0).type();
         for (Wrapping.Added t : wrapping.tensors()) {
-            DType type = isMagnitude(t.name()) ? run.wideType(madeIn, options) : run.adapterType(madeIn, options);
+            DType type = isMagnitude(t.name()) && run.engine() == null
+                    ? run.wideType(madeIn, options)
+                    : run.adapterType(madeIn, options);
             HeldTensor held = new HeldTensor(
                     Graph.InputKind.PARAMETER, WrappedState.meta(t.sizes(), type, true), true, t.value(), t.name());
             added.put(t.name(), held.of(type).later());
@@ -234,7 +236,7 @@ public final class Adapters {
                     conversions.add(new Addition(Addition.Kind.CONVERSION, step.tensor(), type, List.of()));
                 }
                 DType last = run.adapterType(step.type(), options);
-                if (!copy && last != type && !isMagnitude(step.tensor())) {
+                if (run.engine() == null && !copy && last != type && !isMagnitude(step.tensor())) {
                     lowered.add(new Addition(Addition.Kind.CONVERSION, step.tensor(), last, List.of()));
                 }
             }

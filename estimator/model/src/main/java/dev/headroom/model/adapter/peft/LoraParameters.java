@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -99,7 +100,7 @@ final class LoraParameters {
         if (sizes.size() == 2) {
             return new Stack(1, sizes.get(1), sizes.get(0), false);
         }
-        boolean transposed = !isTurned(held.value());
+        boolean transposed = !isTurned(held.givenValue());
         return new Stack(sizes.get(0), sizes.get(transposed ? 1 : 2), sizes.get(transposed ? 2 : 1), transposed);
     }
 
@@ -117,7 +118,7 @@ final class LoraParameters {
     }
 
     private long rank(String name) {
-        return (long) options.lora() * (doubled.contains(name) ? 2 : 1);
+        return (long) options.rank() * (doubled.contains(name) ? 2 : 1);
     }
 
     /** The wrapper's path in the outermost one. */
@@ -152,7 +153,7 @@ final class LoraParameters {
         Map<String, Factors> factors = new HashMap<>();
         List<String> names = new ArrayList<>(targeted.keySet());
         for (int i = names.size() - 1; i >= 0; i--) {
-            HeldTensor held = targeted.get(names.get(i));
+            HeldTensor held = Objects.requireNonNull(targeted.get(names.get(i)));
             String own = nested(names.size() - 1 - i);
             if (!own.isEmpty()) {
                 w.enter(own.substring(0, own.length() - 1), WRAPPER, "return");
@@ -161,13 +162,19 @@ final class LoraParameters {
             w.line("register_parametrization(base_layer, self.parameter_name, proxy)");
             sum(w, held, made);
             w.line("result = self.base_layer(x, *args, **kwargs)");
-            instead.put(held.value(), w.result() + "_" + names.get(i));
-            factors.put(held.value(), made);
+            instead.put(held.givenValue(), w.result() + "_" + names.get(i));
+            factors.put(held.givenValue(), made);
         }
         int begin = w.nodes().size();
         w.whole(nested(names.size()).replaceAll("\\.$", ""), instead);
         List<Node> nodes = w.nodes();
-        targeted.values().forEach(held -> insert(w, begin, held, instead.get(held.value()), factors.get(held.value())));
+        targeted.values()
+                .forEach(held -> insert(
+                        w,
+                        begin,
+                        held,
+                        Objects.requireNonNull(instead.get(held.givenValue())),
+                        Objects.requireNonNull(factors.get(held.givenValue()))));
         for (int i = 1; i < names.size(); i++) {
             w.leave();
         }
@@ -206,11 +213,11 @@ final class LoraParameters {
     /** The parameter with its adapter; autocast leaves it alone. */
     private String sum(LayerWriter w, HeldTensor held, Factors f) {
         return f.second.isEmpty()
-                ? w.op("aten.add.Tensor", "self", held.value(), "other", f.first)
+                ? w.op("aten.add.Tensor", "self", held.givenValue(), "other", f.first)
                 : w.op(
                         "aten.baddbmm.outside_autocast",
                         "self",
-                        held.value(),
+                        held.givenValue(),
                         "batch1",
                         f.first,
                         "batch2",

@@ -45,7 +45,8 @@ public final class Masks {
      * @param window how many tokens a query sees, its own among them; {@link #NO_WINDOW} for all before it
      * @return empty where the kernel masks by itself
      */
-    static Optional<Value> causal(Scope s, Request request, Value embedded, @Nullable Value positions, long window) {
+    public static Optional<Value> causal(
+            Scope s, Request request, Value embedded, @Nullable Value positions, long window) {
         if (request.step() != null && request.step().fixed()) {
             return s.isLet(MASK + window) ? Optional.of(s.given(MASK + window)) : Optional.empty();
         }

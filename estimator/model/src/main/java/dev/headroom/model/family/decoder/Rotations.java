@@ -14,10 +14,16 @@ final class Rotations {
             Scope s, SelfAttention.Turn turn, Value queries, Value keys, Pass.Rotation by, AttentionShape shape) {
         s.line("queries, keys = apply_rotary_pos_emb(queries, keys, cos, sin)");
         return s.function("rotary", () -> {
+            if (turn == SelfAttention.Turn.PAIRS) {
+                return pairs(s, queries, keys, by, shape.turned());
+            }
             s.line("cos = cos.unsqueeze(1)");
             Value cos = s.op("aten.unsqueeze.default", "self", by.cos(), "dim", 1);
             s.line("sin = sin.unsqueeze(1)");
             Value sin = s.op("aten.unsqueeze.default", "self", by.sin(), "dim", 1);
+            if (turn == SelfAttention.Turn.PART_FIRST) {
+                return turnedFirst(s, queries, keys, cos, sin, shape);
+            }
             if (turn == SelfAttention.Turn.PART) {
                 return parts(s, queries, keys, cos, sin, shape);
             }
@@ -51,6 +57,31 @@ final class Rotations {
         return joined(s, first, second);
     }
 
+    /** {@code apply_rotary_pos_emb_interleave}. */
+    private static Value[] pairs(Scope s, Value queries, Value keys, Pass.Rotation by, long size) {
+        s.line("cos = cos[..., : cos.shape[-1] // 2].unsqueeze(1)");
+        Value cos = s.op("aten.unsqueeze.default", "self", slice(s, by.cos(), 0, size / 2), "dim", 1);
+        s.line("sin = sin[..., : sin.shape[-1] // 2].unsqueeze(1)");
+        Value sin = s.op("aten.unsqueeze.default", "self", slice(s, by.sin(), 0, size / 2), "dim", 1);
+        s.line("q1, q2 = queries[..., 0::2], queries[..., 1::2]");
+        Value[] q = {every(s, queries, 0), every(s, queries, 1)};
+        s.line("k1, k2 = keys[..., 0::2], keys[..., 1::2]");
+        Value[] k = {every(s, keys, 0), every(s, keys, 1)};
+        s.line("turned_queries = torch.cat([q1 * cos - q2 * sin, q2 * cos + q1 * sin], dim=-1)");
+        Value turnedQueries = pair(s, q, cos, sin);
+        s.line("turned_keys = torch.cat([k1 * cos - k2 * sin, k2 * cos + k1 * sin], dim=-1)");
+        return new Value[] {turnedQueries, pair(s, k, cos, sin)};
+    }
+
+    private static Value pair(Scope s, Value[] x, Value cos, Value sin) {
+        Value first = combined(s, "aten.sub.Tensor", x[0], cos, x[1], sin);
+        return joined(s, first, combined(s, "aten.add.Tensor", x[1], cos, x[0], sin));
+    }
+
+    private static Value every(Scope s, Value x, long first) {
+        return s.op("aten.slice.Tensor", "self", x, "dim", -1, "start", first, "end", Long.MAX_VALUE, "step", 2);
+    }
+
     private static Value combined(Scope s, String operator, Value a, Value cos, Value b, Value sin) {
         Value scaled = s.op("aten.mul.Tensor", "self", a, "other", cos);
         Value other = s.op("aten.mul.Tensor", "self", b, "other", sin);
@@ -68,6 +99,23 @@ final class Rotations {
         Value q = joined(s, turned(s, turnsOfQueries, cos, sin, shape.turned()), restOfQueries);
         s.line("turned_keys = torch.cat([k_rot * cos + rotate_half(k_rot) * sin, k_pass], dim=-1)");
         return new Value[] {q, joined(s, turned(s, turnsOfKeys, cos, sin, shape.turned()), restOfKeys)};
+    }
+
+    private static Value[] turnedFirst(Scope s, Value queries, Value keys, Value cos, Value sin, AttentionShape shape) {
+        s.line("q_rot, q_pass = q[..., :rotary_dim], q[..., rotary_dim:]");
+        Value turnsOfQueries = first(s, queries, shape);
+        Value restOfQueries = slice(s, queries, shape.turned(), Long.MAX_VALUE);
+        s.line("k_rot, k_pass = k[..., :rotary_dim], k[..., rotary_dim:]");
+        Value turnsOfKeys = first(s, keys, shape);
+        Value restOfKeys = slice(s, keys, shape.turned(), Long.MAX_VALUE);
+        s.line("q_embed = (q_rot * cos) + (rotate_half(q_rot) * sin)");
+        Value q = turned(s, turnsOfQueries, cos, sin, shape.turned());
+        s.line("k_embed = (k_rot * cos) + (rotate_half(k_rot) * sin)");
+        Value k = turned(s, turnsOfKeys, cos, sin, shape.turned());
+        s.line("q_embed = torch.cat([q_embed, q_pass], dim=-1)");
+        q = joined(s, q, restOfQueries);
+        s.line("k_embed = torch.cat([k_embed, k_pass], dim=-1)");
+        return new Value[] {q, joined(s, k, restOfKeys)};
     }
 
     /** A slice that takes all is the tensor itself (torch/csrc, python_variable_indexing.cpp). */
