@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** What people change who fine-tune a language model: fewer weights to train, fewer bits for the rest, shorter texts. */
+/** What people change who fine-tune: fewer weights to train, fewer bits for the rest, shorter texts. */
 final class FineTuningChanges {
     /** Which weights are trained. */
     static final String KIND = "adapters";
@@ -69,7 +69,8 @@ final class FineTuningChanges {
                 "quantised = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type=\"nf4\",",
                 "                               bnb_4bit_use_double_quant=True,",
                 "                               bnb_4bit_compute_dtype=torch.bfloat16)",
-                "model = AutoModelForCausalLM.from_pretrained(name, quantization_config=quantised, device_map=\"auto\")",
+                "model = AutoModelForCausalLM.from_pretrained(name, device_map=\"auto\",",
+                "                                             quantization_config=quantised)",
                 "model = prepare_model_for_kbit_training(model)"));
         code.addAll(adapted ? List.of() : adapters());
         return tuning(BITS, adapted ? "weights in 4 bits" : "weights in 4 bits, LoRA of rank " + RANK, r -> (adapted

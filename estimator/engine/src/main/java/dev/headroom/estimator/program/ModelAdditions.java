@@ -92,7 +92,7 @@ final class ModelAdditions {
                 runtime, named(layer + ".absmax"), nested, packed.type(), packed.out(), packed.in());
     }
 
-    /** {@code copy.deepcopy} of a layer: its weight with its state, then the state once more (bitsandbytes, Linear4bit). */
+    /** {@code copy.deepcopy} of a layer: its weight with its state, then the state again (bitsandbytes, Linear4bit). */
     private void copyOf(String layer) {
         copyState(layer);
         deepCopy(layer + ".weight");

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.headroom.model.cudnn.CudnnVersion;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.graph.DType;
@@ -58,6 +59,8 @@ class ScenarioTest {
                 DType.BFLOAT16,
                 CudnnWorkspace.class,
                 CudnnWorkspace.of(7),
+                CudnnVersion.class,
+                new CudnnVersion(9, 10),
                 TorchVersion.class,
                 TorchVersion.of("2.3"),
                 Gpu.class,

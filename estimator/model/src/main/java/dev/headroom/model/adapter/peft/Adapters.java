@@ -180,7 +180,9 @@ public final class Adapters {
 
     private List<Node> save(CallSpan call) {
         String path = call.module().path();
-        wrappings.computeIfAbsent(path, k -> SavedModules.wrapping(path, graph, run.model(), added));
+        wrappings.computeIfAbsent(
+                path,
+                k -> SavedModules.wrapping(path, graph, run.model(), added, SavedModules.isLate(path, options, graph)));
         LayerWriter writer = new LayerWriter(call, SavedModules.WRAPPER);
         writer.line("return self.modules_to_save[self.active_adapters[0]](*args, **kwargs)");
         writer.whole(SavedModules.COPY, SavedModules.instead(path, graph));
@@ -218,6 +220,7 @@ public final class Adapters {
         List<Addition> made = new ArrayList<>();
         List<Addition> late = new ArrayList<>();
         List<Addition> copies = new ArrayList<>();
+        List<Addition> heads = new ArrayList<>();
         List<Addition> conversions = new ArrayList<>();
         List<Addition> lowered = new ArrayList<>();
         for (String module : graph.held().modules()) {
@@ -227,7 +230,7 @@ public final class Adapters {
             }
             for (Addition step : wrapping.made()) {
                 boolean copy = step.kind() == Addition.Kind.COPY;
-                (copy ? copies : wrapping.late() ? late : made).add(step);
+                (copy ? wrapping.late() ? heads : copies : wrapping.late() ? late : made).add(step);
                 DType type = run.wideType(step.type(), options);
                 if (!copy && type != step.type()) {
                     conversions.add(new Addition(Addition.Kind.CONVERSION, step.tensor(), type, List.of()));
@@ -241,6 +244,7 @@ public final class Adapters {
         made.addAll(late);
         made.addAll(copies);
         made.addAll(conversions);
+        made.addAll(heads);
         made.addAll(lowered);
         return made;
     }

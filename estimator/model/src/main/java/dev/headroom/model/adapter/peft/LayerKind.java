@@ -5,7 +5,7 @@ import dev.headroom.model.quant.pass.QuantisedOperators;
 import java.util.List;
 import java.util.Optional;
 
-/** What peft tells apart among the layers that get adapters (tuners/lora/layer.py, dispatch_default; tuners/lora/bnb.py). */
+/** What peft tells apart among layers (tuners/lora/layer.py, dispatch_default; tuners/lora/bnb.py). */
 enum LayerKind {
     /** {@code nn.Linear}: weight out × in. */
     LINEAR("peft.tuners.lora.layer.Linear"),

@@ -11,7 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
-/** The LoRA layer around a convolution: one of its kernel, then one of a kernel of ones (tuners/lora/layer.py, _ConvNd). */
+/** The LoRA layer around a convolution: one of its kernel, then one of size 1 (tuners/lora/layer.py, _ConvNd). */
 final class LoraConvolution implements AdapterLayer {
     private final Layer layer;
     private final AdapterOptions options;

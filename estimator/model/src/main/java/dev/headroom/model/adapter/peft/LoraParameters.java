@@ -29,7 +29,8 @@ final class LoraParameters {
     private static final Set<String> GROUPED =
             Set.of("aten.transpose", "aten._grouped_mm", "transformers.grouped_mm_fallback");
 
-    private static final Set<String> AFTER_NAMING = Set.of("aten.transpose", "aten.index", "aten.masked_fill_");
+    private static final Set<String> AFTER_NAMING =
+            Set.of("aten.transpose", "aten.to", "aten.index", "aten.masked_fill_");
 
     private final CallSpan call;
     private final AdapterOptions options;

@@ -63,6 +63,16 @@ final class SavedModules {
                 .isPresent();
     }
 
+    /** Heads of taggers are copied once all else is done (peft_model.py, PeftModelForTokenClassification). */
+    static boolean isLate(String path, AdapterOptions options, Graph graph) {
+        boolean tags = graph.nodes().stream()
+                .findFirst()
+                .filter(n -> !n.moduleStack().isEmpty())
+                .filter(n -> n.moduleStack().get(0).type().endsWith("ForTokenClassification"))
+                .isPresent();
+        return tags && options.modulesToSave().stream().noneMatch(path::endsWith);
+    }
+
     boolean contains(String path) {
         return paths.contains(path);
     }
@@ -76,8 +86,10 @@ final class SavedModules {
      * The layer around one.
      *
      * @param added gets the copies
+     * @param late whether it comes after the adapters' conversions
      */
-    static Wrapping wrapping(String path, Graph graph, @Nullable DType model, Map<String, HeldTensor> added) {
+    static Wrapping wrapping(
+            String path, Graph graph, @Nullable DType model, Map<String, HeldTensor> added, boolean late) {
         List<String> modules = new ArrayList<>(List.of("modules_to_save"));
         for (String m : graph.held().modules()) {
             if (m.equals(path) || m.startsWith(path + ".")) {
@@ -102,7 +114,7 @@ final class SavedModules {
             made.add(new Addition(
                     Addition.Kind.COPY, copy, type, List.of(path + "." + ORIGINAL + name.substring(path.length()))));
         });
-        return new Wrapping(path, ORIGINAL, modules, List.of(), made);
+        return new Wrapping(path, ORIGINAL, modules, List.of(), made, late);
     }
 
     private static String copied(String path, String name) {
