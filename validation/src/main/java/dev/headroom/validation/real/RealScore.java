@@ -67,8 +67,9 @@ record RealScore(
                 compared.add(r);
             }
         }
-        return new RealScore(
-                set, constant, constant(results, RealScore::learned), results, compared, out, Verdicts.of(verdicts));
+        long half = constant(played, RealScore::learned);
+        int idle = played.size() - results.size();
+        return new RealScore(set, constant, half, idle, results, compared, out, Verdicts.of(verdicts));
     }
 
     private static long constant(List<RealResult> results, Predicate<RealResult> of) {
