@@ -29,6 +29,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.ZERO_GRAD_KEEP;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.fixtures.Recording;
+import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.error.UserInputException;
@@ -190,7 +191,17 @@ public final class RecordedRun {
                 .with(INFERENCE, config.path("inference").asBoolean())
                 .with(ALLOC_CONF, config.path("alloc_conf").asText(""))
                 .with(TORCH, torch())
-                .withParallel(RecordedParallelism.of(config));
+                .withParallel(RecordedParallelism.of(config))
+                .withAdapters(adapters());
+    }
+
+    /** Adapters beside parallel training. */
+    private AdapterOptions adapters() {
+        return config.hasNonNull("lora") && config.hasNonNull("parallel")
+                ? AdapterOptions.NONE
+                        .withLora(config.path("lora").asInt())
+                        .withTargets(List.of(config.path("targets").asText().split(",")))
+                : AdapterOptions.NONE;
     }
 
     /** Such as {@code 2.14} for {@code 2.14.1+cu130}. */

@@ -51,6 +51,11 @@ public final class TraceComparison {
                 simulated(run, run.devices().get(device).log()));
     }
 
+    /** Compares two runs that were played; the first stands for the truth. */
+    public static TraceComparison of(Simulation run, Simulation other) {
+        return new TraceComparison(simulated(run, run.log()), simulated(other, other.log()));
+    }
+
     /** {@code TraceComparison RECORDING MODELS [STEPS_TO_SHOW]}. */
     public static void main(String[] args) {
         if (args.length < 2) {

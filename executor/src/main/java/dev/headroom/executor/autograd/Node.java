@@ -21,6 +21,8 @@ public final class Node implements GradientNode {
     final Owner owner;
     final List<Result> results = new ArrayList<>(1);
     final List<SavedTensor> saved = new ArrayList<>(3);
+    /** What it holds as long as it is there, and not only until it has run. */
+    final List<Tensor> attached = new ArrayList<>(0);
     /** The leaf whose gradient is collected here, or {@code null}. */
     final Tensor leaf;
 

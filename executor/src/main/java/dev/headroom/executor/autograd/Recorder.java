@@ -36,6 +36,13 @@ public final class Recorder {
         return condition ? save(t) : SavedTensor.NOTHING;
     }
 
+    /** Holds a tensor as long as the node is there, as an attribute of a Python function's {@code ctx} does. */
+    public void attach(Tensor t) {
+        if (node != null) {
+            tape.attach(node, t);
+        }
+    }
+
     /**
      * Keeps a result of the operator: through an alias, since the node must not keep the tensor alive that keeps the
      * node alive (SavedVariable's is_output).

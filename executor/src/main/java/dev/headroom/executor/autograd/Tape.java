@@ -167,6 +167,10 @@ public final class Tape implements TensorHistory {
         return saved;
     }
 
+    void attach(Node node, Tensor t) {
+        node.attached.add(memory.hold(t));
+    }
+
     SavedTensor saveAlias(Node node, Tensor t) {
         try (Scope s = memory.open()) {
             return save(node, memory.detach(t));
@@ -284,6 +288,8 @@ public final class Tape implements TensorHistory {
 
     private void bury(Node node) {
         releaseSaved(node);
+        node.attached.forEach(memory::release);
+        node.attached.clear();
         node.backward = null;
         if (node.leaf != null) {
             node.leaf.setAccumulator(null);

@@ -22,6 +22,7 @@ import dev.headroom.executor.op.matrix.MatrixOperators;
 import dev.headroom.executor.op.normalization.GroupNorms;
 import dev.headroom.executor.op.normalization.LayerNorm;
 import dev.headroom.executor.op.normalization.NormalizationOperators;
+import dev.headroom.executor.op.quantised.QuantisedOperators;
 import dev.headroom.executor.op.recurrent.RecurrentOperators;
 import dev.headroom.executor.op.reduction.ExtremeOperators;
 import dev.headroom.executor.op.reduction.MomentOperators;
@@ -64,6 +65,7 @@ public final class StandardOperators {
             MomentOperators::register,
             NormalizationOperators::register,
             PoolingOperators::register,
+            QuantisedOperators::register,
             RearrangingOperators::register,
             RecurrentOperators::register,
             ReductionOperators::register,

@@ -21,7 +21,9 @@ public record Hyperparameters(
     /** A run's, with the default learning rate of its optimizer (torch/optim). */
     public static Hyperparameters of(Scenario run) {
         var options = run.optimizer().options();
-        boolean decays = options.weightDecay() || run.optimizer().kind() == OptimizerKind.ADAMW;
+        boolean decays = options.weightDecay()
+                || run.optimizer().kind() == OptimizerKind.ADAMW
+                || run.optimizer().kind() == OptimizerKind.ADAMW_8BIT;
         boolean gathers = run.optimizer().kind() == OptimizerKind.SGD_MOMENTUM
                 || run.optimizer().kind() == OptimizerKind.RMSPROP && options.momentum();
         double rate =

@@ -11,7 +11,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** The optimizers of torch.optim. */
+/** The optimizers of torch.optim, and those of bitsandbytes that keep eight bits a number. */
 public final class Optimizers {
     /** What {@link Hyperparameters} holds. */
     private static final Set<Setting<?>> ARGUMENTS = Set.of(
@@ -29,6 +29,8 @@ public final class Optimizers {
             OptimizerKind.RMSPROP,
             OptimizerKind.ADAGRAD,
             OptimizerKind.ADAFACTOR,
+            OptimizerKind.ADAM_8BIT,
+            OptimizerKind.ADAMW_8BIT,
             OptimizerKind.NONE);
 
     private Optimizers() {}
@@ -74,6 +76,8 @@ public final class Optimizers {
             case RMSPROP -> new RmsProp(eager, parameters, form, h);
             case ADAGRAD -> new Adagrad(eager, parameters, form, h);
             case ADAFACTOR -> new Adafactor(eager, parameters, form, h);
+            case ADAM_8BIT -> new BlockwiseAdam(eager, parameters, false, h);
+            case ADAMW_8BIT -> new BlockwiseAdam(eager, parameters, true, h);
             default ->
                 throw new UserInputException("the executor does not run "
                         + run.optimizer().kind().option() + "; predict it with 'headroom predict'");

@@ -6,7 +6,9 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.ModelState.HeldTensor;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -14,8 +16,14 @@ import java.util.TreeMap;
  * whole.
  */
 public final class Initialisation {
+    /** What an adapter ends with: the adapted model begins as the model. */
+    private static final String SECOND = ".lora_B.";
+
     private final Eager eager;
     private final Map<String, Long> seeds = new HashMap<>();
+
+    /** What has values already: those of a quantised weight. */
+    private final Set<String> loaded = new HashSet<>();
 
     private Initialisation(Eager eager) {
         this.eager = eager;
@@ -25,11 +33,14 @@ public final class Initialisation {
     public static Initialisation of(Eager eager, ModelState whole) {
         Initialisation values = new Initialisation(eager);
         new TreeMap<>(whole.tensors()).forEach((name, held) -> {
-            if (held.storage().equals(name) && isRandom(held)) {
+            if (held.storage().equals(name) && isRandom(held) && !name.contains(SECOND)) {
                 values.seeds.put(name, eager.randomness().next());
             }
         });
         whole.tensors().forEach((name, held) -> {
+            if (held.ownType() != null && held.loadType() == null && !held.added()) {
+                values.loaded.add(name);
+            }
             if (values.seeds.containsKey(held.storage())) {
                 values.seeds.put(name, values.seeds.get(held.storage()));
             }
@@ -45,6 +56,9 @@ public final class Initialisation {
 
     /** Sets a tensor's values. */
     void set(String qualifiedName, Tensor t) {
+        if (loaded.contains(qualifiedName)) {
+            return;
+        }
         Long seed = seeds.get(qualifiedName);
         if (seed != null) {
             if (t.elements() > 0) {
@@ -55,7 +69,8 @@ public final class Initialisation {
             return;
         }
         String name = qualifiedName.substring(qualifiedName.lastIndexOf('.') + 1);
-        double value = name.equals("weight") || name.equals("running_var") ? 1 : 0;
+        boolean one = (name.equals("weight") || name.equals("running_var")) && !qualifiedName.contains(SECOND);
+        double value = one ? 1 : 0;
         eager.backend().elementwise().fill(t, value);
     }
 }

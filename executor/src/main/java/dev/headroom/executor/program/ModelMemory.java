@@ -5,6 +5,8 @@ import dev.headroom.executor.tensor.Layout;
 import dev.headroom.executor.tensor.Owner;
 import dev.headroom.executor.tensor.Scope;
 import dev.headroom.executor.tensor.Tensor;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
@@ -28,6 +30,7 @@ public final class ModelMemory implements AutoCloseable {
     private static final String PARAMETER = "parameter";
 
     private final Eager eager;
+    private final Graph graph;
     private final ModelState state;
     private final Scenario run;
     private final FlattenedWeights flattened;
@@ -37,24 +40,72 @@ public final class ModelMemory implements AutoCloseable {
     private final List<Tensor> buffers = new ArrayList<>();
     private final List<String> places = new ArrayList<>();
     private final boolean elsewhere;
+    private final List<Tensor> kept = new ArrayList<>();
     private Initialisation values;
+
+    private ModelMemory(Graph graph, Eager eager, Scenario run) {
+        this.eager = eager;
+        this.graph = graph;
+        this.state = graph.held();
+        this.run = run;
+        this.elsewhere = run.parallel().build() != Parallelism.Build.CUDA;
+        this.flattened = new FlattenedWeights(graph);
+    }
 
     /**
      * Takes the memory, unless the model is built elsewhere; values are set with {@link #initialise()} and {@link
      * #materialise}.
      */
     public ModelMemory(Eager eager, Graph graph, Scenario run) {
-        this.eager = eager;
-        this.state = graph.held();
-        this.run = run;
-        this.elsewhere = run.parallel().build() != Parallelism.Build.CUDA;
-        this.flattened = new FlattenedWeights(graph);
+        this(graph, eager, run);
         try {
-            move("");
+            move();
+            add();
         } catch (RuntimeException e) {
             close();
             throw e;
         }
+        complete();
+    }
+
+    /** Nothing is on the device yet; {@link #complete} ends what brings it there. */
+    public static ModelMemory empty(Eager eager, Graph graph, Scenario run) {
+        return new ModelMemory(graph, eager, run);
+    }
+
+    /** The model. */
+    public Graph graph() {
+        return graph;
+    }
+
+    /** What the model holds. */
+    public ModelState state() {
+        return state;
+    }
+
+    /** Takes the memory of what is not there yet and was there when the model was built. */
+    public void move() {
+        move("");
+    }
+
+    /**
+     * Takes the memory of what comes to a model that is on the device, step by step.
+     *
+     * @throws UserInputException for what is computed from weights
+     */
+    public void add() {
+        for (Addition step : state.additions()) {
+            switch (step.kind()) {
+                case NEW, COPY, CONVERSION -> make(step.tensor(), step.type());
+                default ->
+                    throw new UserInputException("the executor makes no norms of weights, as DoRA needs them; leave out"
+                            + " --dora, or predict it");
+            }
+        }
+    }
+
+    /** All is there: who reads what from now on. */
+    public void complete() {
         state.tensors().forEach((name, held) -> {
             Tensor t = byStorage.get(held.storage());
             if (held.value() != null) {
@@ -76,10 +127,10 @@ public final class ModelMemory implements AutoCloseable {
             }
         }
         state.tensors().forEach((name, held) -> {
-            if (ModelState.owner(name).equals(module)) {
+            if (ModelState.owner(name).equals(module) && !held.added()) {
                 places.add(held.storage());
                 if (!byStorage.containsKey(held.storage())) {
-                    byStorage.put(held.storage(), make(name, held));
+                    byStorage.put(held.storage(), make(name, held, type(held)));
                 }
             }
         });
@@ -88,7 +139,40 @@ public final class ModelMemory implements AutoCloseable {
         }
     }
 
-    private Tensor make(String name, HeldTensor held) {
+    /** The tensor of a name; {@code null} while it is not there. */
+    public Tensor named(String name) {
+        return byStorage.get(held(name).storage());
+    }
+
+    /** Takes the memory of a tensor, in a type; another that is there goes afterwards. */
+    public void make(String name, DType type) {
+        put(name, make(name, held(name), type));
+    }
+
+    /**
+     * A tensor has come.
+     *
+     * @param made with a reference that passes over
+     */
+    public void put(String name, Tensor made) {
+        eager.release(byStorage.put(held(name).storage(), made));
+    }
+
+    /** Holds what a library keeps for the model. */
+    public void keep(Tensor t) {
+        kept.add(t);
+    }
+
+    private HeldTensor held(String name) {
+        return state.tensors().get(name);
+    }
+
+    /** The type of a tensor in the run. */
+    public DType type(HeldTensor held) {
+        return held.type(run.precision().dtype());
+    }
+
+    private Tensor make(String name, HeldTensor held, DType type) {
         eager.own(new Owner(ModelState.owner(name), PARAMETER));
         long[] sizes = held.meta().sizes().stream()
                 .mapToLong(s -> s.evaluate(Map.of()))
@@ -96,7 +180,6 @@ public final class ModelMemory implements AutoCloseable {
         long[] strides = held.meta().strides().stream()
                 .mapToLong(s -> s.evaluate(Map.of()))
                 .toArray();
-        DType type = underRun(held.meta().dtype(), run);
         if (held.kind() == Graph.InputKind.CONSTANT) {
             return eager.hold(Tensor.number(type, 0)); // Module.cuda() leaves plain attributes in host memory
         }
@@ -164,6 +247,8 @@ public final class ModelMemory implements AutoCloseable {
     /** Lets all of it go, gradients included. */
     @Override
     public void close() {
+        kept.forEach(eager::release);
+        kept.clear();
         byStorage.values().forEach(eager::release);
         byStorage.clear();
         byValue.clear();

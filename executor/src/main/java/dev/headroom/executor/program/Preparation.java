@@ -37,6 +37,7 @@ public final class Preparation {
      */
     public static PreparedRun of(Graph imported, Scenario scenario) {
         requireKnownLoop(scenario);
+        requireOwnType(imported, scenario);
         return PreparedRun.of(imported, scenario, OWN);
     }
 
@@ -44,6 +45,19 @@ public final class Preparation {
     private static Scenario computing(Scenario run) {
         DType gathered = run.parallel().sharding().paramDtype();
         return gathered == null ? run : run.with(ScenarioSettings.DTYPE, gathered);
+    }
+
+    /** Adapters keep float32 beside a model that a run converts: which types meet is not read off the source lines. */
+    private static void requireOwnType(Graph imported, Scenario run) {
+        DType asked = run.precision().dtype();
+        boolean converts = imported.held().tensors().values().stream()
+                .filter(held -> held.kind() == Graph.InputKind.PARAMETER)
+                .map(held -> held.meta().dtype())
+                .anyMatch(type -> type.isFloatingPoint() && asked != null && type != asked);
+        if (converts && run.adapters().any()) {
+            throw new UserInputException("the executor adapts models in the type that they were exported in; export the"
+                    + " model in that type and leave out --dtype, or predict it");
+        }
     }
 
     private static void requireKnownParallelism(Parallelism parallel) {

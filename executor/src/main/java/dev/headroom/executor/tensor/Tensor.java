@@ -7,8 +7,8 @@ import dev.headroom.model.graph.DType;
  * that it was handed to holds a reference ({@link TensorMemory#hold}).
  */
 public final class Tensor {
-    private final Storage storage;
-    private final DType dtype;
+    private Storage storage;
+    private DType dtype;
     private final long[] sizes;
     private final long[] strides;
     private final long offset;
@@ -36,6 +36,12 @@ public final class Tensor {
         this.onDevice = true;
         this.recordedVersion = storage.version();
         storage.share();
+    }
+
+    /** Puts other memory under the tensor; who calls it counts the references. */
+    void setMemory(Storage other, DType type) {
+        storage = other;
+        dtype = type;
     }
 
     /** A scalar in host memory. */

@@ -134,6 +134,16 @@ public abstract class TensorMemory {
         release(before);
     }
 
+    /** {@code t.data = data}, of the same sizes and strides: the tensor stays who it is, and its memory is another. */
+    public final void setData(Tensor t, Tensor data) {
+        Storage before = t.storage();
+        data.storage().share();
+        t.setMemory(data.storage(), data.dtype());
+        if (before.leave()) {
+            free(before);
+        }
+    }
+
     /** A fresh row-major tensor, not initialised. */
     public final Tensor empty(DType dtype, long... sizes) {
         return emptyStrided(dtype, sizes, Layout.contiguous(sizes));

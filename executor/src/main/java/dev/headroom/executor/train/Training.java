@@ -1,6 +1,7 @@
 package dev.headroom.executor.train;
 
 import dev.headroom.executor.autograd.BackwardPass;
+import dev.headroom.executor.load.PretrainedModel;
 import dev.headroom.executor.op.basic.GradientSums;
 import dev.headroom.executor.op.loss.LossOperators;
 import dev.headroom.executor.optim.Optimizer;
@@ -108,7 +109,7 @@ public final class Training implements TrainingRun {
     @Override
     public void prepare(Batch batch) {
         program = new Program(eager, plan, symbols, backwardPass);
-        model = new ModelMemory(eager, graph, run);
+        model = PretrainedModel.bring(eager, graph, run, this::early);
         model.initialise();
         if (wrapper != null) {
             end();
@@ -136,6 +137,14 @@ public final class Training implements TrainingRun {
             }
         }
         end();
+    }
+
+    /** A phase before the model's own. */
+    private void early(Phase phase, Runnable work) {
+        moment = Moment.of(phase);
+        work.run();
+        end();
+        moment = Moment.of(Phase.MODEL);
     }
 
     private Optimizer makeOptimizer() {

@@ -29,6 +29,11 @@ class PipelineTest {
         "1F1B, 2, 6",
         "1F1B, 3, 4",
         "1F1B, 4, 12",
+        "Interleaved1F1B, 1, 2",
+        "Interleaved1F1B, 2, 4",
+        "Interleaved1F1B, 2, 6",
+        "LoopedBFS, 2, 3",
+        "LoopedBFS, 1, 3",
     })
     void learnsAsOneDeviceDoes(String schedule, int world, int microbatches) {
         Scenario run = Learning.run().with(BATCH, 12L);

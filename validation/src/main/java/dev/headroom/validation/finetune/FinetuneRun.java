@@ -5,6 +5,7 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.fixtures.Recording;
 import dev.headroom.model.device.DeviceLines;
 import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
@@ -98,7 +99,8 @@ public final class FinetuneRun {
 
     /** The scenario of the options that Headroom has, on no card yet. */
     public Scenario scenario() {
-        Scenario run = Scenario.defaults();
+        Scenario run =
+                Scenario.defaults().with(ScenarioSettings.CUDNN_WORKSPACE, CudnnWorkspace.of(0)); // null libraries
         for (Map.Entry<String, List<String>> e : options().entrySet()) {
             Setting<?> setting = setting(e.getKey());
             if (setting != null) {

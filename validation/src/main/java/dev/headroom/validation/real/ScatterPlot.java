@@ -51,8 +51,8 @@ final class ScatterPlot {
             out.append(String.format(
                     Locale.ROOT,
                     "M%.1f %.1fh0",
-                    MARGIN + at(r.run().measured()),
-                    SIZE - MARGIN - at(r.reserved() + s.constant())));
+                    MARGIN + at((double) r.run().measured()),
+                    SIZE - MARGIN - at((double) r.reserved() + s.constant())));
         }
         out.append(String.format(
                 Locale.ROOT,

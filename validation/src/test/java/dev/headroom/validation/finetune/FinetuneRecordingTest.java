@@ -25,4 +25,15 @@ class FinetuneRecordingTest {
         FinetuneComparison compared = FinetuneComparison.of(Recording.read(FOLDER.resolve(name + ".json.gz")));
         assertEquals("", String.join("\n", compared.differences()) + compared.trace());
     }
+
+    static List<Path> families() {
+        return Fixtures.recordings(Fixtures.recordings().resolve("families"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("families")
+    void everyFamilyDoesWhatWasRecorded(Path file) {
+        FinetuneComparison compared = FinetuneComparison.of(Recording.read(file));
+        assertEquals("", String.join("\n", compared.differences()) + compared.trace());
+    }
 }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import net.jqwik.api.Assume;
+import net.jqwik.api.statistics.Statistics;
 
 /** Measures all ranks of a run and predicts each. */
 final class RanksAgree {
@@ -39,6 +40,7 @@ final class RanksAgree {
                 refusals,
                 () -> Measurer.measureRanks(
                         new MeasurementRequest(graph, run, 1, false), rank -> provider.open(memory, 0)));
+        Statistics.collect(ranks == null ? "refused" : "measured");
         List<Prediction> predicted = new ArrayList<>();
         for (int rank = 0; rank < run.parallel().world(); rank++) {
             PredictionRequest asked = new PredictionRequest(graph, run.with(RANK, rank));

@@ -23,7 +23,8 @@ public final class Catalogue {
                     CheckpointChanges.ENTRIES,
                     MicroBatches.ENTRIES,
                     PrecisionChanges.ENTRIES,
-                    OptimizerChanges.ENTRIES)
+                    OptimizerChanges.ENTRIES,
+                    FineTuningChanges.ENTRIES)
             .flatMap(List::stream)
             .toList();
 
@@ -55,6 +56,19 @@ public final class Catalogue {
     /** For plans: optimizers with less state than the run's, the nearest to it first. */
     public List<Change> optimizers(Scenario run) {
         return planned(run, change -> change.kind().equals(OptimizerChanges.KIND));
+    }
+
+    /** For plans: other ways to fine-tune a language model, the mildest first. */
+    public List<Change> tunings(Scenario run) {
+        return planned(run, change -> change.intrusion() == Intrusion.TUNING);
+    }
+
+    /** The switch of transformers that makes a checkpoint of each layer, where it is off and a model has it. */
+    public Optional<Change> librarySwitch(Scenario run) {
+        Situation situation = new Situation(model, run);
+        return situation.tunes() && model.of("transformers") && CheckpointChanges.isOpen(situation)
+                ? Optional.of(CheckpointChanges.everyLayerOfLibrary(situation))
+                : Optional.empty();
     }
 
     /** The batch in parts; how many there can be says {@link MicroBatches#parts}. */

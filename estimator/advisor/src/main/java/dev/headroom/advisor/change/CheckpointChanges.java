@@ -1,5 +1,6 @@
 package dev.headroom.advisor.change;
 
+import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
 import static dev.headroom.model.scenario.ScenarioSettings.REENTRANT;
 
 import dev.headroom.model.scenario.Checkpointing;
@@ -38,7 +39,7 @@ final class CheckpointChanges {
     private CheckpointChanges() {}
 
     /** Whether the run has no checkpoints yet. */
-    private static boolean isOpen(Situation s) {
+    static boolean isOpen(Situation s) {
         return s.trains() && !s.run().checkpointing().any();
     }
 
@@ -62,6 +63,17 @@ final class CheckpointChanges {
 
     private static Checkpointing what(Situation s, int segments, List<String> modules) {
         return new Checkpointing(segments, modules, s.run().checkpointing().reentrant());
+    }
+
+    /** The switch of transformers: each layer is a checkpoint. */
+    static Change everyLayerOfLibrary(Situation s) {
+        return Change.free(KIND, "gradient checkpointing of every layer", r -> r.with(CHECKPOINT, 1))
+                .withIntrusion(Intrusion.WORK)
+                .withCost(Cost.RECOMPUTATION)
+                .withCode(
+                        s.run().trainer().loop().isTrainer()
+                                ? "args = TrainingArguments(gradient_checkpointing=True, ...)  # the rest as it is"
+                                : "model.gradient_checkpointing_enable()");
     }
 
     /** A choice of the planner, which names every module; the change has patterns for them. */

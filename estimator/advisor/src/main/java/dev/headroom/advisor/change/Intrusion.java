@@ -13,5 +13,7 @@ public enum Intrusion {
     /** Weights, gradients and optimizer state have fewer bits. */
     WEIGHTS,
     /** Another update rule, or a coarser state of it. */
-    OPTIMIZER
+    OPTIMIZER,
+    /** Another way to fine-tune: fewer weights are trained, others are rounded, or texts are cut. */
+    TUNING
 }

@@ -49,7 +49,7 @@ public final class MicroBatches {
         Change change = Change.free(KIND, title, r -> r.with(BATCH, r.sizes().givenBatch() / parts)
                         .with(ACCUMULATE, r.loop().accumulate() * parts))
                 .withCost(cost)
-                .withCode(loop(s.model(), batch / parts, parts * s.run().loop().accumulate()));
+                .withCode(loop(s, batch / parts, parts * s.run().loop().accumulate()));
         return s.model().batchStatistics()
                 ? change.withIntrusion(Intrusion.STATISTICS)
                         .withEffect(
@@ -57,7 +57,13 @@ public final class MicroBatches {
                 : change.withIntrusion(Intrusion.WORK);
     }
 
-    private static List<String> loop(ModelFacts model, long samples, int passes) {
+    private static List<String> loop(Situation s, long samples, int passes) {
+        if (s.run().trainer().loop().isTrainer()) {
+            return List.of(
+                    "args = TrainingArguments(per_device_train_batch_size=" + samples + ",",
+                    "                         gradient_accumulation_steps=" + passes + ", ...)  # the rest as it is");
+        }
+        ModelFacts model = s.model();
         return List.of(
                 "loader = DataLoader(dataset, batch_size=" + samples + ")",
                 "for i, " + model.batch() + " in enumerate(loader):",

@@ -36,6 +36,11 @@ final class ModelFacts {
         return leaves;
     }
 
+    /** Whether a library loads it. */
+    boolean loaded() {
+        return graph.held().loaded();
+    }
+
     /** Whether the inputs' first dimension is open. */
     boolean hasBatch() {
         return SymbolBinding.hasBatch(graph);

@@ -6,6 +6,7 @@ import static dev.headroom.model.scenario.OptimizerKind.ADAMW;
 import static dev.headroom.model.scenario.OptimizerKind.ADAMW_8BIT;
 import static dev.headroom.model.scenario.OptimizerKind.ADAM_8BIT;
 import static dev.headroom.model.scenario.OptimizerKind.NONE;
+import static dev.headroom.model.scenario.OptimizerKind.PAGED_ADAMW_8BIT;
 import static dev.headroom.model.scenario.OptimizerKind.RMSPROP;
 import static dev.headroom.model.scenario.OptimizerKind.SGD;
 import static dev.headroom.model.scenario.OptimizerKind.SGD_MOMENTUM;
@@ -15,15 +16,26 @@ import static dev.headroom.model.scenario.ScenarioSettings.OPTIMIZER;
 import dev.headroom.model.scenario.OptimizerKind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 
 /** Optimizers with less state, the nearest to the present one first. */
 final class OptimizerChanges {
     static final String KIND = "optimizer";
 
+    /** What transformers' {@code TrainingArguments} call them. */
+    private static final Map<OptimizerKind, String> NAMES =
+            Map.of(ADAMW_8BIT, "adamw_8bit", PAGED_ADAMW_8BIT, "paged_adamw_8bit", SGD, "sgd");
+
     static final List<CatalogueEntry> ENTRIES = List.of(
             quantized(ADAM, ADAM_8BIT, "Adam with 8-bit state"),
             quantized(ADAMW, ADAMW_8BIT, "AdamW with 8-bit state"),
+            to(
+                    PAGED_ADAMW_8BIT,
+                    "AdamW with paged 8-bit state",
+                    "both moments are kept in 8 bits in memory that the driver moves to the host when the card is"
+                            + " full (bitsandbytes)",
+                    s -> s.tunes() && (s.optimizer() == ADAMW || s.optimizer() == ADAMW_8BIT)),
             to(
                     ADAFACTOR,
                     "Adafactor",
@@ -57,17 +69,25 @@ final class OptimizerChanges {
 
     private static CatalogueEntry to(
             OptimizerKind kind, String title, String effect, Predicate<Situation> hasLessState) {
+        return CatalogueEntry.of(s -> Change.free(KIND, title, r -> r.with(OPTIMIZER, kind)
+                                .with(FUSED, r.optimizer().fused() && kind.fusesIn(r.torch())))
+                        .withIntrusion(Intrusion.OPTIMIZER)
+                        .withCode(code(s, kind))
+                        .withEffect(effect))
+                .when(s -> s.trains() && hasLessState.test(s));
+    }
+
+    private static List<String> code(Situation s, OptimizerKind kind) {
+        String name = NAMES.get(kind);
+        if (s.run().trainer().loop().isTrainer() && name != null) {
+            return List.of("args = TrainingArguments(optim=\"" + name + "\", ...)  # the rest as it is");
+        }
         List<String> code = new ArrayList<>();
         if (!kind.module().isEmpty()) {
             code.add(kind.module());
         }
         code.add("optimizer = " + constructor(kind, ""));
-        return CatalogueEntry.of(s -> Change.free(KIND, title, r -> r.with(OPTIMIZER, kind)
-                                .with(FUSED, r.optimizer().fused() && kind.fusesIn(r.torch())))
-                        .withIntrusion(Intrusion.OPTIMIZER)
-                        .withCode(code)
-                        .withEffect(effect))
-                .when(s -> s.trains() && hasLessState.test(s));
+        return code;
     }
 
     /** The call that makes an optimizer, with a further argument or "". */

@@ -50,8 +50,11 @@ final class PrecisionChanges {
         return Change.free(KIND, "autocast to bfloat16", r -> r.with(AMP, DType.BFLOAT16))
                 .withIntrusion(Intrusion.PRECISION)
                 .withCode(
-                        "with torch.autocast(\"cuda\", dtype=torch.bfloat16):",
-                        "    loss = " + s.model().loss())
+                        s.run().trainer().loop().isTrainer()
+                                ? List.of("args = TrainingArguments(bf16=True, ...)  # the rest as it is")
+                                : List.of(
+                                        "with torch.autocast(\"cuda\", dtype=torch.bfloat16):",
+                                        "    loss = " + s.model().loss()))
                 .withEffect("matrix products and convolutions in bfloat16, with 8 significant bits");
     }
 

@@ -11,6 +11,12 @@ record Situation(ModelFacts model, Scenario run) {
         return !run.loop().inference();
     }
 
+    /** Whether a language model is fine-tuned: one that a library loads, or that has adapters. */
+    boolean tunes() {
+        return trains()
+                && (model.loaded() || run.adapters().any() || run.quant().any());
+    }
+
     TorchVersion torch() {
         return run.torch();
     }

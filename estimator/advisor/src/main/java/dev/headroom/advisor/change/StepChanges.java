@@ -20,7 +20,9 @@ final class StepChanges {
                                     "delete outputs and loss after backward",
                                     r -> r.with(DROP_OUTPUTS, true))
                             .withCode("del outputs, loss  # after loss.backward(), or compute both in a function"))
-                    .when(s -> s.trains() && !s.run().loop().dropOutputs())
+                    .when(s -> s.trains()
+                            && !s.run().loop().dropOutputs()
+                            && !s.run().trainer().loop().isTrainer())
                     .explained("del", "del outputs, loss", Target.OLD_OUTPUTS));
 
     private StepChanges() {}

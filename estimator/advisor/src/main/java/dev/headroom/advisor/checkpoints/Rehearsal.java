@@ -39,7 +39,9 @@ final class Rehearsal {
         }
         Scenario run = request.scenario();
         flops = GraphFlops.of(
-                storeAll.prepared().plan().graph(), run, storeAll.prepared().symbols());
+                storeAll.nodes().known(storeAll.prepared().plan().graph()),
+                run,
+                storeAll.prepared().symbols());
         step = flops.step();
         played.put(
                 Candidate.STORE_ALL.checkpointing(),

@@ -6,6 +6,7 @@ import dev.headroom.advisor.checkpoints.CheckpointChoice;
 import dev.headroom.advisor.variants.VariantPlayer;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
+import java.util.Optional;
 
 /** The changes that a model and a card allow. */
 final class AvailableChanges {
@@ -43,6 +44,16 @@ final class AvailableChanges {
     /** Other optimizers, the nearest to the run's first. */
     List<Change> optimizers(Scenario run) {
         return catalogue.optimizers(run);
+    }
+
+    /** Other ways to fine-tune a language model. */
+    List<Change> tunings(Scenario run) {
+        return catalogue.tunings(run);
+    }
+
+    /** The library's own checkpoints, for runs that the planner has no choices for. */
+    Optional<Change> librarySwitch(Scenario run) {
+        return catalogue.librarySwitch(run);
     }
 
     MicroBatchSearch passes() {

@@ -65,6 +65,7 @@ final class PlanSearch {
         tools.checkpoints().cheapest(asked).ifPresent(change -> variants.add(start.with(change)));
         tools.precisions(asked).forEach(change -> variants.add(start.with(change)));
         tools.optimizers(asked).forEach(change -> variants.add(start.with(change)));
+        tools.tunings(asked).forEach(change -> variants.add(start.with(change)));
         found.addAll(variants.parallelStream()
                 .filter(variant -> player.mayFit(variant.run()))
                 .toList());
@@ -78,6 +79,11 @@ final class PlanSearch {
         List<Variant> all = new ArrayList<>(precise);
         for (Change optimizer : tools.optimizers(asked)) {
             precise.forEach(variant -> all.add(variant.with(optimizer)));
+        }
+        for (Change tuning : tools.tunings(asked)) {
+            Variant tuned = start.with(tuning);
+            all.add(tuned);
+            tools.librarySwitch(tuned.run()).map(tuned::with).ifPresent(all::add);
         }
         return all;
     }

@@ -31,6 +31,7 @@ public final class Combinations {
         if (run.precision().amp() == DType.FLOAT16
                 && run.precision().dtype() == DType.FLOAT16
                 && !run.loop().inference()
+                && !run.adapters().any() // whose gradients are float32
                 && steps(run)) {
             // GradScaler.unscale_ (torch/amp/grad_scaler.py) raises for gradients in fp16.
             throw new BadOption("--amp fp16 cannot be combined with --dtype fp16: the GradScaler does not unscale fp16"

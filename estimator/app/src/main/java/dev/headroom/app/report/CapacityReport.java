@@ -39,12 +39,11 @@ public final class CapacityReport {
                     row.cachePerToken() / KIB,
                     row.peakPerToken() / KIB);
         }
-        out.printf(
-                Locale.ROOT,
-                capacity.longest() == 0
-                        ? "%nNot one request fits.%n"
-                        : "%nThe longest prompt of one request alone: %,d tokens.%n",
-                capacity.longest());
+        if (capacity.longest() == 0) {
+            out.printf("%nNot one request fits.%n");
+        } else {
+            out.printf(Locale.ROOT, "%nThe longest prompt of one request alone: %,d tokens.%n", capacity.longest());
+        }
     }
 
     /** Prints one object. */

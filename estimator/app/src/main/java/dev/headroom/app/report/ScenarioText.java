@@ -1,8 +1,13 @@
 package dev.headroom.app.report;
 
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.quant.QuantKind;
 import dev.headroom.model.scenario.OptionNames;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.model.trainer.LoopKind;
+import java.util.Objects;
+import java.util.function.Supplier;
 
 /** A run in a few words. */
 public final class ScenarioText {
@@ -12,19 +17,23 @@ public final class ScenarioText {
     public static String words(Scenario run) {
         StringBuilder text = new StringBuilder();
         add(text, run.sizes().batch() != null, "batch " + run.sizes().batch());
+        add(text, run.model().seq() != null, "seq " + run.model().seq());
         run.sizes().dims().forEach((name, size) -> add(text, true, name + " " + size));
+        DType type = run.precision().dtype();
+        add(text, type != null, () -> OptionNames.of(Objects.requireNonNull(type)));
+        DType amp = run.precision().amp();
+        add(text, amp != null, () -> "amp " + OptionNames.of(Objects.requireNonNull(amp)));
+        QuantKind quant = run.quant().kind();
+        add(text, quant != null, () -> OptionNames.of(Objects.requireNonNull(quant)));
         add(
                 text,
-                run.precision().dtype() != null,
-                run.precision().dtype() == null
-                        ? ""
-                        : OptionNames.of(run.precision().dtype()));
+                run.adapters().any(),
+                () -> (run.adapters().dora() ? "dora " : "lora ")
+                        + run.adapters().rank());
         add(
                 text,
-                run.precision().amp() != null,
-                run.precision().amp() == null
-                        ? ""
-                        : "amp " + OptionNames.of(run.precision().amp()));
+                run.trainer().loop() != LoopKind.PLAIN,
+                () -> OptionNames.of(run.trainer().loop()) + " loop");
         add(
                 text,
                 run.parallel().kind() != ParallelKind.SINGLE,
@@ -48,6 +57,10 @@ public final class ScenarioText {
         add(text, !run.allocConf().isEmpty(), run.allocConf());
         add(text, !run.generation().any(), run.loop().steps() + (run.loop().steps() == 1 ? " step" : " steps"));
         return text.toString();
+    }
+
+    private static void add(StringBuilder text, boolean when, Supplier<String> word) {
+        add(text, when, when ? word.get() : "");
     }
 
     private static void add(StringBuilder text, boolean when, String word) {

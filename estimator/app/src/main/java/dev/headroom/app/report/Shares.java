@@ -74,8 +74,21 @@ final class Shares {
                 .toList();
     }
 
+    /** Module and operator; the module alone, without its first names, where both are too long for the column. */
     private static String name(LayerShare layer) {
-        String operator = layer.operator().substring(layer.operator().lastIndexOf("aten.") < 0 ? 0 : 5);
-        return layer.module().isEmpty() ? operator : layer.module() + " " + operator;
+        String operator = layer.operator().substring(layer.operator().indexOf('.') + 1);
+        if (layer.module().isEmpty()) {
+            return operator;
+        }
+        String both = layer.module() + " " + operator;
+        return both.length() <= LAYER ? both : last(layer.module());
+    }
+
+    private static String last(String module) {
+        String end = module;
+        while (end.length() > LAYER - 2 && end.indexOf('.') >= 0) {
+            end = end.substring(end.indexOf('.') + 1);
+        }
+        return end.equals(module) ? module : ".." + end;
     }
 }

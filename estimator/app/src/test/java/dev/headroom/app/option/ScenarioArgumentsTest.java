@@ -26,7 +26,8 @@ public class ScenarioArgumentsTest {
             + " --checkpoint-modules a.* --checkpoint-modules b..c --reentrant false --channels-last --cudnn-benchmark"
             + " --clip-grad-norm 1.0 --cudnn-workspace none --attention math --torch 2.3 --alloc-conf max_split_size_mb:64"
             + " --seq 512 --task token-classification --mask padded --experts eager --routing worst"
-            + " --set num_hidden_layers=2 --checkpoint-every 2 --loop trainer --transformers 4.48";
+            + " --set num_hidden_layers=2 --checkpoint-every 2 --loop trainer --transformers 4.48"
+            + " --eval-batch 2 --eval-batches 3 --eval-accumulation 2 --eval-metrics";
 
     /** Options of loaders. */
     private static final String FEED =

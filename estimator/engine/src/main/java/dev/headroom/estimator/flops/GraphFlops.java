@@ -54,7 +54,8 @@ public final class GraphFlops {
             Node node = all.get(i);
             out[i] = OperatorFlops.of(new CallSizes(graph, node, symbols, differentiable), fused);
             for (Node.NamedArgument a : node.arguments()) {
-                if (a.value() instanceof Argument.Subgraph body) {
+                // A model that is written in Java says no sizes of what lies in a body: positions, without gradients.
+                if (a.value() instanceof Argument.Subgraph body && saysSizes(body.graph())) {
                     Set<String> inside = Differentiable.ofBody(node, body.graph(), differentiable);
                     for (OperatorFlops inner : count(body.graph(), run, symbols, inside)) {
                         out[i] = out[i].plus(inner);
@@ -63,6 +64,12 @@ public final class GraphFlops {
             }
         }
         return out;
+    }
+
+    private static boolean saysSizes(Graph body) {
+        return body.nodes().stream()
+                .flatMap(n -> n.outputs().stream())
+                .allMatch(o -> o == null || body.values().containsKey(o));
     }
 
     /** Whether a gradient of a value is computed. */

@@ -5,8 +5,8 @@ import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.quant.Load;
+import dev.headroom.model.quant.pass.Loads;
 import dev.headroom.model.quant.pass.Preparing;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
@@ -31,9 +31,7 @@ public final class Loading implements LoopHook {
 
     /** What a scenario's loading does around the loop; nothing where the script builds its model. */
     public static List<LoopHook> of(Graph imported, Scenario run) {
-        boolean library = (imported.held().loaded() || run.adapters().any())
-                && run.parallel().kind() == ParallelKind.SINGLE;
-        Load how = run.quant().loads(library ? Load.TO : null);
+        Load how = Loads.how(imported, run);
         return how == null ? List.of() : List.of(new Loading(run, how));
     }
 
@@ -60,6 +58,7 @@ public final class Loading implements LoopHook {
         } else {
             new DeviceMap(loop.runtime(), model, run).load();
         }
+        new TiedBiases(loop.runtime(), model).copy();
     }
 
     @Override

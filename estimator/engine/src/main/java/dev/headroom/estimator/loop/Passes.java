@@ -11,6 +11,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /** The passes of a loop through its model: forward, the loss and backward, with all that hooks make of them. */
@@ -66,12 +67,30 @@ final class Passes {
         }
     }
 
-    /** A pass without training. */
+    /**
+     * A pass without training. Scripts around a model that a library loads enter autocast's region once, around all
+     * passes, so that the weights' casts stay; others enter it for each pass.
+     */
     void infer() {
         runtime.setGradMode(false);
-        AutocastMode.State before = enterAutocast();
+        boolean once = loop.graph().held().loaded();
+        if (outside == null) {
+            outside = enterAutocast();
+        }
         forward();
+        if (!once) {
+            leaveAutocast();
+        }
+    }
+
+    /** A pass of another runner in between, without training. */
+    Tensor[] evaluate(ForwardPass other, Map<String, Tensor> values) {
+        runtime.setGradMode(false);
+        AutocastMode.State before = enterAutocast();
+        Tensor[] made = other.run(values);
         runtime.autocast().exit(before);
+        runtime.setGradMode(true);
+        return made;
     }
 
     private AutocastMode.State enterAutocast() {

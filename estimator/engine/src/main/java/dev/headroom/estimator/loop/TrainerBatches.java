@@ -86,8 +86,12 @@ final class TrainerBatches {
         }
     }
 
-    /** {@code sum(labels.ne(-100).sum() for labels in batches)}: a sum of booleans casts them first. */
-    private Tensor count(List<Batch> batches) {
+    /**
+     * {@code sum(labels.ne(-100).sum() for labels in batches)}: a sum of booleans casts them first.
+     *
+     * @return with a reference for the caller; {@code null} without labels
+     */
+    Tensor count(List<Batch> batches) {
         String name = ItemsInBatch.labels(loop.graph());
         if (name == null) {
             return null;
@@ -113,6 +117,7 @@ final class TrainerBatches {
     /** Labels are moved by one within losses of causal models, and the first is not counted there. */
     private static boolean shiftsLabels(Node n) {
         return n.operator().equals(FusedLanguageHead.HEAD)
+                || n.operator().equals(FusedLanguageHead.LIGER)
                 || n.operator().equals("aten.pad") && n.stackTrace().contains("loss_function");
     }
 

@@ -92,7 +92,7 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
                 }
                 batches.use(together ? pass : 0);
             });
-            loop.forwardAndBackward(step, micro);
+            loop.passes().run(step, micro);
         }
         loop.phase(Moment.of(Phase.CLIP, step), this::clip);
         loop.phase(Moment.of(Phase.OPTIMIZER, step), loop::step);
@@ -100,15 +100,20 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
             loop.workOf(Phase.ZERO_GRAD);
             loop.zeroGrad();
         });
+        if (run.trainer().evalBatch() != null) {
+            loop.phase(Moment.of(Phase.EVALUATE, step), new TrainerEvaluation(loop, batches)::run);
+        }
     }
 
     /** accelerate's {@code convert_outputs_to_fp32}, around a forward pass that is a region of autocast itself. */
     @Override
     public Tensor[] outputs(Tensor[] made) {
-        loop.leaveAutocast();
-        if (run.precision().amp() == null) {
-            return made;
-        }
+        loop.passes().leaveAutocast();
+        return run.precision().amp() == null ? made : widened(runtime, made);
+    }
+
+    /** {@code convert_to_fp32}: the caller's references pass over to the results. */
+    static Tensor[] widened(EagerRuntime runtime, Tensor[] made) {
         Tensor[] out = made.clone();
         try (Frame frame = runtime.frame()) {
             for (int i = 0; i < out.length; i++) {

@@ -149,6 +149,11 @@ public final class TrainingLoop {
         return new Batch(runtime, prepared, criterion, model.byValue());
     }
 
+    /** What the model returns for values, without gradients and checkpoints. */
+    Tensor[] evaluate(PreparedRun of, Map<String, Tensor> values) {
+        return passes.evaluate(runner(CheckpointPlan.none(of.graph()), of.graph(), of.symbols()), values);
+    }
+
     private ModelTensors wholeModel() {
         ModelAssembly moved = run.precision().convertsOnDevice()
                 ? assembly().moveAndConvert()
@@ -189,18 +194,13 @@ public final class TrainingLoop {
 
     private void passes(int step) {
         for (int k = 0; k < run.loop().accumulate(); k++) {
-            forwardAndBackward(step, run.loop().accumulate() > 1 ? k : null);
+            passes.run(step, run.loop().accumulate() > 1 ? k : null);
         }
     }
 
-    /** Forward, loss and backward. */
-    void forwardAndBackward(int step, Integer micro) {
-        passes.run(step, micro);
-    }
-
-    /** Ends autocast's region, where a pass has begun one. */
-    void leaveAutocast() {
-        passes.leaveAutocast();
+    /** Forward, loss and backward, and what is between them. */
+    Passes passes() {
+        return passes;
     }
 
     /** @param own clips */

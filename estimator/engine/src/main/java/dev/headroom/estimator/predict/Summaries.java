@@ -89,7 +89,7 @@ final class Summaries {
     }
 
     private static List<String> warnings(PredictionRequest request, Simulation run) {
-        List<String> out = new ArrayList<>(request.graph().held().notes());
+        List<String> out = new ArrayList<>(run.prepared().graph().held().notes());
         out.addAll(DeepSpeedConfig.parse(request.scenario().parallel().zero().dsConfig())
                 .warnings());
         int lost = run.nodes().checkpointsWithoutGradients();

@@ -12,6 +12,7 @@ import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.Region;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.TensorMeta;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -36,6 +37,7 @@ public final class GraphRunner implements ForwardPass {
     private final BitSet hostReads;
     private final int[] executions;
     private final int[][] storages;
+    private final Map<String, TensorMeta> made = new HashMap<>();
     private final ModuleCalls moduleCalls;
 
     /** A runner that recomputes nothing. */
@@ -141,7 +143,7 @@ public final class GraphRunner implements ForwardPass {
 
     @Override
     public NodeRuns runs() {
-        return new NodeRuns(executions.clone(), storages.clone(), withoutGradients.size());
+        return new NodeRuns(executions.clone(), storages.clone(), Map.copyOf(made), withoutGradients.size());
     }
 
     private void checkpoint(Region region, Map<String, Tensor> values, Map<String, Tensor> model) {
@@ -240,6 +242,9 @@ public final class GraphRunner implements ForwardPass {
                     : results[i].storage().number();
             if (names.get(i) != null && results[i] != null) {
                 runtime.hold(results[i]);
+                if (executions[index] == 0 && !graph.values().containsKey(names.get(i))) {
+                    made.put(names.get(i), TensorMeta.of(results[i].dtype(), results[i].sizes()));
+                }
                 values.put(names.get(i), results[i]);
                 calls.made(names.get(i), results[i]);
             }

@@ -62,6 +62,8 @@ final class LibraryVariables {
                     new Held("aten.view", "aten.contiguous")),
             "create_causal_mask(",
             PACKED_SEQUENCES,
+            "create_sliding_window_causal_mask(",
+            PACKED_SEQUENCES,
             "= mask_function(",
             PACKED_SEQUENCES,
             "experts_forward(self",

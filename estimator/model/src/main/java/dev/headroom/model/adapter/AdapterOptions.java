@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Which of a model's parameters are trained, and the adapters that peft adds to it.
  *
  * @param lora rank of LoRA; {@code null} for none
- * @param alpha numerator of its scaling, which no memory depends on
- * @param rankStabilized its scaling is alpha over the root of the rank, which no memory depends on either
+ * @param alpha numerator of its scaling
+ * @param rankStabilized its scaling is alpha over the root of the rank, not over the rank
  * @param dropout probability of dropping an adapter's inputs
  * @param targets names of modules, the ends of their paths, one pattern, or {@code all-linear}; empty for what peft
  *     takes by itself
@@ -63,6 +63,12 @@ public record AdapterOptions(
     /** The rank of adapters, for a run that has some. */
     public int rank() {
         return Objects.requireNonNull(lora, "a rank");
+    }
+
+    /** What an adapter's output is multiplied by. */
+    public double scaling() {
+        double rank = lora == null ? 1 : lora;
+        return alpha / (rankStabilized ? Math.sqrt(rank) : rank);
     }
 
     /** Whether inputs are dropped. */

@@ -90,14 +90,14 @@ public final class ConfigImporter implements Importer {
                                         .toList())
                         + "; export the model and predict the archive: headroom export-help prints the program"));
         ModelOptions options = request.options();
-        if (options.task() != ModelOptions.Task.AUTO) {
-            throw new UserInputException("--task: Headroom writes the language models of " + family.name()
-                    + " alone; export the model with its other head (headroom export-help)");
-        }
         if (options.packing() && options.mask() != ModelOptions.Mask.NONE) {
             throw new UserInputException("--packing has no mask; leave --mask out");
         }
         request.seq();
+        if (request.scenario().generation().any() && config.has("vision_config")) {
+            throw new UserInputException(
+                    config.source() + ": --generate is not modelled for models that see; leave it out");
+        }
         return request.scenario().generation().any()
                 ? new GreedySearch(name, request, family.model()).graph()
                 : pass(name, request, family);
@@ -119,6 +119,11 @@ public final class ConfigImporter implements Importer {
         }
         if (request.options().packing()) {
             model.input("position_ids", DType.INT64, Request.BATCH, Request.SEQ);
+        }
+        ModelConfig vision = request.config().section("vision_config");
+        if (!vision.entries().isEmpty()) {
+            SymExpr side = SymExpr.of(vision.size("image_size", 224));
+            model.input("pixel_values", request.type(), Request.BATCH, SymExpr.of(3), side, side);
         }
         if (request.labelled()) {
             boolean oneEach = request.options().task() == ModelOptions.Task.SEQUENCE_CLASSIFICATION;

@@ -1,9 +1,14 @@
 package dev.headroom.model.family;
 
 import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.encoder.Bert;
+import dev.headroom.model.family.encoder.ModernBert;
+import dev.headroom.model.family.text.DeepSeek;
 import dev.headroom.model.family.text.Gemma;
+import dev.headroom.model.family.text.Gpt2;
+import dev.headroom.model.family.text.GptNeoX;
 import dev.headroom.model.family.text.GptOss;
 import dev.headroom.model.family.text.Llama;
 import dev.headroom.model.family.text.Mistral;
@@ -11,6 +16,7 @@ import dev.headroom.model.family.text.Mixtures;
 import dev.headroom.model.family.text.Olmo2;
 import dev.headroom.model.family.text.Phi3;
 import dev.headroom.model.family.text.Qwen;
+import dev.headroom.model.family.vision.Llava;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -38,15 +44,30 @@ public final class Families {
             new Family("olmo2", "OLMo 2", Olmo2::of),
             new Family("mixtral", "Mixtral", Mixtures::mixtral),
             new Family("qwen3_moe", "Qwen 3, experts", Mixtures::qwen3),
-            new Family("gpt_oss", "gpt-oss", GptOss::of));
+            new Family("gpt_oss", "gpt-oss", GptOss::of),
+            new Family("deepseek_v3", "DeepSeek V3 and R1", DeepSeek::three));
 
-    private static final List<Family> ENCODERS =
-            List.of(new Family("bert", "BERT", Bert::bert), new Family("roberta", "RoBERTa", Bert::roberta));
+    private static final List<Family> OTHERS = List.of(
+            new Family("gpt2", "GPT-2", Gpt2::of),
+            new Family("gpt_neox", "GPT-NeoX, Pythia", GptNeoX::of),
+            new Family("bert", "BERT", Bert::bert),
+            new Family("roberta", "RoBERTa", Bert::roberta),
+            new Family("modernbert", "ModernBERT", ModernBert::of),
+            new Family("llava", "LLaVA", request -> Llava.of(request, Families::text)));
 
     private static final List<Family> ALL =
-            Stream.of(DECODERS, ENCODERS).flatMap(List::stream).toList();
+            Stream.of(DECODERS, OTHERS).flatMap(List::stream).toList();
 
     private Families() {}
+
+    private static Layer text(Request request) {
+        String type = request.config().modelType();
+        return find(type)
+                .orElseThrow(() -> new UserInputException(request.config().source()
+                        + ": Headroom has no family for model_type " + type + "; export the model instead"))
+                .model()
+                .apply(request);
+    }
 
     /** All, in the table's order. */
     public static List<Family> all() {

@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +72,11 @@ public record ModelState(
         public HeldTensor(
                 Graph.InputKind kind, TensorMeta meta, boolean persistent, @Nullable String value, String storage) {
             this(kind, meta, persistent, value, storage, null, null, false);
+        }
+
+        /** The value that the graph reads it by, of a tensor that it reads. */
+        public String givenValue() {
+            return Objects.requireNonNull(value, storage);
         }
 
         /**

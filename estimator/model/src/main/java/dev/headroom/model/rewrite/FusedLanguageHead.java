@@ -20,6 +20,9 @@ public final class FusedLanguageHead {
     /** The function. */
     public static final String HEAD = "trl.fused_lm_head";
 
+    /** Liger's. */
+    public static final String LIGER = "liger.fused_linear_cross_entropy";
+
     private static final String LINEAR = "aten.linear";
     private static final String SLICE = "aten.slice";
 
@@ -43,10 +46,19 @@ public final class FusedLanguageHead {
      * @throws UserInputException for a model that has no such head, or no labels
      */
     public static Graph put(Graph graph) {
-        return new FusedLanguageHead(graph).put();
+        return new FusedLanguageHead(graph).put(HEAD, List.of("_log_probs", "_entropy", "_top", "_mask"), "--loop sft");
     }
 
-    private Graph put() {
+    /**
+     * The graph with Liger's head and loss in one, which returns no scores.
+     *
+     * @throws UserInputException for a model that has no such head, or no labels
+     */
+    public static Graph liger(Graph graph) {
+        return new FusedLanguageHead(graph).put(LIGER, List.of(), "--liger");
+    }
+
+    private Graph put(String function, List<String> others, String option) {
         Node loss = graph.nodes().stream()
                 .filter(ItemsInBatch::isLossFunction)
                 .findFirst()
@@ -54,8 +66,8 @@ public final class FusedLanguageHead {
         String labels = ItemsInBatch.labels(graph);
         Node head = loss == null ? null : head(loss);
         if (labels == null || head == null) {
-            throw new UserInputException("--loop sft: the model has no head of a causal language model with labels;"
-                    + " export it with labels, or take --loop trainer");
+            throw new UserInputException(option + ": the model has no head of a causal language model with labels;"
+                    + " export it with labels, or leave the option out");
         }
         String hidden = hidden(head);
         List<Node> nodes = new ArrayList<>();
@@ -75,9 +87,9 @@ public final class FusedLanguageHead {
         arguments.add(new Node.NamedArgument("labels", new Argument.Value(labels)));
         String scalar =
                 Objects.requireNonNull(Objects.requireNonNull(loss).outputs().get(0));
-        List<String> outputs =
-                List.of(scalar, scalar + "_log_probs", scalar + "_entropy", scalar + "_top", scalar + "_mask");
-        nodes.add(new Node(HEAD, HEAD, arguments, List.copyOf(outputs), loss.moduleStack(), loss.stackTrace()));
+        List<String> outputs = new ArrayList<>(List.of(scalar));
+        others.forEach(other -> outputs.add(scalar + other));
+        nodes.add(new Node(function, function, arguments, List.copyOf(outputs), loss.moduleStack(), loss.stackTrace()));
         return new Graph(
                 graph.name(),
                 graph.inputs(),
@@ -120,6 +132,6 @@ public final class FusedLanguageHead {
         if (input instanceof Argument.Value v) {
             return v.name();
         }
-        throw new UserInputException("--loop sft: nothing is known of what the head of the model is given");
+        throw new UserInputException("nothing is known of what the head of the model is given");
     }
 }

@@ -20,6 +20,8 @@ import java.util.Set;
 public final class InputGradients {
     private static final String OPERATOR = "aten.requires_grad_";
 
+    private static final Set<String> SAME_TOKENS = Set.of("aten.view", "aten.reshape", "aten.to", "aten.contiguous");
+
     private InputGradients() {}
 
     /** The graph with a call of {@code requires_grad_} after each call of the input embeddings. */
@@ -39,9 +41,12 @@ public final class InputGradients {
             return graph;
         }
         Set<Integer> ends = new HashSet<>();
-        String embeddings = embeddings(graph);
-        ends(ModuleCalls.roots(graph), embeddings, ends);
-        if (embeddings.isEmpty() || ends.isEmpty()) {
+        for (String embeddings : List.of(embeddings(graph), patches(graph))) {
+            if (!embeddings.isEmpty()) {
+                ends(ModuleCalls.roots(graph), embeddings, ends);
+            }
+        }
+        if (ends.isEmpty()) {
             return graph;
         }
         List<Node> nodes = new ArrayList<>();
@@ -64,9 +69,33 @@ public final class InputGradients {
                 tokens.add(in.value());
             }
         }
+        for (Node n : graph.nodes()) {
+            if (n.reads().stream().anyMatch(tokens::contains)) {
+                if (n.operator().equals("aten.embedding")) {
+                    return n.module();
+                }
+                if (SAME_TOKENS.contains(n.operator())) {
+                    tokens.addAll(n.outputs());
+                }
+            }
+        }
+        return "";
+    }
+
+    /** The module that turns the user's image into patches, of a model that sees; "" where there is none. */
+    private static String patches(Graph graph) {
+        Set<String> images = new HashSet<>();
+        for (Graph.Input in : graph.inputs()) {
+            TensorMeta meta = graph.values().get(in.value());
+            if (in.kind() == Graph.InputKind.USER
+                    && meta != null
+                    && meta.sizes().size() == 4) {
+                images.add(in.value());
+            }
+        }
         return graph.nodes().stream()
-                .filter(n -> n.operator().equals("aten.embedding")
-                        && n.reads().stream().anyMatch(tokens::contains))
+                .filter(n ->
+                        n.operator().equals("aten.conv2d") && n.reads().stream().anyMatch(images::contains))
                 .findFirst()
                 .map(Node::module)
                 .orElse("");

@@ -41,7 +41,11 @@ public final class ItemsInBatch {
         Argument number = version.itemsOnDevice() ? new Argument.Value(INPUT) : new Argument.Int(SymExpr.of(1));
         List<Node> nodes = new ArrayList<>();
         for (Node n : graph.nodes()) {
-            if (isLossFunction(n)) {
+            if (n.operator().equals(FusedLanguageHead.LIGER) && version.itemsOnDevice()) {
+                List<Node.NamedArgument> arguments = new ArrayList<>(n.arguments());
+                arguments.add(new Node.NamedArgument("items", number));
+                nodes.add(new Node(n.name(), n.target(), arguments, n.outputs(), n.moduleStack(), n.stackTrace()));
+            } else if (isLossFunction(n)) {
                 String loss = Objects.requireNonNull(n.outputs().get(0));
                 String sum = loss + "_sum";
                 values.put(sum, graph.meta(loss));

@@ -35,6 +35,8 @@ public enum Phase {
     CLIP("clip"),
     /** {@code optimizer.step()}. */
     OPTIMIZER("optimizer"),
+    /** A library's trainer evaluates the model between two steps. */
+    EVALUATE("evaluate"),
     /** The first forward pass of {@code generate()}, over the prompt. */
     PREFILL("prefill"),
     /** A further forward pass of {@code generate()}, over one token; the step is its number. */

@@ -14,6 +14,7 @@ import dev.headroom.model.rewrite.AssignedNumbers;
 import dev.headroom.model.rewrite.FusedLanguageHead;
 import dev.headroom.model.rewrite.InputGradients;
 import dev.headroom.model.rewrite.ItemsInBatch;
+import dev.headroom.model.rewrite.LigerKernels;
 import dev.headroom.model.rewrite.ShiftedScores;
 import dev.headroom.model.rewrite.SkippedMasks;
 import dev.headroom.model.scenario.LossKind;
@@ -64,6 +65,9 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
             new Pass(
                     "put on the head of trl's SFTTrainer",
                     (g, run, symbols) -> run.trainer().fusesHead() ? FusedLanguageHead.put(g) : g),
+            new Pass(
+                    "put Liger's kernels in",
+                    (g, run, symbols) -> run.trainer().liger() ? LigerKernels.put(FusedLanguageHead.liger(g)) : g),
             new Pass(
                     "hand the model what a Trainer counts",
                     (g, run, symbols) -> run.trainer().loop().isTrainer()
@@ -116,6 +120,10 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
                 graph,
                 run.adapters(),
                 Surroundings.of(graph, run.precision().dtype(), run.precision().amp(), trains)
+                        .under(
+                                run.parallel().kind().isDeepSpeed()
+                                        ? run.precision().dtype()
+                                        : null)
                         .lowering(lowers));
     }
 

@@ -218,8 +218,14 @@ public final class ParallelChecks {
             return;
         }
         grid();
+        if (run.adapters().any() || run.quant().any()) {
+            throw refused("--lora and --quant", "adapters and quantised weights of stages are not modelled");
+        }
         if (run.precision().amp() != null) {
             throw refused("--amp", "autocast around a schedule is not modelled; take --dtype");
+        }
+        if (run.loop().loss() == LossKind.OUTPUT) {
+            throw refused("--loss output", "outputs of microbatches are joined, and scalars cannot be");
         }
         if (run.loop().accumulate() > 1) {
             throw refused("--accumulate", "its microbatches accumulate gradients; take --microbatches");

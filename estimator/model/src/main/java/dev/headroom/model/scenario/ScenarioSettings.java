@@ -192,7 +192,8 @@ public final class ScenarioSettings {
 
     public static final Setting<Boolean> DROP_OUTPUTS =
             row(Setting.of("drop_outputs", LOOP, Loop::dropOutputs, Loop::withDropOutputs)
-                    .written(FLAG, "", "Outputs and loss are deleted after each backward pass."));
+                    .written(FLAG, "", "Outputs and loss are deleted after each backward pass.")
+                    .onlyIf(s -> !s.trainer().loop().isTrainer(), "a Trainer has variables of its own"));
 
     public static final Setting<Double> CLIP_GRAD_NORM =
             row(Setting.of("clip_grad_norm", LOOP, Loop::clipGradNorm, Loop::withClipGradNorm)

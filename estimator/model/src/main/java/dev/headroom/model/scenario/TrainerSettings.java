@@ -1,6 +1,9 @@
 package dev.headroom.model.scenario;
 
+import static dev.headroom.model.scenario.ValueFormats.FLAG;
 import static dev.headroom.model.scenario.ValueFormats.choice;
+import static dev.headroom.model.scenario.ValueFormats.count;
+import static dev.headroom.model.scenario.ValueFormats.positive;
 
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.trainer.LoopKind;
@@ -11,6 +14,8 @@ import java.util.List;
 
 /** The settings of training loops that libraries bring: rows of the table of {@link ScenarioSettings}. */
 public final class TrainerSettings {
+    private static final int MOST_BATCHES = 100_000;
+
     private static final List<Setting<?>> ALL = new ArrayList<>();
 
     private static final ScenarioPart<TrainerOptions> TRAINER =
@@ -37,7 +42,42 @@ public final class TrainerSettings {
                             "Version of transformers whose Trainer, losses and checkpoints are modelled (default the"
                                     + " newest)."));
 
+    public static final Setting<Boolean> LIGER = row(Setting.of(
+                    "liger", TRAINER, TrainerOptions::liger, TrainerOptions::withLiger)
+            .written(FLAG, "", "Liger's kernels: norms, rotary positions, gated activations, and head and loss in one.")
+            .trainsWith(given -> given));
+
+    public static final Setting<Long> EVAL_BATCH =
+            row(Setting.of("eval_batch", TRAINER, TrainerOptions::evalBatch, TrainerOptions::withEvalBatch)
+                    .written(positive(), "N", "Batch size of an evaluation after every step of the Trainer.")
+                    .trainsWith(batch -> batch != null)
+                    .onlyIf(
+                            s -> s.trainer().loop().isTrainer() && !s.trainer().fusesHead(),
+                            "evaluation belongs to --loop trainer"));
+
+    public static final Setting<Integer> EVAL_BATCHES =
+            evaluation(Setting.of("eval_batches", TRAINER, TrainerOptions::evalBatches, TrainerOptions::withEvalBatches)
+                    .written(count(MOST_BATCHES), "K", "Batches of an evaluation (default 2)."));
+
+    public static final Setting<Integer> EVAL_ACCUMULATION = evaluation(Setting.of(
+                    "eval_accumulation",
+                    TRAINER,
+                    TrainerOptions::evalAccumulation,
+                    TrainerOptions::withEvalAccumulation)
+            .written(
+                    count(MOST_BATCHES),
+                    "K",
+                    "eval_accumulation_steps: what was gathered goes to the host after so many batches."));
+
+    public static final Setting<Boolean> EVAL_METRICS =
+            evaluation(Setting.of("eval_metrics", TRAINER, TrainerOptions::evalMetrics, TrainerOptions::withEvalMetrics)
+                    .written(FLAG, "", "compute_metrics: the scores of all batches are gathered on the device."));
+
     private TrainerSettings() {}
+
+    private static <T> Setting<T> evaluation(Setting<T> setting) {
+        return row(setting.onlyIf(s -> s.trainer().evalBatch() != null, "it belongs to --eval-batch"));
+    }
 
     private static TransformersVersion version(String text) {
         try {

@@ -9,24 +9,27 @@ import org.jspecify.annotations.Nullable;
  *
  * @param loop whose loop it is
  * @param transformers the version of the library whose loop and losses run
- * @param evalBatch sequences of a batch of evaluation, which follows every step; {@code null} for no evaluation
+ * @param liger Liger's kernels stand in for a language model's own operators ({@code use_liger_kernel})
+ * @param evalBatch {@code per_device_eval_batch_size} of the evaluation that follows every step; {@code null} for no
+ *     evaluation
  * @param evalBatches batches of an evaluation
  * @param evalAccumulation after how many batches of an evaluation what was gathered goes to the host; {@code null}:
  *     after the last one
- * @param lossOnly {@code prediction_loss_only}: evaluation keeps losses and no scores
+ * @param evalMetrics {@code compute_metrics}: evaluation gathers scores and labels, else losses alone
  */
 @Withers
 public record TrainerOptions(
         LoopKind loop,
         TransformersVersion transformers,
+        boolean liger,
         @Nullable Long evalBatch,
         int evalBatches,
         @Nullable Integer evalAccumulation,
-        boolean lossOnly)
+        boolean evalMetrics)
         implements TrainerOptionsWithers.With {
     /** The script's own loop, the newest version, no evaluation. */
     public static final TrainerOptions DEFAULTS =
-            new TrainerOptions(LoopKind.PLAIN, TransformersVersion.NEWEST, null, 2, null, false);
+            new TrainerOptions(LoopKind.PLAIN, TransformersVersion.NEWEST, false, null, 2, null, false);
 
     /**
      * Whether trl's SFTTrainer puts its own head on the model: trl 1.16 does, which goes with transformers

@@ -20,8 +20,15 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ScenarioTest {
-    private static final List<Class<?>> TABLES =
-            List.of(ScenarioSettings.class, ModelSettings.class, ParallelSettings.class);
+    private static final List<Class<?>> TABLES = List.of(
+            ScenarioSettings.class,
+            FeedSettings.class,
+            TrainerSettings.class,
+            ModelSettings.class,
+            GenerationSettings.class,
+            QuantSettings.class,
+            AdapterSettings.class,
+            ParallelSettings.class);
 
     /** A value that is not the default. */
     private static Object other(Type type, Object value) {
@@ -91,7 +98,7 @@ class ScenarioTest {
                 Object before = setting.get(Scenario.defaults());
                 if (each.equals(name)) {
                     assertNotEquals(before, setting.get(changed), name);
-                } else {
+                } else if (!each.equals("INFERENCE") || !name.equals("GENERATE")) { // who generates infers
                     assertEquals(before, setting.get(changed), each + " after a change of " + name);
                 }
             });

@@ -13,6 +13,12 @@ import dev.headroom.model.device.Gpu;
  * @param keepsInRegisters whether gradients of keys and values are accumulated in registers, else in the workspace
  */
 record EfficientKernel(int blockQueries, int blockKeys, boolean keepsInRegisters) {
+    /** Heads of all samples with which short keys are not split. */
+    private static final long ENOUGH = 256;
+
+    /** Sums of keys' gradients that are kept at a time, over all heads. */
+    private static final long MOST_SUMS = 200;
+
     static EfficientKernel of(Gpu gpu, Tensor q, Tensor k, Tensor v, boolean drops) {
         long size = Math.max(q.size(3), v.size(3));
         boolean half = q.dtype().isReducedFloat();
@@ -45,10 +51,19 @@ record EfficientKernel(int blockQueries, int blockKeys, boolean keepsInRegisters
                 * Bytes.ceilDiv(q.size(3), blockKeys)
                 * (4 + blockQueries * blockKeys);
         if (!keepsInRegisters && q.dtype().isReducedFloat()) {
-            long padded = Bytes.ceilDiv(keys, blockKeys) * blockKeys;
+            long padded = splits(heads, keys) * blockKeys;
             elements += padded * Bytes.ceilDiv(q.size(3), blockQueries) * blockQueries;
             elements += padded * Bytes.ceilDiv(v.size(3), blockQueries) * blockQueries;
         }
         return heads * Bytes.ceilDiv(elements, 4) * 4 * Float.BYTES;
+    }
+
+    /**
+     * Parts of the keys that are computed at once, where each has its own sums: fewer when heads alone fill the GPU, so
+     * that the workspace does not grow with them (attention_backward.cu, num_splits_key).
+     */
+    private long splits(long heads, long keys) {
+        long most = heads >= ENOUGH && keys <= 2L * blockKeys ? 1 : Bytes.ceilDiv(keys, blockKeys);
+        return Math.max(1, Math.min(most, MOST_SUMS / heads));
     }
 }

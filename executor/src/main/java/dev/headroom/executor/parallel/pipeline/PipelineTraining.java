@@ -39,7 +39,7 @@ import java.util.Map;
 import java.util.function.DoubleConsumer;
 
 /** The training loop of a rank with stages: a schedule takes the place of forward and backward passes. */
-public final class PipelineTraining implements TrainingRun, SingleStageSchedules.Loop {
+public final class PipelineTraining implements TrainingRun, StepLoop {
     private static final Formula DIVIDE =
             new Formula("pipeline_divide", "y0 = x0 / s0;", (x, s, y) -> y[0] = x[0] / s[0]);
 
@@ -52,6 +52,7 @@ public final class PipelineTraining implements TrainingRun, SingleStageSchedules
     private final PreparedRun rows;
     private final int microbatches;
     private final Messages messages;
+    private final List<Action> actions;
     private final List<Stage> stages = new ArrayList<>();
     private final List<Tensor> losses = new ArrayList<>();
     private List<Boundary> boundaries = List.of();
@@ -82,6 +83,11 @@ public final class PipelineTraining implements TrainingRun, SingleStageSchedules
         this.layout = StageLayout.of(run.parallel());
         this.microbatches = run.parallel().pipeline().microbatches();
         this.rows = rows(imported);
+        this.actions = layout.isSingle()
+                ? List.of()
+                : new Lowering(layout, microbatches)
+                        .lowered(new LoopedOrders(layout, microbatches).all())
+                        .get(group.rank());
         this.messages = new Messages(eager, group);
     }
 
@@ -221,21 +227,30 @@ public final class PipelineTraining implements TrainingRun, SingleStageSchedules
                 stages.get(k).makeGradientBuffers(boundaries.get(stages.get(k).index()), microbatches);
             }
         }
-        Stage stage = stages.get(0);
+        play();
+        stages.stream().filter(Stage::isLast).forEach(stage -> merge(stage.outputChunks()));
+    }
+
+    private void play() {
+        if (!layout.isSingle()) {
+            new SeveralStagesSchedule(eager, messages, this, stages).run(actions);
+            return;
+        }
         SingleStageSchedules schedules =
-                new SingleStageSchedules(eager, messages, this, stage, microbatches, layout.stages());
+                new SingleStageSchedules(eager, messages, this, stages.get(0), microbatches, layout.stages());
         if (layout.schedule().equals(StageLayout.GPIPE)) {
             schedules.gpipe();
         } else {
             schedules.oneForwardOneBackward();
         }
-        for (Tensor p : trained()) { // perform_reduce_grad
+    }
+
+    @Override
+    public void reduce(Stage stage) {
+        for (Tensor p : stage.model().trained()) {
             if (p.grad() != null && microbatches > 1) {
                 Elementwise.into(eager, DIVIDE, new double[] {microbatches}, p.grad(), p.grad());
             }
-        }
-        if (stage.isLast()) {
-            merge(stage.outputChunks());
         }
     }
 

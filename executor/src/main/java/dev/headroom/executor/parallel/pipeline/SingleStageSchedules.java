@@ -15,26 +15,14 @@ final class SingleStageSchedules {
     private static final String BACKWARD_SENDS = "bwd_sends";
     private static final String SEND_WORK = "send_work";
 
-    /** What the loop around does with parts of a step. */
-    interface Loop {
-        /** Runs a microbatch forward; the result has a reference for the caller. */
-        Tensor forward(Stage stage, int chunk);
-
-        /** Computes the loss of a microbatch, if the stage is the last. */
-        void loss(Stage stage, Tensor output, int chunk);
-
-        /** Runs a microbatch backward. */
-        void backward(Stage stage, int chunk);
-    }
-
     private final Eager eager;
     private final Messages messages;
-    private final Loop loop;
+    private final StepLoop loop;
     private final Stage stage;
     private final int microbatches;
     private final int stages;
 
-    SingleStageSchedules(Eager eager, Messages messages, Loop loop, Stage stage, int microbatches, int stages) {
+    SingleStageSchedules(Eager eager, Messages messages, StepLoop loop, Stage stage, int microbatches, int stages) {
         this.eager = eager;
         this.messages = messages;
         this.loop = loop;
@@ -63,6 +51,7 @@ final class SingleStageSchedules {
             }
             v.bindWorks(BACKWARD_SENDS, back);
             messages.await(back);
+            loop.reduce(stage);
         }
     }
 
@@ -120,6 +109,7 @@ final class SingleStageSchedules {
                 backward++;
             }
             messages.await(v.works(SEND_WORK));
+            loop.reduce(stage);
         }
     }
 }

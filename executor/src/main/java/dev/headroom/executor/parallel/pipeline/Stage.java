@@ -143,6 +143,25 @@ final class Stage {
         }
     }
 
+    /** set_local_fwd_input: what a stage of the same rank made, in the place of the buffer. */
+    void takeInput(int chunk, Tensor output) {
+        try (Scope s = eager.open()) {
+            Tensor given = eager.hold(eager.detach(output));
+            given.requireGrad(given.dtype().isFloatingPoint());
+            eager.release(inputBuffers.set(chunk, given));
+        }
+    }
+
+    /** set_local_bwd_input; the reference passes over. */
+    void takeGradient(int chunk, Tensor gradient) {
+        eager.release(gradientBuffers.set(chunk, gradient));
+    }
+
+    /** get_local_bwd_output; with the reference. */
+    Tensor takeInputGradient(int chunk) {
+        return inputGradients.remove(chunk);
+    }
+
     /** get_fwd_recv_ops; with a reference each. */
     List<Op> forwardReceives(int chunk) {
         return isFirst() ? List.of() : List.of(receive(inputBuffers.get(chunk), index - 1, "forward " + index));

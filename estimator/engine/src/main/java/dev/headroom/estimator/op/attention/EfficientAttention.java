@@ -121,8 +121,10 @@ final class EfficientAttention {
         Tensor product = rt.empty(DType.FLOAT32, g.sizes());
         Tensor sums = Reductions.reduce(
                 rt, product, Reductions.mask(new long[] {-1}, 4), false, DType.FLOAT32, DType.FLOAT32.bytes());
-        Tensor delta = rt.empty(DType.FLOAT32, g.size(0), g.size(2), g.size(1));
-        rt.free(sums);
+        // transpose(-2, -1).contiguous() of one head, or one row, is what it was.
+        boolean copied = g.size(1) != 1 && g.size(2) != 1;
+        Tensor delta = copied ? rt.empty(DType.FLOAT32, g.size(0), g.size(2), g.size(1)) : sums;
+        rt.freeUnless(sums, delta);
         rt.free(product);
         rt.freeUnless(wideR, result);
         rt.freeUnless(wideG, g);

@@ -2,11 +2,17 @@ package dev.headroom.estimator.op.fused;
 
 import dev.headroom.estimator.op.rule.Registry;
 
-/** Calls that passes put in the place of a head and its loss. */
+/** Calls that stand for several, of libraries' heads and losses and of models that see. */
 public final class FusedRules {
     private FusedRules() {}
 
     public static void register(Registry r) {
         r.add("trl.fused_lm_head", FusedHead::run);
+        r.single("aten.masked_scatter", MaskedScatter::run);
+        r.single("transformers.joined_rows", JoinedRows::run);
+        r.single("liger.rms_norm", Liger::rmsNorm);
+        r.single("liger.rope", Liger::rope);
+        r.single("liger.gate", Liger::gate);
+        r.single("liger.fused_linear_cross_entropy", LigerLoss::run);
     }
 }

@@ -52,7 +52,7 @@ final class MaskedRows {
         return rt.empty(DType.INT64, mask.dim(), mask.numel());
     }
 
-    private static void nonzeroScratch(EagerRuntime rt, long n) {
+    static void nonzeroScratch(EagerRuntime rt, long n) {
         Tensor count = rt.empty(DType.INT32);
         long blocks = (long) rt.device().sms() * (rt.device().threadsPerSm() / THREADS) * SUBSCRIPTION;
         long sums = n <= TILE ? 1 : Bytes.ceilDiv(blocks * COUNT, ALIGN) * ALIGN + ALIGN - 1;

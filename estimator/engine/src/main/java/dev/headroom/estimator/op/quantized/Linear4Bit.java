@@ -3,11 +3,13 @@ package dev.headroom.estimator.op.quantized;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.matmul.Matmul;
 import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.quant.FusedKernel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,9 +55,15 @@ final class Linear4Bit {
     private Tensor product(Tensor x, @Nullable Tensor bias) {
         Recorder r = rt.record("MatMul4BitBackward", x, bias);
         boolean before = rt.setGradMode(false);
-        Tensor made = FusedKernel.takes(rt.device(), x, out, in) ? fused(x) : restored(x, bias);
+        Tensor made = isFused(x) ? fused(x) : restored(x, bias);
         rt.setGradMode(before);
         return r.gradient(1, g -> g).gradient(0, this::backward).output(made);
+    }
+
+    private boolean isFused(Tensor x) {
+        DeviceModel gpu = rt.device();
+        FusedKernel.Card card = new FusedKernel.Card(gpu.major(), gpu.minor(), gpu.sms());
+        return FusedKernel.takes(card, x.dtype(), x.numel() / in, out, in);
     }
 
     private Tensor fused(Tensor x) {

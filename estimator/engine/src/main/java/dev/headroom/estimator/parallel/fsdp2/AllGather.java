@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import java.util.Arrays;
 import java.util.List;
 
 /** Gathers a unit's parameters in one collective (torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py). */
@@ -30,9 +31,9 @@ final class AllGather {
     }
 
     private Gathered start(List<ShardedParameter> parameters, Communicator group, int copyIn, int gather) {
-        DType type = parameters.get(0).gatheredType();
+        DType type = common(parameters);
         long[] bytes = parameters.stream()
-                .mapToLong(p -> p.gatheredNumel() * type.bytes())
+                .mapToLong(p -> p.gatheredNumel() * p.gatheredType().bytes())
                 .toArray();
         if (group.size() == 1) {
             return new Gathered(null, bytes, group);
@@ -47,15 +48,19 @@ final class AllGather {
             if (cast > 0) {
                 runtime.empty(type, cast);
             }
-            long numel = parameters.stream()
-                    .mapToLong(ShardedParameter::gatheredNumel)
-                    .sum();
+            long numel = Arrays.stream(bytes).sum() / type.bytes();
             Tensor output = runtime.empty(type, numel * group.size());
             group.run(CollectiveKind.ALL_GATHER, numel * type.bytes(), type, gather);
             return new Gathered(runtime.hold(output), bytes, group);
         } finally {
             runtime.streams().use(before);
         }
+    }
+
+    /** The type that all are gathered in; where they differ, their bytes are. */
+    private static DType common(List<ShardedParameter> parameters) {
+        DType first = parameters.get(0).gatheredType();
+        return parameters.stream().allMatch(p -> p.gatheredType() == first) ? first : DType.UINT8;
     }
 
     /** foreach_all_gather_copy_out; a group of one rank copies its shards. */

@@ -75,6 +75,6 @@ final class Parts {
             System.arraycopy(own.executions(), 0, executions, part(k).from(), own.executions().length);
             without += own.checkpointsWithoutGradients();
         }
-        return new NodeRuns(executions, new int[division.nodes()][], without);
+        return new NodeRuns(executions, new int[division.nodes()][], Map.of(), without);
     }
 }

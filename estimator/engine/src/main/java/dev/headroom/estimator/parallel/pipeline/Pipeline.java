@@ -199,6 +199,10 @@ public final class Pipeline implements LoopHook {
             losses = now.losses();
             for (Stage stage : stages) {
                 if (stage.isLast()) {
+                    if (stage.outputChunks().get(0).dim() == 0) {
+                        throw new UserInputException("--parallel pp: the model returns a scalar, and outputs of"
+                                + " microbatches are joined; have it return its scores");
+                    }
                     Tensor out = runtime.hold(
                             Joining.cat(runtime, 0, stage.outputChunks().toArray(new Tensor[0])));
                     runtime.release(merged);

@@ -21,6 +21,6 @@ record StagePasses(List<Stage> stages, int nodes) implements ForwardPass {
     public NodeRuns runs() {
         int[] executions = new int[nodes];
         stages.forEach(s -> s.addExecutions(executions));
-        return new NodeRuns(executions, new int[nodes][], 0);
+        return new NodeRuns(executions, new int[nodes][], Map.of(), 0);
     }
 }

@@ -3,6 +3,7 @@ package dev.headroom.estimator.parallel.tensor;
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.parallel.group.CollectiveKind;
+import dev.headroom.estimator.parallel.unit.MoveOrder;
 import dev.headroom.estimator.program.ModelTensors;
 import dev.headroom.estimator.runtime.Distribution;
 import dev.headroom.estimator.runtime.EagerRuntime;

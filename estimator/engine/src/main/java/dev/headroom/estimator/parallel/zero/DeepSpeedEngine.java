@@ -1,17 +1,20 @@
 package dev.headroom.estimator.parallel.zero;
 
+import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.loop.LoopHook;
 import dev.headroom.estimator.loop.TrainingLoop;
 import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.parallel.group.CollectiveKind;
 import dev.headroom.estimator.parallel.group.Collectives;
+import dev.headroom.estimator.parallel.unit.MoveOrder;
 import dev.headroom.estimator.parallel.zero.base.ZeroSettings;
 import dev.headroom.estimator.parallel.zero.base.ZeroStage;
 import dev.headroom.estimator.parallel.zero.flat.FlatStage;
 import dev.headroom.estimator.parallel.zero.sharded.ShardedModel;
 import dev.headroom.estimator.parallel.zero.sharded.ShardedStage;
 import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
@@ -80,6 +83,7 @@ public final class DeepSpeedEngine implements LoopHook {
         } else {
             makeOwn(own, trained);
         }
+        convert();
         for (Tensor p : parameters) {
             collectives.runHere(CollectiveKind.BROADCAST, p.nbytes(), p.dtype(), 0);
         }
@@ -96,6 +100,29 @@ public final class DeepSpeedEngine implements LoopHook {
                                 collectives.group().size(),
                                 collectives.group().rank()));
         return stage.optimizer(own);
+    }
+
+    /**
+     * {@code module.half()} or {@code module.bfloat16()}, of what was added to the model in another type; without, all
+     * is to be in single precision (_configure_distributed_model).
+     */
+    private void convert() {
+        DType wanted = loop.prepared().scenario().precision().dtype();
+        for (String name : MoveOrder.of(loop.graph().held())) {
+            Tensor t = loop.model().named(name);
+            if (!t.dtype().isFloatingPoint() || t.dtype() == (wanted == null ? DType.FLOAT32 : wanted)) {
+                continue;
+            }
+            if (wanted == null) {
+                throw new UserInputException(
+                        "--parallel zero1 to zero3: DeepSpeed takes a model in fp32 unless it is to"
+                                + " convert it, and '" + name + "' is of another type; add --dtype bf16");
+            }
+            try (Frame frame = runtime.frame()) {
+                runtime.setData(
+                        t, runtime.emptyStrided(wanted, t.sizes(), t.strides(), Category.PARAMETERS), t.strides(), 0);
+            }
+        }
     }
 
     /** Between two passes of a step the engine's {@code step()} does nothing. */

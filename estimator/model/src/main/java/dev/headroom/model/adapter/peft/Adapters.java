@@ -1,6 +1,7 @@
 package dev.headroom.model.adapter.peft;
 
 import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -11,10 +12,12 @@ import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +32,7 @@ public final class Adapters {
     private final Map<String, HeldTensor> added = new LinkedHashMap<>();
     private final Map<CallSpan.Range, List<Node>> rewritten = new HashMap<>();
     private final Map<String, TensorMeta> results = new HashMap<>();
+    private final List<String> notes = new ArrayList<>();
 
     private Adapters(Graph graph, AdapterOptions options, Surroundings run) {
         this.graph = graph;
@@ -43,50 +47,80 @@ public final class Adapters {
     }
 
     private Graph wrapped() {
+        LoraParameters.require(graph, options);
+        OutputLayer output = new OutputLayer(graph);
+        FusedExperts asked = FusedExperts.of(graph, options, () -> linear(output));
         List<String> modules = graph.held().modules();
         SavedModules saved = SavedModules.of(options, graph);
-        Targets targets = Targets.of(options.targets(), modules);
-        boolean all = targets.allLinear();
-        if (!all) {
-            targets.require(modules);
-        }
+        Map<String, Map<String, HeldTensor>> parameters = LoraParameters.targeted(graph, asked.options());
+        Targets targets = Targets.of(asked.options(), modules);
+        Targets.named(options.targets()).absent(modules).stream()
+                .filter(name -> asked.options().targets().contains(name))
+                .forEach(name -> notes.add("--targets: the model has no module '" + name + "'; peft leaves it out"));
+        Map<String, Boolean> chosen = new HashMap<>();
         List<CallSpan.Range> ranges = CallSpan.ranges(
-                graph.nodes(), path -> saved.contains(path) || !saved.around(path) && (all || targets.matches(path)));
-        ranges = all ? CallSpan.ranges(graph.nodes(), path -> saved.contains(path) || isLeaf(path)) : ranges;
+                graph.nodes(),
+                module -> chosen.computeIfAbsent(
+                        module,
+                        path -> saved.contains(path)
+                                || !saved.around(path)
+                                        && (parameters.containsKey(path)
+                                                || (targets.allLinear() ? isLeaf(path) : targets.matches(path)))));
         List<CallSpan> calls = CallSpan.of(graph, ranges);
-        OutputLayer output = new OutputLayer(graph);
         for (int i = 0; i < calls.size(); i++) {
             CallSpan call = calls.get(i);
             String path = call.module().path();
             if (saved.contains(path)) {
                 rewritten.put(ranges.get(i), save(call));
-                continue;
-            }
-            Optional<LayerKind> kind = LayerKind.of(call);
-            boolean wanted = kind.isPresent() && (!all || kind.get().isLinear() && !output.is(path));
-            if (wanted) {
-                rewritten.put(ranges.get(i), adapt(call, kind.get()));
-            } else if (!all) {
-                throw new dev.headroom.model.error.UserInputException("--targets: peft makes no adapter for '" + path
-                        + "', a " + simple(call.module().type()));
+            } else if (parameters.containsKey(path)) {
+                rewritten.put(ranges.get(i), adapt(call, parameters.get(path), asked));
+            } else {
+                Optional<LayerKind> kind = LayerKind.of(call);
+                boolean left =
+                        targets.allLinear() && (kind.isEmpty() || !kind.get().isLinear() || output.is(path));
+                if (!left) {
+                    rewritten.put(ranges.get(i), adapt(call, kind.orElseThrow(() -> unsupported(call))));
+                }
             }
         }
         return result(ranges);
+    }
+
+    private static UserInputException unsupported(CallSpan call) {
+        String type = call.module().type();
+        return new UserInputException("--targets: peft makes no adapter for '"
+                + call.module().path() + "', a " + type.substring(type.lastIndexOf('.') + 1));
+    }
+
+    /** Last parts of the paths of linear layers but the output's. */
+    private Set<String> linear(OutputLayer output) {
+        Set<String> out = new LinkedHashSet<>();
+        for (CallSpan call : CallSpan.of(graph, CallSpan.ranges(graph.nodes(), this::isLeaf))) {
+            String path = call.module().path();
+            if (LayerKind.of(call).filter(LayerKind::isLinear).isPresent() && !output.is(path)) {
+                out.add(path.substring(path.lastIndexOf('.') + 1));
+            }
+        }
+        return out;
+    }
+
+    private List<Node> adapt(CallSpan call, Map<String, HeldTensor> parameters, FusedExperts asked) {
+        LoraParameters layers = LoraParameters.of(call, parameters, asked, run);
+        if (!wrappings.containsKey(call.module().path())) {
+            wrap(layers.wrapping());
+        }
+        return layers.write();
     }
 
     private boolean isLeaf(String path) {
         return graph.held().tensors().containsKey(path + ".weight");
     }
 
-    private static String simple(String type) {
-        return type.substring(type.lastIndexOf('.') + 1);
-    }
-
     private List<Node> adapt(CallSpan call, LayerKind kind) {
         Layer layer = layer(call, kind);
         AdapterLayer adapter = AdapterLayer.of(layer, call, options, run);
         if (!wrappings.containsKey(layer.path())) {
-            wrap(adapter.wrapping(), layer.type());
+            wrap(adapter.wrapping());
         }
         LayerWriter writer = new LayerWriter(call, kind.wrapper());
         adapter.write(writer, weights(layer.path()));
@@ -101,10 +135,13 @@ public final class Adapters {
         }
     }
 
-    private void wrap(Wrapping wrapping, DType madeIn) {
+    private void wrap(Wrapping wrapping) {
         wrappings.put(wrapping.path(), wrapping);
+        DType madeIn = wrapping.made().get(0).type();
         for (Wrapping.Added t : wrapping.tensors()) {
-            DType type = isMagnitude(t.name()) ? run.wideType(madeIn, options) : run.adapterType(madeIn, options);
+            DType type = isMagnitude(t.name()) && run.engine() == null
+                    ? run.wideType(madeIn, options)
+                    : run.adapterType(madeIn, options);
             HeldTensor held = new HeldTensor(
                     Graph.InputKind.PARAMETER, WrappedState.meta(t.sizes(), type, true), true, t.value(), t.name());
             added.put(t.name(), held.of(type).later());
@@ -161,22 +198,25 @@ public final class Adapters {
         nodes.addAll(graph.nodes().subList(at, graph.nodes().size()));
         Map<String, TensorMeta> values = new LinkedHashMap<>(graph.values());
         values.putAll(results);
-        Graph rewrittenGraph = new Graph(
-                graph.name(),
-                graph.inputs(),
-                nodes,
-                graph.outputs(),
-                values,
-                graph.ints(),
-                graph.symbols(),
-                graph.state(),
+        Graph rewrittenGraph = Frozen.of(
+                new Graph(
+                        graph.name(),
+                        graph.inputs(),
+                        nodes,
+                        graph.outputs(),
+                        values,
+                        graph.ints(),
+                        graph.symbols(),
+                        graph.state(),
+                        graph.held()),
                 Frozen.all(graph.held(), options));
-        return WrappedState.of(rewrittenGraph, wrappings, added, additions());
+        return WrappedState.of(rewrittenGraph, wrappings, added, additions(), notes);
     }
 
-    /** Adapters in the order of the modules, then copies, then the adapters' conversions. */
+    /** Adapters in the order of the modules, those of parameters, copies, then the adapters' conversions. */
     private List<Addition> additions() {
         List<Addition> made = new ArrayList<>();
+        List<Addition> late = new ArrayList<>();
         List<Addition> copies = new ArrayList<>();
         List<Addition> conversions = new ArrayList<>();
         List<Addition> lowered = new ArrayList<>();
@@ -187,17 +227,18 @@ public final class Adapters {
             }
             for (Addition step : wrapping.made()) {
                 boolean copy = step.kind() == Addition.Kind.COPY;
-                (copy ? copies : made).add(step);
+                (copy ? copies : wrapping.late() ? late : made).add(step);
                 DType type = run.wideType(step.type(), options);
                 if (!copy && type != step.type()) {
                     conversions.add(new Addition(Addition.Kind.CONVERSION, step.tensor(), type, List.of()));
                 }
                 DType last = run.adapterType(step.type(), options);
-                if (!copy && last != type && !isMagnitude(step.tensor())) {
+                if (run.engine() == null && !copy && last != type && !isMagnitude(step.tensor())) {
                     lowered.add(new Addition(Addition.Kind.CONVERSION, step.tensor(), last, List.of()));
                 }
             }
         }
+        made.addAll(late);
         made.addAll(copies);
         made.addAll(conversions);
         made.addAll(lowered);

@@ -4,6 +4,7 @@ import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.ModelState.HeldTensor;
+import dev.headroom.model.graph.TensorMeta;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,12 +26,23 @@ final class Frozen {
                 (name, before) -> before
                         && !holds(name, options.freeze())
                         && (options.train().isEmpty() || holds(name, options.train())));
+        return of(graph, held);
+    }
+
+    /** A graph of a model that holds the same tensors, whose inputs say as those whether they require gradients. */
+    static Graph of(Graph graph, ModelState held) {
+        Map<String, TensorMeta> values = new LinkedHashMap<>(graph.values());
+        held.tensors().values().forEach(t -> {
+            if (t.value() != null && values.containsKey(t.value())) {
+                values.put(t.value(), t.meta());
+            }
+        });
         return new Graph(
                 graph.name(),
                 graph.inputs(),
                 graph.nodes(),
                 graph.outputs(),
-                graph.values(),
+                values,
                 graph.ints(),
                 graph.symbols(),
                 graph.state(),

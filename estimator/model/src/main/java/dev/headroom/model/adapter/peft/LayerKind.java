@@ -57,7 +57,8 @@ enum LayerKind {
     private static Optional<LayerKind> of(String operator, CallSpan call) {
         return Optional.ofNullable(
                 switch (operator) {
-                    case "aten.linear" -> isLinearClass(call.module().type()) ? LINEAR : null;
+                    case "aten.linear" ->
+                        call.nodes().size() == 1 && isLinearClass(call.module().type()) ? LINEAR : null;
                     case "aten.addmm" -> call.module().type().endsWith("Conv1D") ? TRANSPOSED_LINEAR : null;
                     case "aten.embedding" -> EMBEDDING;
                     case "aten.conv1d", "aten.conv2d", "aten.conv3d" -> CONVOLUTION;

@@ -171,6 +171,14 @@ final class LayerWriter {
         return out;
     }
 
+    /** Values that are held up to here although nothing reads them. */
+    void note(List<String> values) {
+        List<Node.ModuleCall> calls = new ArrayList<>(outer);
+        stack.forEach(r -> calls.add(r.call));
+        List<Node.NamedArgument> held = List.of(new Node.NamedArgument("a", new Argument.Values(values)));
+        nodes.add(new Node(result + "_held", "aten._assert_tensor_metadata.default", held, List.of(), calls, lines()));
+    }
+
     private static Argument argument(Object value) {
         if (value instanceof String name) {
             return new Argument.Value(name);

@@ -12,11 +12,18 @@ import org.jspecify.annotations.Nullable;
  * @param model the type that the run gives to all that is floating point; {@code null}: as in the graph
  * @param autocast autocast's type, or {@code null} where it is off
  * @param training whether the model trains
- * @param lowers whether adapters become bfloat16 once they are made, but for magnitudes: what trl's SFTTrainer does with
- *     those of quantised models (trl 1.16, trainer/sft_trainer.py)
+ * @param lowers whether adapters become bfloat16 once they are made, but for magnitudes: what trl's SFTTrainer does
+ *     with those of quantised models (trl 1.16, trainer/sft_trainer.py)
+ * @param engine the type that DeepSpeed's engine converts the whole model to, with its adapters, once it is given the
+ *     model; {@code null} for none
  */
 public record Surroundings(
-        DType archive, @Nullable DType model, @Nullable DType autocast, boolean training, boolean lowers) {
+        DType archive,
+        @Nullable DType model,
+        @Nullable DType autocast,
+        boolean training,
+        boolean lowers,
+        @Nullable DType engine) {
     /** Of a run of a graph. */
     public static Surroundings of(Graph graph, @Nullable DType model, @Nullable DType autocast, boolean training) {
         DType archive = graph.held().tensors().values().stream()
@@ -25,16 +32,24 @@ public record Surroundings(
                 .filter(DType::isFloatingPoint)
                 .findFirst()
                 .orElse(DType.FLOAT32);
-        return new Surroundings(archive, model, autocast, training, false);
+        return new Surroundings(archive, model, autocast, training, false, null);
     }
 
     /** The same where adapters are lowered. */
     public Surroundings lowering(boolean all) {
-        return new Surroundings(archive, model, autocast, training, all);
+        return new Surroundings(archive, model, autocast, training, all, engine);
+    }
+
+    /** The same under an engine that converts the model. */
+    public Surroundings under(@Nullable DType type) {
+        return new Surroundings(archive, model, autocast, training, lowers, type);
     }
 
     /** The type of an adapter that was made in a type. */
     DType adapterType(DType made, AdapterOptions options) {
+        if (engine != null) {
+            return engine;
+        }
         return lowers ? DType.BFLOAT16 : wideType(made, options);
     }
 

@@ -1,5 +1,6 @@
 package dev.headroom.model.adapter.peft;
 
+import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.error.UserInputException;
 import java.util.ArrayList;
@@ -7,6 +8,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -29,21 +31,41 @@ final class Targets {
             List.of("Wqkv"));
 
     private final List<String> named;
+    private final @Nullable Pattern pattern;
 
     private Targets(List<String> named) {
         this.named = named;
+        this.pattern = pattern(String.join(",", named));
     }
 
-    static Targets of(List<String> named, Collection<String> modules) {
-        if (!named.isEmpty()) {
-            return new Targets(named);
+    static Targets named(List<String> names) {
+        return new Targets(names);
+    }
+
+    /** Whether they are one regular expression. */
+    boolean isPattern() {
+        return pattern != null;
+    }
+
+    /** Those of a model; what is named but is not there is refused. */
+    static Targets of(AdapterOptions options, Collection<String> modules) {
+        boolean others = !options.targetParameters().isEmpty();
+        if (!options.targets().isEmpty()) {
+            Targets named = new Targets(options.targets());
+            if (!named.allLinear() && !others) {
+                named.require(modules);
+            }
+            return named;
         }
-        return USUAL.stream()
+        Optional<Targets> usual = USUAL.stream()
                 .map(Targets::new)
                 .filter(t -> modules.stream().anyMatch(t::matches))
-                .findFirst()
-                .orElseThrow(() -> new UserInputException("--lora: the model has none of the modules that peft adapts"
-                        + " by itself; name some with --targets, or write --targets all-linear"));
+                .findFirst();
+        if (usual.isEmpty() && !others) {
+            throw new UserInputException("--lora: the model has none of the modules that peft adapts by itself; name"
+                    + " some with --targets, or write --targets all-linear");
+        }
+        return usual.orElse(new Targets(List.of("")));
     }
 
     /** Whether every linear layer but the output's is meant. */
@@ -53,7 +75,6 @@ final class Targets {
 
     /** Whether a module is named. */
     boolean matches(String path) {
-        Pattern pattern = pattern();
         if (pattern != null) {
             return pattern.matcher(path).matches();
         }
@@ -61,8 +82,7 @@ final class Targets {
     }
 
     /** One text with the syntax of regular expressions is one, commas and all. */
-    private @Nullable Pattern pattern() {
-        String text = String.join(",", named);
+    private static @Nullable Pattern pattern(String text) {
         try {
             return SYNTAX.matcher(text).find() ? Pattern.compile(text) : null;
         } catch (PatternSyntaxException e) {
@@ -75,17 +95,26 @@ final class Targets {
         return path.equals(name) || path.endsWith("." + name);
     }
 
-    /** Refuses targets that mean nothing: a name that no module has, or a pattern that none matches. */
-    void require(Collection<String> modules) {
-        if (pattern() != null) {
+    /** Refuses targets that mean nothing: names that no module has, or a pattern that none matches. */
+    private void require(Collection<String> modules) {
+        if (pattern != null) {
             if (modules.stream().noneMatch(this::matches)) {
                 throw new UserInputException("--targets: no module's path matches '" + String.join(",", named) + "'");
             }
             return;
         }
-        for (String name : named) {
-            requireSome("--targets", "module", name, modules, path -> ends(path, name));
+        if (absent(modules).size() == named.size()) {
+            requireSome("--targets", "module", named.get(0), modules, path -> ends(path, named.get(0)));
         }
+    }
+
+    /** Names that no module has; peft leaves them out where it finds others. */
+    List<String> absent(Collection<String> modules) {
+        return pattern != null || allLinear()
+                ? List.of()
+                : named.stream()
+                        .filter(n -> modules.stream().noneMatch(path -> ends(path, n)))
+                        .toList();
     }
 
     /** Refuses a name that nothing has. */

@@ -32,12 +32,17 @@ final class WrappedState {
      * @param wrappings by path
      * @param added the layers' tensors by qualified name
      * @param additions how they are made
+     * @param notes what the user is told
      */
     static Graph of(
-            Graph graph, Map<String, Wrapping> wrappings, Map<String, HeldTensor> added, List<Addition> additions) {
+            Graph graph,
+            Map<String, Wrapping> wrappings,
+            Map<String, HeldTensor> added,
+            List<Addition> additions,
+            List<String> notes) {
         WrappedState state = new WrappedState(graph.held(), wrappings, added);
         state.rename();
-        return state.graph(graph, additions);
+        return state.graph(graph, additions, notes);
     }
 
     private void rename() {
@@ -50,6 +55,10 @@ final class WrappedState {
             if (wrapping != null) {
                 modules.add(module);
                 open.add(wrapping);
+                String inner = wrapping.inner();
+                for (int dot = inner.indexOf('.'); dot >= 0; dot = inner.indexOf('.', dot + 1)) {
+                    modules.add(module + "." + inner.substring(0, dot));
+                }
             }
             modules.add(renamed(module, open));
             names.put(module, renamed(module, open));
@@ -95,7 +104,9 @@ final class WrappedState {
         return holder.isEmpty() ? tensor : holder + tensor.substring(owner.length());
     }
 
-    private Graph graph(Graph graph, List<Addition> additions) {
+    private Graph graph(Graph graph, List<Addition> additions, List<String> notes) {
+        List<String> told = new ArrayList<>(before.notes());
+        told.addAll(notes);
         Map<String, List<Map.Entry<String, HeldTensor>>> own = new HashMap<>();
         before.tensors().forEach((name, held) -> own.computeIfAbsent(holder(name), k -> new ArrayList<>())
                 .add(Map.entry(renamed(name), held.as(held.value(), renamed(held.storage())))));
@@ -131,7 +142,7 @@ final class WrappedState {
                 graph.ints(),
                 graph.symbols(),
                 state,
-                new ModelState(modules, tensors, before.notes(), before.loaded(), additions));
+                new ModelState(modules, tensors, told, before.loaded(), additions));
     }
 
     /** Sizes, strides and the type of a contiguous tensor. */

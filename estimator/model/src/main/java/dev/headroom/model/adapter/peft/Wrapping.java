@@ -11,8 +11,14 @@ import java.util.List;
  * @param modules the layer's other modules, by their paths in it, in order
  * @param tensors the layer's own, in order
  * @param made how these are made
+ * @param late whether the layer comes after those around targeted modules
  */
-record Wrapping(String path, String inner, List<String> modules, List<Added> tensors, List<Addition> made) {
+record Wrapping(
+        String path, String inner, List<String> modules, List<Added> tensors, List<Addition> made, boolean late) {
+    Wrapping(String path, String inner, List<String> modules, List<Added> tensors, List<Addition> made) {
+        this(path, inner, modules, tensors, made, false);
+    }
+
     /**
      * A parameter of a layer.
      *

@@ -54,7 +54,7 @@ final class AttentionCall {
         Map<String, Object> call = arguments("query", q, "key", keys, "value", values);
         mask.ifPresent(m -> call.put("attn_mask", m));
         call.put("dropout_p", s.training() ? shape.dropout() : 0.0);
-        call.put("is_causal", mask.isEmpty() && (step == null || step.prompt()));
+        call.put("is_causal", shape.causal() && mask.isEmpty() && (step == null || step.prompt()));
         call.put("scale", shape.scale());
         if (shares && !repeats) {
             call.put("enable_gqa", true);

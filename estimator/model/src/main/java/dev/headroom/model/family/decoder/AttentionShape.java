@@ -19,6 +19,7 @@ import dev.headroom.model.record.Withers;
  * @param dropout of the scores while training
  * @param window how many tokens a query sees; {@link Masks#NO_WINDOW} for all before it
  * @param kind of layer, which decides its mask and its rotation
+ * @param causal whether a query sees no later key, which the kernel masks by itself where there is no mask
  */
 @Withers
 public record AttentionShape(
@@ -34,7 +35,8 @@ public record AttentionShape(
         double softcap,
         double dropout,
         long window,
-        String kind)
+        String kind,
+        boolean causal)
         implements AttentionShapeWithers.With {
     /** The kind of layers whose queries see all that came before. */
     public static final String FULL = "full_attention";
@@ -68,7 +70,8 @@ public record AttentionShape(
                 0,
                 c.number("attention_dropout", 0),
                 Masks.NO_WINDOW,
-                FULL);
+                FULL,
+                true);
     }
 
     /** Whether groups of query heads share keys and values. */

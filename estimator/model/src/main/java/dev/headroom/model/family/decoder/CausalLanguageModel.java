@@ -15,7 +15,10 @@ public final class CausalLanguageModel extends Layer implements CachedModel {
     private final Request request;
     private final Pass pass;
     private final long vocabulary;
-    private final Decoder model;
+    private final TextModel decoder;
+    private final Layer model;
+    private final long width;
+    private final boolean tied;
     private final Layer head;
     private final double softcap;
 
@@ -38,21 +41,65 @@ public final class CausalLanguageModel extends Layer implements CachedModel {
             boolean tied,
             Decoder model,
             double softcap) {
+        this(type, request, pass, vocabulary, width, tied, model, model, softcap, "model", "lm_head");
+    }
+
+    /** A model whose decoder and head are registered under other names. */
+    public static <T extends Layer & TextModel> CausalLanguageModel named(
+            String type,
+            Request request,
+            Pass pass,
+            long vocabulary,
+            long width,
+            boolean tied,
+            T model,
+            String modelName,
+            String headName) {
+        return new CausalLanguageModel(
+                type, request, pass, vocabulary, width, tied, model, model, 0, modelName, headName);
+    }
+
+    private CausalLanguageModel(
+            String type,
+            Request request,
+            Pass pass,
+            long vocabulary,
+            long width,
+            boolean tied,
+            TextModel decoder,
+            Layer model,
+            double softcap,
+            String modelName,
+            String headName) {
+        this.decoder = decoder;
+        this.width = width;
+        this.tied = tied;
         this.softcap = softcap;
         this.type = type;
         this.request = request;
         this.pass = pass;
         this.vocabulary = vocabulary;
-        this.model = child("model", model);
-        head = child("lm_head", Layers.linear(width, vocabulary, false));
+        this.model = child(modelName, model);
+        head = child(headName, Layers.linear(width, vocabulary, false));
         if (tied) {
-            head.tie("weight", model.embeddings(), "weight");
+            head.tie("weight", decoder.embeddings(), "weight");
         }
+    }
+
+    /** The decoder that the head is for. */
+    public TextModel decoder() {
+        return decoder;
+    }
+
+    /** The same head and loss on a model that holds the decoder. */
+    public CausalLanguageModel within(String name, Layer whole) {
+        return new CausalLanguageModel(
+                name, request, pass, vocabulary, width, tied, decoder, whole, softcap, "model", "lm_head");
     }
 
     @Override
     public Map<String, Long> windows() {
-        return model.windows();
+        return decoder.windows();
     }
 
     @Override
@@ -68,7 +115,8 @@ public final class CausalLanguageModel extends Layer implements CachedModel {
     @Override
     protected Value[] results(Scope s, Value... in) {
         s.line("outputs = self.model(input_ids, attention_mask, position_ids)");
-        Value x = s.call(model, in[0]);
+        Value[] made = s.results(model, in[0]);
+        Value x = made[0];
         s.line("logits = self.lm_head(outputs[:, slice_indices, :])");
         long first = request.step() == null ? 0 : -1;
         Value kept = s.op("aten.slice.Tensor", "self", x, "dim", 1, "start", first, "end", Long.MAX_VALUE);
@@ -82,6 +130,7 @@ public final class CausalLanguageModel extends Layer implements CachedModel {
         }
         out.add(logits);
         out.addAll(pass.cached());
+        out.addAll(List.of(made).subList(1, made.length));
         return out.toArray(Value[]::new);
     }
 

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Token embeddings, layers, and a last norm. */
-public final class Decoder extends Layer {
+public final class Decoder extends Layer implements TextModel {
     /**
      * What its layers share.
      *
@@ -57,11 +57,13 @@ public final class Decoder extends Layer {
         child("rotary_emb", shared.rotary);
     }
 
-    Map<String, Long> windows() {
+    @Override
+    public Map<String, Long> windows() {
         return shared.windows();
     }
 
-    Layer embeddings() {
+    @Override
+    public Layer embeddings() {
         return shared.embeddings;
     }
 
@@ -73,7 +75,7 @@ public final class Decoder extends Layer {
     @Override
     protected Value forward(Scope s, Value... in) {
         s.line("embedded = self.embed_tokens(input_ids)");
-        Value x = s.call(shared.embeddings, in[0]);
+        Value x = s.isLet("inputs_embeds") ? in[0] : s.call(shared.embeddings, in[0]);
         Value positions = Positions.write(s, request);
         Value embedded = x;
         @Nullable Value seen = shared.looks ? positions : null;

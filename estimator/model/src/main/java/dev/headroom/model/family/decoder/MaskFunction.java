@@ -31,6 +31,15 @@ interface MaskFunction {
         };
     }
 
+    /** Keys that are no further away than so many, in either direction. */
+    static MaskFunction around(long size) {
+        return (s, at) -> {
+            Value distance = s.op("aten.sub.Tensor", "self", at.query, "other", at.key);
+            Value length = s.op("aten.abs.default", "self", distance);
+            return s.op("aten.le.Scalar", "self", length, "other", size);
+        };
+    }
+
     /** Keys that are no padding. */
     static MaskFunction padding(Value mask) {
         return (s, at) -> picked(s, mask, at.batch, at.key);

@@ -45,7 +45,8 @@ public final class Masks {
      * @param window how many tokens a query sees, its own among them; {@link #NO_WINDOW} for all before it
      * @return empty where the kernel masks by itself
      */
-    static Optional<Value> causal(Scope s, Request request, Value embedded, @Nullable Value positions, long window) {
+    public static Optional<Value> causal(
+            Scope s, Request request, Value embedded, @Nullable Value positions, long window) {
         if (request.step() != null && request.step().fixed()) {
             return s.isLet(MASK + window) ? Optional.of(s.given(MASK + window)) : Optional.empty();
         }
@@ -55,34 +56,41 @@ public final class Masks {
     }
 
     /**
-     * {@code create_bidirectional_mask}.
+     * {@code create_bidirectional_mask}, or {@code create_bidirectional_sliding_window_mask} with a window.
      *
+     * @param window how far away a key may be; {@link #NO_WINDOW} for any distance
      * @return empty where none is needed
      */
-    public static Optional<Value> bidirectional(Scope s, Request request, Value embedded) {
-        if (request.options().mask() == ModelOptions.Mask.NONE) {
-            return Optional.empty();
-        }
-        Masks masks = new Masks(s, request, embedded, embedded, NO_WINDOW);
+    public static Optional<Value> bidirectional(Scope s, Request request, Value embedded, long window) {
+        Masks masks = new Masks(s, request, embedded, embedded, window);
         return s.function("create_bidirectional_mask", masks::writeBidirectional);
     }
 
     private Optional<Value> writeBidirectional() {
-        s.line("attention_mask = attention_mask.to(dtype=torch.bool)");
-        Value mask = s.op("aten.to.dtype", "self", s.given("attention_mask"), "dtype", DType.BOOL);
-        Optional<Value> padding = Optional.of(mask);
-        MaskFunction all = MaskFunction.all();
-        if (request.eager()) {
-            s.line("attention_mask = mask_interface(mask_function, attention_mask)");
-            return Optional.of(s.function("eager_mask", () -> additive(all, padding)));
+        boolean given = request.options().mask() != ModelOptions.Mask.NONE;
+        boolean near = window == NO_WINDOW || request.seq() < window;
+        Optional<Value> padding = Optional.empty();
+        if (given) {
+            s.line("attention_mask = attention_mask.to(dtype=torch.bool)");
+            Value tokens = s.given("attention_mask");
+            padding = Optional.of(s.op("aten.to.dtype", "self", tokens, "dtype", DType.BOOL));
         }
-        s.line("if padding_mask.all()");
-        s.op("aten.all.default", "self", mask);
-        if (request.options().mask() == ModelOptions.Mask.FULL) {
+        MaskFunction all = MaskFunction.all();
+        MaskFunction seen = window == NO_WINDOW ? all : MaskFunction.both(List.of(MaskFunction.around(window), all));
+        Optional<Value> tokens = padding;
+        if (request.eager() && (given || !near)) {
+            s.line("attention_mask = mask_interface(mask_function, attention_mask)");
+            return Optional.of(s.function("eager_mask", () -> additive(seen, tokens)));
+        }
+        if (tokens.isPresent()) {
+            s.line("if padding_mask.all()");
+            s.op("aten.all.default", "self", tokens.get());
+        }
+        if (near && request.options().mask() != ModelOptions.Mask.PADDED) {
             return Optional.empty();
         }
         s.line("attention_mask = mask_interface(mask_function, attention_mask)");
-        return s.function("sdpa_mask", () -> truths(all, padding, false));
+        return s.function("sdpa_mask", () -> truths(seen, tokens, false));
     }
 
     /**

@@ -18,11 +18,11 @@ public final class Pass {
     private final List<Value> cached = new ArrayList<>();
     private int layers;
 
-    void rotate(String kind, Rotation rotation) {
+    public void rotate(String kind, Rotation rotation) {
         rotations.put(kind, rotation);
     }
 
-    void mask(String kind, Optional<Value> mask) {
+    public void mask(String kind, Optional<Value> mask) {
         masks.put(kind, mask);
     }
 

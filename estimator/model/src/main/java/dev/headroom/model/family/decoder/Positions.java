@@ -4,10 +4,11 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 
 /** The numbers of the tokens, as models count them that are given none. */
-final class Positions {
+public final class Positions {
     private Positions() {}
 
-    static Value write(Scope s, Request request) {
+    /** {@code position_ids}, given or counted. */
+    public static Value write(Scope s, Request request) {
         if (request.options().packing() || request.step() != null) {
             return s.given("position_ids");
         }

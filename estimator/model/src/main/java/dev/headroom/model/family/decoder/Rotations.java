@@ -3,6 +3,7 @@ package dev.headroom.model.family.decoder;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
 
 /** {@code apply_rotary_pos_emb}: turns queries and keys by their positions. */
 final class Rotations {
@@ -13,10 +14,16 @@ final class Rotations {
             Scope s, SelfAttention.Turn turn, Value queries, Value keys, Pass.Rotation by, AttentionShape shape) {
         s.line("queries, keys = apply_rotary_pos_emb(queries, keys, cos, sin)");
         return s.function("rotary", () -> {
+            if (turn == SelfAttention.Turn.PAIRS) {
+                return pairs(s, queries, keys, by, shape.turned());
+            }
             s.line("cos = cos.unsqueeze(1)");
             Value cos = s.op("aten.unsqueeze.default", "self", by.cos(), "dim", 1);
             s.line("sin = sin.unsqueeze(1)");
             Value sin = s.op("aten.unsqueeze.default", "self", by.sin(), "dim", 1);
+            if (turn == SelfAttention.Turn.PART_FIRST) {
+                return turnedFirst(s, queries, keys, cos, sin, shape);
+            }
             if (turn == SelfAttention.Turn.PART) {
                 return parts(s, queries, keys, cos, sin, shape);
             }
@@ -27,10 +34,10 @@ final class Rotations {
                 return new Value[] {q, s.function("_apply_rotary_emb", () -> halves(s, keys, cos, sin))};
             }
             s.line("turned_queries = queries * cos + rotate_half(queries) * sin");
-            Value q = turned(s, queries, cos, sin, shape.turned());
+            Value q = turned(s, turn, queries, cos, sin, shape.turned());
             s.line("turned_keys = keys * cos + rotate_half(keys) * sin");
-            Value k = turned(s, keys, cos, sin, shape.turned());
-            if (turn == SelfAttention.Turn.WIDE) {
+            Value k = turned(s, turn, keys, cos, sin, shape.turned());
+            if (turn == SelfAttention.Turn.WIDE || turn == SelfAttention.Turn.COPIED) {
                 s.line("return turned_queries.to(q_type), turned_keys.to(k_type)");
                 q = s.op("aten.to.dtype", "self", q, "dtype", new Argument.TypeOf(queries.name()));
                 k = s.op("aten.to.dtype", "self", k, "dtype", new Argument.TypeOf(keys.name()));
@@ -48,6 +55,31 @@ final class Rotations {
         Value second = combined(s, "aten.add.Tensor", half[1], cos, half[0], sin);
         s.line("return torch.cat((first, second), dim=-1)");
         return joined(s, first, second);
+    }
+
+    /** {@code apply_rotary_pos_emb_interleave}. */
+    private static Value[] pairs(Scope s, Value queries, Value keys, Pass.Rotation by, long size) {
+        s.line("cos = cos[..., : cos.shape[-1] // 2].unsqueeze(1)");
+        Value cos = s.op("aten.unsqueeze.default", "self", slice(s, by.cos(), 0, size / 2), "dim", 1);
+        s.line("sin = sin[..., : sin.shape[-1] // 2].unsqueeze(1)");
+        Value sin = s.op("aten.unsqueeze.default", "self", slice(s, by.sin(), 0, size / 2), "dim", 1);
+        s.line("q1, q2 = queries[..., 0::2], queries[..., 1::2]");
+        Value[] q = {every(s, queries, 0), every(s, queries, 1)};
+        s.line("k1, k2 = keys[..., 0::2], keys[..., 1::2]");
+        Value[] k = {every(s, keys, 0), every(s, keys, 1)};
+        s.line("turned_queries = torch.cat([q1 * cos - q2 * sin, q2 * cos + q1 * sin], dim=-1)");
+        Value turnedQueries = pair(s, q, cos, sin);
+        s.line("turned_keys = torch.cat([k1 * cos - k2 * sin, k2 * cos + k1 * sin], dim=-1)");
+        return new Value[] {turnedQueries, pair(s, k, cos, sin)};
+    }
+
+    private static Value pair(Scope s, Value[] x, Value cos, Value sin) {
+        Value first = combined(s, "aten.sub.Tensor", x[0], cos, x[1], sin);
+        return joined(s, first, combined(s, "aten.add.Tensor", x[1], cos, x[0], sin));
+    }
+
+    private static Value every(Scope s, Value x, long first) {
+        return s.op("aten.slice.Tensor", "self", x, "dim", -1, "start", first, "end", Long.MAX_VALUE, "step", 2);
     }
 
     private static Value combined(Scope s, String operator, Value a, Value cos, Value b, Value sin) {
@@ -69,6 +101,23 @@ final class Rotations {
         return new Value[] {q, joined(s, turned(s, turnsOfKeys, cos, sin, shape.turned()), restOfKeys)};
     }
 
+    private static Value[] turnedFirst(Scope s, Value queries, Value keys, Value cos, Value sin, AttentionShape shape) {
+        s.line("q_rot, q_pass = q[..., :rotary_dim], q[..., rotary_dim:]");
+        Value turnsOfQueries = first(s, queries, shape);
+        Value restOfQueries = slice(s, queries, shape.turned(), Long.MAX_VALUE);
+        s.line("k_rot, k_pass = k[..., :rotary_dim], k[..., rotary_dim:]");
+        Value turnsOfKeys = first(s, keys, shape);
+        Value restOfKeys = slice(s, keys, shape.turned(), Long.MAX_VALUE);
+        s.line("q_embed = (q_rot * cos) + (rotate_half(q_rot) * sin)");
+        Value q = turned(s, turnsOfQueries, cos, sin, shape.turned());
+        s.line("k_embed = (k_rot * cos) + (rotate_half(k_rot) * sin)");
+        Value k = turned(s, turnsOfKeys, cos, sin, shape.turned());
+        s.line("q_embed = torch.cat([q_embed, q_pass], dim=-1)");
+        q = joined(s, q, restOfQueries);
+        s.line("k_embed = torch.cat([k_embed, k_pass], dim=-1)");
+        return new Value[] {q, joined(s, k, restOfKeys)};
+    }
+
     /** A slice that takes all is the tensor itself (torch/csrc, python_variable_indexing.cpp). */
     private static Value first(Scope s, Value x, AttentionShape shape) {
         return shape.turned() == shape.size() ? s.op("aten.alias.default", "self", x) : slice(s, x, 0, shape.turned());
@@ -78,13 +127,29 @@ final class Rotations {
         return s.op("aten.cat.default", "tensors", new Value[] {a, b}, "dim", -1);
     }
 
-    private static Value turned(Scope s, Value x, Value cos, Value sin, long size) {
-        Value scaled = s.op("aten.mul.Tensor", "self", x, "other", cos);
+    private static Value turned(Scope s, SelfAttention.Turn turn, Value x, Value cos, Value sin, long size) {
+        if (turn != SelfAttention.Turn.COPIED) {
+            return turned(s, x, cos, sin, size);
+        }
+        Value scaled = s.op("aten.mul.Tensor", "self", wide(s, x), "other", cos);
+        Value other = s.op("aten.mul.Tensor", "self", rotated(s, wide(s, x), size), "other", sin);
+        return s.op("aten.add.Tensor", "self", scaled, "other", other);
+    }
+
+    private static Value wide(Scope s, Value x) {
+        return s.op("aten.to.dtype", "self", x, "dtype", DType.FLOAT32);
+    }
+
+    /** {@code rotate_half}. */
+    private static Value rotated(Scope s, Value x, long size) {
         Value first = slice(s, x, 0, size / 2);
         Value second = slice(s, x, size / 2, Long.MAX_VALUE);
-        Value negated = s.op("aten.neg.default", "self", second);
-        Value half = joined(s, negated, first);
-        Value other = s.op("aten.mul.Tensor", "self", half, "other", sin);
+        return joined(s, s.op("aten.neg.default", "self", second), first);
+    }
+
+    private static Value turned(Scope s, Value x, Value cos, Value sin, long size) {
+        Value scaled = s.op("aten.mul.Tensor", "self", x, "other", cos);
+        Value other = s.op("aten.mul.Tensor", "self", rotated(s, x, size), "other", sin);
         return s.op("aten.add.Tensor", "self", scaled, "other", other);
     }
 

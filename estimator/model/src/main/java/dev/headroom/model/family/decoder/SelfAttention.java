@@ -12,14 +12,22 @@ import org.jspecify.annotations.Nullable;
 public abstract class SelfAttention extends Layer {
     /** How queries and keys are turned by their positions. */
     public enum Turn {
+        /** Not at all: positions are embedded. */
+        NONE,
         /** All of a head. */
         WHOLE,
         /** A part of a head, to which the rest is joined again. */
         PART,
+        /** The same, joined once both are turned. */
+        PART_FIRST,
         /** All of a head, in float32, and back to its own type. */
         WIDE,
+        /** The same, of copies in float32. */
+        COPIED,
         /** Both halves of a head, by one row of cosines and sines. */
-        HALVES
+        HALVES,
+        /** Elements that lie side by side, by one row of cosines and sines. */
+        PAIRS
     }
 
     private final AttentionShape shape;
@@ -48,7 +56,8 @@ public abstract class SelfAttention extends Layer {
 
     /** The line of Python that calls a part of a layer; names stand in the order in which their values are made. */
     static String calling(Layer part) {
-        boolean weights = part instanceof SelfAttention a && (a.request.eager() || a.hasSinks());
+        boolean weights = part instanceof SelfAttention a && (a.request.eager() || a.hasSinks())
+                || part instanceof LatentSelfAttention l && l.returnsWeights();
         return weights ? "_, x = self.self_attn(x)" : "x = self.part(x)";
     }
 
@@ -82,7 +91,9 @@ public abstract class SelfAttention extends Layer {
     @Override
     protected final Value[] results(Scope s, Value... in) {
         Value[] projected = project(s, in[0]);
-        Value[] turned = Rotations.apply(s, turn, projected[0], projected[1], pass.rotation(shape.kind()), shape);
+        Value[] turned = turn == Turn.NONE
+                ? projected
+                : Rotations.apply(s, turn, projected[0], projected[1], pass.rotation(shape.kind()), shape);
         Value keys = turned[1];
         Value values = projected[2];
         CacheStep step = request.step();

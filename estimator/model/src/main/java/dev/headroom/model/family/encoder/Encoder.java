@@ -50,7 +50,7 @@ final class Encoder extends Layer {
         s.line("embedded = self.embeddings(input_ids)");
         Value x = s.call(embeddings, in[0]);
         s.line("mask = self._create_attention_masks(attention_mask, embedded)");
-        Optional<Value> mask = Masks.bidirectional(s, request, x);
+        Optional<Value> mask = Masks.bidirectional(s, request, x, Masks.NO_WINDOW);
         s.line("sequence_output = self.encoder(embedded, mask)");
         Value out = s.call(layers, mask.isPresent() ? new Value[] {x, mask.get()} : new Value[] {x});
         if (!pools) {

@@ -2,6 +2,7 @@ package dev.headroom.model.family.text;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Activations;
 import dev.headroom.model.family.decoder.AttentionShape;
@@ -13,6 +14,7 @@ import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.RmsNorm;
 import dev.headroom.model.family.decoder.RotaryEmbedding;
+import dev.headroom.model.scenario.ModelOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,6 +42,12 @@ final class Plain {
     /** @param wideNorms whether norms apply their weight in float32 */
     Plain(Request request, String prefix, double eps, boolean wideNorms) {
         this.wideNorms = wideNorms;
+        String architecture = request.config().architecture();
+        boolean other = !architecture.isEmpty() && !architecture.endsWith("ForCausalLM");
+        if (other || request.options().task() != ModelOptions.Task.AUTO) {
+            throw new UserInputException(request.config().source() + ": Headroom writes this family's language models"
+                    + " (ForCausalLM) alone; export the model with its other head (headroom export-help)");
+        }
         this.request = request;
         this.config = request.config();
         this.prefix = prefix;

@@ -39,7 +39,7 @@ public final class QuantisedLinears {
         this.compute = run.precision().amp() == null ? stored : run.precision().amp();
         this.tensors = new QuantisedTensors(
                 Objects.requireNonNull(run.quant().kind()), run.quant().doubleQuant(), stored);
-        this.skipped = new SkippedModules(graph.held());
+        this.skipped = new SkippedModules(graph);
         this.values = new LinkedHashMap<>(graph.values());
         graph.inputs().stream()
                 .filter(in -> in.kind() == Graph.InputKind.PARAMETER)

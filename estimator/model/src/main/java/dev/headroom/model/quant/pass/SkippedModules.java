@@ -2,6 +2,7 @@ package dev.headroom.model.quant.pass;
 
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.graph.Node;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -11,8 +12,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Modules that transformers never quantises: those with tied weights, the last one with parameters and the head
- * (transformers/quantizers/base.py, get_keys_to_not_convert; quantizers_utils.py, should_convert_module).
+ * Modules that transformers never quantises: those with tied weights, the last one with parameters, the head, and
+ * those that their model's class keeps whole (transformers/quantizers/base.py, get_keys_to_not_convert;
+ * quantizers_utils.py, should_convert_module).
  */
 final class SkippedModules {
     private static final String WEIGHT = ".weight";
@@ -21,8 +23,26 @@ final class SkippedModules {
     private final List<String> keys = new ArrayList<>();
     private final List<Pattern> patterns;
 
-    SkippedModules(ModelState state) {
+    /** {@code _keep_in_fp32_modules} of models in transformers, where they are linear layers, by where models are. */
+    private static final Map<String, String> KEPT_WHOLE = Map.of(
+            "transformers.models.t5.", "wo",
+            "transformers.models.mt5.", "wo",
+            "transformers.models.umt5.", "wo",
+            "transformers.models.udop.", "wo",
+            "transformers.models.pop2piano.", "wo");
+
+    SkippedModules(Graph graph) {
+        ModelState state = graph.held();
         Set<String> names = new LinkedHashSet<>(tied(state));
+        graph.nodes().stream()
+                .flatMap(node -> node.moduleStack().stream())
+                .map(Node.ModuleCall::type)
+                .distinct()
+                .forEach(type -> KEPT_WHOLE.forEach((models, module) -> {
+                    if (type.startsWith(models)) {
+                        names.add(module);
+                    }
+                }));
         String last = "";
         for (Map.Entry<String, ModelState.HeldTensor> e : state.tensors().entrySet()) {
             boolean first = e.getValue().storage().equals(e.getKey());

@@ -1,0 +1,120 @@
+package dev.headroom.estimator.op.fused;
+
+import dev.headroom.allocator.Bytes;
+import dev.headroom.estimator.op.core.Creation;
+import dev.headroom.estimator.op.core.Pointwise;
+import dev.headroom.estimator.op.core.Reductions;
+import dev.headroom.estimator.op.core.Views;
+import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recorder;
+import dev.headroom.estimator.runtime.Saved;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+
+/** Liger's head and cross-entropy in one (liger_kernel 0.8.5, ops/fused_linear_cross_entropy.py). */
+final class LigerLoss {
+    private LigerLoss() {}
+
+    /**
+     * Scores of some rows at a time in one buffer; the gradients are made in the forward
+     * pass and kept, in the types of what they are of.
+     */
+    static Tensor run(Call c) {
+        EagerRuntime rt = c.runtime();
+        Tensor labels = c.tensor("labels");
+        Tensor padded = rt.empty(labels.dtype(), labels.size(0), labels.size(1) + 1);
+        Tensor targets = rt.empty(labels.dtype(), labels.sizes());
+        Tensor x = c.tensor("hidden");
+        Tensor rows = Views.view(rt, x, -1, x.size(-1));
+        Tensor loss = lossOfRows(rt, rows, c.tensor("weight"), targets);
+        Tensor items = c.tensorOrNull("items");
+        Tensor out = items == null ? loss : Pointwise.div(rt, loss, items);
+        rt.freeUnless(loss, out);
+        rt.free(padded);
+        rt.free(targets);
+        rt.free(rows);
+        return out;
+    }
+
+    private static Tensor lossOfRows(EagerRuntime rt, Tensor x, Tensor weight, Tensor targets) {
+        Recorder r = rt.record("LigerFusedLinearCrossEntropyFunctionBackward", x, weight);
+        boolean trains = r.records();
+        Tensor ofRows = rt.empty(x.dtype(), x.sizes());
+        Tensor ofWeight = trains && r.needs(1) ? Creation.zeros(rt, weight.dtype(), weight.sizes()) : null;
+        long n = x.size(0);
+        Tensor losses = rt.empty(DType.FLOAT32, n);
+        Tensor mask = rt.empty(DType.BOOL, n);
+        rt.free(Reductions.sum(rt, mask, null, false, DType.INT64));
+        chunks(rt, x, weight, ofWeight != null);
+        Tensor loss = rt.empty(DType.FLOAT32);
+        Saved keptRows = r.saveIf(trains, ofRows);
+        Saved keptWeight = r.saveIf(ofWeight != null, ofWeight);
+        r.gradients(g -> {
+            Tensor one = rt.empty(DType.FLOAT32); // is the gradient one?
+            Tensor equal = rt.empty(DType.BOOL);
+            rt.free(rt.empty(DType.BOOL));
+            rt.free(equal);
+            rt.free(one);
+            Tensor w = keptWeight.get();
+            return new Tensor[] {rt.detach(keptRows.get()), w == null ? null : rt.detach(w)};
+        });
+        r.output(loss);
+        rt.free(mask);
+        rt.free(losses);
+        rt.free(ofRows);
+        rt.free(ofWeight);
+        return loss;
+    }
+
+    /** Scores and their gradients, for some rows after the other. */
+    private static void chunks(EagerRuntime rt, Tensor x, Tensor weight, boolean trainsWeight) {
+        long n = x.size(0);
+        long chunk = chunk(n, weight.size(0), x.size(1));
+        DType lower = rt.autocast().type();
+        if (!rt.autocast().active() || x.dtype() == lower) {
+            Tensor scores = rt.empty(x.dtype(), chunk, weight.size(0));
+            rt.workspaces().useBlas();
+            rt.free(scores);
+            return;
+        }
+        for (long row = 0; row < n; row += chunk) {
+            long rows = Math.min(chunk, n - row);
+            Tensor turned = rt.empty(lower, weight.sizes()); // a view's cast is not kept
+            Tensor input = rt.empty(lower, rows, x.size(1));
+            rt.workspaces().useBlas();
+            Tensor scores = rt.empty(lower, rows, weight.size(0));
+            rt.free(input);
+            rt.free(turned);
+            Tensor cast = castOf(rt, weight, lower);
+            rt.free(rt.empty(lower, rows, x.size(1)));
+            rt.free(cast);
+            if (trainsWeight) {
+                rt.free(rt.empty(lower, rows, x.size(1)));
+            }
+            rt.free(scores);
+        }
+    }
+
+    /** The cast of the weight, if it is not kept or made anew: a local variable, or {@code null}. */
+    private static Tensor castOf(EagerRuntime rt, Tensor weight, DType lower) {
+        if (weight.dtype() == lower || rt.autocast().castOf(weight) != null) {
+            return null;
+        }
+        Tensor cast = rt.empty(lower, weight.sizes());
+        if (!rt.autocast().keepsCastOf(weight)) {
+            return cast;
+        }
+        rt.autocast().keep(weight, cast);
+        rt.free(cast);
+        return null;
+    }
+
+    /** Rows whose scores take about as much as all rows of the input. */
+    private static long chunk(long rows, long entries, long width) {
+        long factor = Bytes.ceilDiv(entries, width);
+        long each = Bytes.ceilDiv(rows, factor);
+        long power = Long.highestOneBit(each);
+        return Math.min(power == each ? each : 2 * power, rows);
+    }
+}

@@ -1,0 +1,54 @@
+package dev.headroom.estimator.op.fused;
+
+import dev.headroom.estimator.op.core.CubScratch;
+import dev.headroom.estimator.op.elementwise.Blending;
+import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recorder;
+import dev.headroom.estimator.runtime.Saved;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
+
+/**
+ * {@code masked_scatter}: the places of a mask are filled from another tensor (ATen/native/cuda/IndexKernel.cpp,
+ * masked_scatter__cuda; ATen/native/TensorAdvancedIndexing.cpp, masked_scatter_backward_symint).
+ */
+final class MaskedScatter {
+    private MaskedScatter() {}
+
+    static Tensor run(Call c) {
+        EagerRuntime rt = c.runtime();
+        Tensor self = c.tensor("self");
+        Tensor mask = c.tensor("mask");
+        Tensor source = c.tensor("source");
+        Recorder r = rt.record("MaskedScatterBackward0", self, source);
+        Saved kept = r.save(mask);
+        Tensor out = rt.empty(self.dtype(), self.sizes());
+        long n = self.numel();
+        Tensor sums = rt.empty(DType.INT64, n);
+        Tensor dense = mask.numel() == n ? null : rt.empty(DType.BOOL, n);
+        rt.free(rt.scratch(CubScratch.scan(n, DType.INT64.bytes())));
+        if (dense != null) {
+            rt.free(dense);
+        }
+        rt.free(sums);
+        long[] sizes = source.sizes();
+        return r.gradient(0, g -> Blending.maskedFill(rt, g, kept.get(), false))
+                .gradient(1, g -> picked(rt, g, kept.get(), sizes))
+                .output(out);
+    }
+
+    /** What the mask picks of a gradient, filled up with zeros. */
+    private static Tensor picked(EagerRuntime rt, Tensor g, Tensor mask, long[] sizes) {
+        long n = g.numel();
+        Tensor dense = mask.numel() == n ? null : rt.empty(DType.BOOL, n);
+        MaskedRows.nonzeroScratch(rt, n);
+        if (dense != null) {
+            rt.free(dense);
+        }
+        Tensor zeros = rt.empty(g.dtype(), sizes);
+        Tensor out = rt.empty(g.dtype(), sizes);
+        rt.free(zeros);
+        return out;
+    }
+}

@@ -1,0 +1,13 @@
+package dev.headroom.model.family.decoder;
+
+import dev.headroom.model.dsl.Layer;
+import java.util.Map;
+
+/** A decoder, as its head sees it. */
+public interface TextModel {
+    /** Of tokens. */
+    Layer embeddings();
+
+    /** The kinds of its layers and how many tokens each sees, in the order in which their masks are made. */
+    Map<String, Long> windows();
+}

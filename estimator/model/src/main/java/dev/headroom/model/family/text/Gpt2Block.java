@@ -1,0 +1,175 @@
+package dev.headroom.model.family.text;
+
+import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Layers;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Value;
+import dev.headroom.model.family.config.ModelConfig;
+import dev.headroom.model.family.decoder.Activations;
+import dev.headroom.model.family.decoder.AttentionShape;
+import dev.headroom.model.family.decoder.Pass;
+import dev.headroom.model.family.decoder.Request;
+import dev.headroom.model.family.decoder.SelfAttention;
+import dev.headroom.model.graph.SymExpr;
+import java.util.Arrays;
+
+/** {@code GPT2Block}. */
+final class Gpt2Block extends Layer {
+    private static final String CLASS = Gpt2.CLASS;
+
+    private final Layer before;
+    private final Attention attention;
+    private final Layer between;
+    private final Layer feedForward;
+
+    Gpt2Block(ModelConfig c, AttentionShape shape, Request request, Pass pass) {
+        before = child("ln_1", Layers.layerNorm(shape.width()));
+        attention = child("attn", new Attention(shape, request, pass, c.number("resid_pdrop", 0.1)));
+        between = child("ln_2", Layers.layerNorm(shape.width()));
+        feedForward = child("mlp", new FeedForward(c, shape.width()));
+    }
+
+    @Override
+    protected String type() {
+        return CLASS + "Block";
+    }
+
+    @Override
+    protected Value forward(Scope s, Value... in) {
+        s.line("x = self.ln_1(x)");
+        Value x = s.call(before, in[0]);
+        s.line("attn_output = self.attn(x)[0]");
+        Value[] attended = s.results(attention, x);
+        s.line("attn_output = self.attn.resid_dropout(attn_output)");
+        Value kept = s.call(attention.dropout, attended[0]);
+        s.line("x = attn_output + residual");
+        Value residual = s.op("aten.add.Tensor", "self", kept, "other", in[0]);
+        s.line("x = self.ln_2(x)");
+        x = s.call(between, residual);
+        s.line("feed_forward_hidden_states = self.mlp(x)");
+        Value inner = s.call(feedForward, x);
+        s.line("x = residual + feed_forward_hidden_states");
+        x = s.op("aten.add.Tensor", "self", residual, "other", inner);
+        s.use(Arrays.copyOfRange(attended, 1, attended.length));
+        return x;
+    }
+
+    /** {@code Conv1D}: a linear layer whose weight lies the other way. */
+    private static final class Conv1D extends Layer {
+        private final long in;
+        private final long out;
+
+        private Conv1D(long in, long out) {
+            this.in = in;
+            parameter("weight", in, out);
+            parameter("bias", out);
+            this.out = out;
+        }
+
+        @Override
+        protected String type() {
+            return "transformers.pytorch_utils.Conv1D";
+        }
+
+        @Override
+        protected Value forward(Scope s, Value... x) {
+            s.line("x = torch.addmm(self.bias, x.view(-1, x.size(-1)), self.weight)");
+            Value rows = s.op("aten.view.default", "self", x[0], "size", new long[] {-1, in});
+            Value made = s.op(
+                    "aten.addmm.default", "self", s.parameter("bias"), "mat1", rows, "mat2", s.parameter("weight"));
+            s.line("x = x.view(size_out)");
+            SymExpr[] sizes = {Request.BATCH, SymExpr.of(-1), SymExpr.of(out)};
+            return s.op("aten.view.default", "self", made, "size", sizes);
+        }
+    }
+
+    /** {@code GPT2Attention}. */
+    private static final class Attention extends SelfAttention {
+        private final long width;
+        private final Layer all;
+        private final Layer out;
+        private final Layer dropout;
+
+        private Attention(AttentionShape shape, Request request, Pass pass, double residual) {
+            super(shape, request, pass, Turn.NONE);
+            width = shape.width();
+            all = child("c_attn", new Conv1D(width, 3 * width));
+            out = child("c_proj", new Conv1D(width, width));
+            child("attn_dropout", Layers.dropout(shape.dropout()));
+            dropout = child("resid_dropout", Layers.dropout(residual));
+        }
+
+        @Override
+        protected Layer out() {
+            return out;
+        }
+
+        @Override
+        protected Value[] project(Scope s, Value x) {
+            s.line("queries, keys, values = self.c_attn(x).split(self.split_size, dim=2)");
+            Value[] three = s.ops(
+                    "aten.split.Tensor", 3, Scope.arguments("self", s.call(all, x), "split_size", width, "dim", 2));
+            s.line("keys = keys.view(shape_kv).transpose(1, 2)");
+            Value keys = heads(s, three[1]);
+            s.line("values = values.view(shape_kv).transpose(1, 2)");
+            Value values = heads(s, three[2]);
+            s.line("queries = queries.view(shape_q).transpose(1, 2)");
+            return new Value[] {heads(s, three[0]), keys, values};
+        }
+    }
+
+    /** {@code GPT2MLP}. */
+    private static final class FeedForward extends Layer {
+        private final Layer in;
+        private final Layer out;
+        private final Layer activation;
+        private final Layer dropout;
+
+        private FeedForward(ModelConfig c, long width) {
+            long inner = c.size("n_inner", 4 * width);
+            in = child("c_fc", new Conv1D(width, inner));
+            out = child("c_proj", new Conv1D(inner, width));
+            boolean usual = c.text("activation_function", "gelu_new").equals("gelu_new");
+            activation = child("act", usual ? new NewGelu() : Activations.of(c, "activation_function", "gelu"));
+            dropout = child("dropout", Layers.dropout(c.number("resid_pdrop", 0.1)));
+        }
+
+        @Override
+        protected String type() {
+            return CLASS + "MLP";
+        }
+
+        @Override
+        protected Value forward(Scope s, Value... x) {
+            s.line("x = self.c_fc(x)");
+            Value y = s.call(in, x[0]);
+            s.line("x = self.act(x)");
+            y = s.call(activation, y);
+            s.line("x = self.c_proj(x)");
+            y = s.call(out, y);
+            s.line("x = self.dropout(x)");
+            return s.call(dropout, y);
+        }
+    }
+
+    /** {@code NewGELUActivation}: GELU's approximation in plain operators. */
+    private static final class NewGelu extends Layer {
+        @Override
+        protected String type() {
+            return "transformers.activations.NewGELUActivation";
+        }
+
+        @Override
+        protected Value forward(Scope s, Value... in) {
+            s.line("return 0.5 * input * (1.0 + torch.tanh(c * (input + 0.044715 * torch.pow(input, 3.0))))");
+            Value half = s.op("aten.mul.Tensor", "self", in[0], "other", 0.5);
+            Value cube = s.op("aten.pow.Tensor_Scalar", "self", in[0], "exponent", 3.0);
+            Value small = s.op("aten.mul.Tensor", "self", cube, "other", 0.044715);
+            Value sum = s.op("aten.add.Tensor", "self", in[0], "other", small);
+            Value scaled = s.op("aten.mul.Tensor", "self", sum, "other", 0.7978845608);
+            Value bent = s.op("aten.tanh.default", "self", scaled);
+            Value shifted = s.op("aten.add.Tensor", "self", bent, "other", 1.0);
+            return s.op("aten.mul.Tensor", "self", half, "other", shifted);
+        }
+    }
+}

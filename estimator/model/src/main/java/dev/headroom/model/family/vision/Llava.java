@@ -1,0 +1,156 @@
+package dev.headroom.model.family.vision;
+
+import dev.headroom.model.dsl.Layer;
+import dev.headroom.model.dsl.Layers;
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Value;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.family.config.ModelConfig;
+import dev.headroom.model.family.decoder.Activations;
+import dev.headroom.model.family.decoder.CausalLanguageModel;
+import dev.headroom.model.family.decoder.Decoder;
+import dev.headroom.model.family.decoder.Request;
+import java.util.Arrays;
+import java.util.function.Function;
+
+/**
+ * LLaVA: a vision tower, a projector, and a language model whose embeddings of image tokens are replaced (transformers,
+ * models/llava/modeling_llava.py).
+ */
+public final class Llava {
+    private static final String CLASS = "transformers.models.llava.modeling_llava.Llava";
+
+    private Llava() {}
+
+    /**
+     * The model that a config describes.
+     *
+     * @param text writes the language model of a request
+     */
+    public static Layer of(Request request, Function<Request, Layer> text) {
+        ModelConfig c = request.config();
+        ModelConfig vision = c.section("vision_config");
+        if (!vision.text("model_type", "clip_vision_model").equals("clip_vision_model")) {
+            throw new UserInputException(vision.source() + ": Headroom has no vision tower of model_type "
+                    + vision.modelType() + "; export the model instead (headroom export-help)");
+        }
+        // A script's use_cache reaches the outer config alone; the inner one's own default is to cache.
+        ModelConfig inside = c.section("text_config");
+        boolean caches = inside.flag("use_cache", true);
+        Request inner = new Request(
+                inside, request.scenario().withModel(request.options().withUseCache(caches)));
+        if (!(text.apply(inner) instanceof CausalLanguageModel language)
+                || !(language.decoder() instanceof Decoder decoder)) {
+            throw new UserInputException(inner.config().source() + ": model_type "
+                    + inner.config().modelType() + " is no language model that LLaVA could have");
+        }
+        return language.within(CLASS + "ForConditionalGeneration", new Whole(c, vision, decoder));
+    }
+
+    /** {@code LlavaModel}. */
+    private static final class Whole extends Layer {
+        private final ModelConfig config;
+        private final Layer tower;
+        private final Layer projector;
+        private final Decoder language;
+
+        private Whole(ModelConfig config, ModelConfig vision, Decoder language) {
+            this.config = config;
+            tower = child("vision_tower", new ClipVision(vision));
+            projector = child("multi_modal_projector", new Projector(config, vision));
+            this.language = child("language_model", language);
+        }
+
+        @Override
+        protected String type() {
+            return CLASS + "Model";
+        }
+
+        @Override
+        protected Value forward(Scope s, Value... in) {
+            return results(s, in)[0];
+        }
+
+        /** The last hidden states, and the image's features as the language model gets them. */
+        @Override
+        protected Value[] results(Scope s, Value... in) {
+            s.line("inputs_embeds = self.get_input_embeddings()(input_ids)");
+            Value embedded = s.call(language.embeddings(), in[0]);
+            s.line("image_features = self.get_image_features(pixel_values).pooler_output");
+            Value[] images = s.function("get_image_features", () -> features(s));
+            s.line("image_features = torch.cat(image_features, dim=0).to(inputs_embeds.dtype)");
+            Value features = s.op("transformers.joined_rows.default", "self", images[0]);
+            s.line("special_image_mask = self.get_placeholder_mask(input_ids, inputs_embeds, image_features)");
+            Value mask = s.function("get_placeholder_mask", () -> mask(s, in[0]));
+            s.line("inputs_embeds = inputs_embeds.masked_scatter(special_image_mask, image_features)");
+            Value x = s.op("aten.masked_scatter.default", "self", embedded, "mask", mask, "source", features);
+            s.let("inputs_embeds", x);
+            s.line("outputs = self.language_model(inputs_embeds)");
+            return new Value[] {s.call(language, x), features};
+        }
+
+        private Value[] features(Scope s) {
+            s.line("image_outputs = self.vision_tower(pixel_values, output_hidden_states=True)");
+            Value[] hidden = s.results(tower, s.given("pixel_values"));
+            Object layer = config.entries().get("vision_feature_layer");
+            int chosen = layer instanceof Long n ? n.intValue() : -2;
+            int states = hidden.length - 1;
+            if (chosen < -states || chosen >= states) {
+                throw new UserInputException(config.source() + ": \"vision_feature_layer\" is " + chosen
+                        + ", but the vision tower has hidden states 0 to " + (states - 1));
+            }
+            Value selected = hidden[chosen < 0 ? states + chosen : chosen];
+            if (config.text("vision_feature_select_strategy", "default").equals("default")) {
+                s.line("selected = selected[:, 1:]");
+                selected = s.op("aten.slice.Tensor", "self", selected, "dim", 1, "start", 1, "end", Long.MAX_VALUE);
+            }
+            s.line("image_features = self.multi_modal_projector(selected)");
+            Value projected = s.call(projector, selected);
+            s.use(Arrays.copyOf(hidden, hidden.length)); // image_outputs
+            return new Value[] {projected};
+        }
+
+        private Value mask(Scope s, Value ids) {
+            s.line("special_image_mask = input_ids == self.config.image_token_id");
+            Value images = s.op("aten.eq.Scalar", "self", ids, "other", 0);
+            s.line("n_image_tokens = special_image_mask.sum()");
+            Value count = s.op("aten.sum.default", "self", images);
+            s.line("special_image_mask = special_image_mask.unsqueeze(-1).to(inputs_embeds.device)");
+            Value column = s.op("aten.unsqueeze.default", "self", images, "dim", -1);
+            s.line("torch_compilable_check(n_image_tokens * inputs_embeds.shape[-1] == image_features.numel())");
+            Value elements = s.op("aten.mul.Tensor", "self", count, "other", 1);
+            s.op("aten.eq.Scalar", "self", elements, "other", 1);
+            return column;
+        }
+    }
+
+    /** {@code LlavaMultiModalProjector}. */
+    private static final class Projector extends Layer {
+        private final Layer first;
+        private final Layer activation;
+        private final Layer second;
+
+        private Projector(ModelConfig c, ModelConfig vision) {
+            long width = c.section("text_config").size("hidden_size");
+            boolean bias = c.flag("multimodal_projector_bias", true);
+            first = child("linear_1", Layers.linear(vision.size("hidden_size"), width, bias));
+            activation = child("act", Activations.of(c, "projector_hidden_act", "gelu"));
+            second = child("linear_2", Layers.linear(width, width, bias));
+        }
+
+        @Override
+        protected String type() {
+            return CLASS + "MultiModalProjector";
+        }
+
+        @Override
+        protected Value forward(Scope s, Value... in) {
+            s.line("x = self.linear_1(x)");
+            Value x = s.call(first, in[0]);
+            s.line("x = self.act(x)");
+            x = s.call(activation, x);
+            s.line("x = self.linear_2(x)");
+            return s.call(second, x);
+        }
+    }
+}

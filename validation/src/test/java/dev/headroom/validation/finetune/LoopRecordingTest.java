@@ -1,0 +1,25 @@
+package dev.headroom.validation.finetune;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.fixtures.Recording;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Optimizers and training loops of libraries take what the recorded ones took, in every phase and event. */
+class LoopRecordingTest {
+    static List<Path> recordings() {
+        return Fixtures.recordings(Fixtures.recordings().resolve("loops"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("recordings")
+    void everyPhaseIsTheRecordedOne(Path file) {
+        FinetuneComparison compared = FinetuneComparison.of(Recording.read(file));
+        assertEquals(List.of(), new FinetuneRun(Recording.read(file)).unknown());
+        assertEquals("", String.join("\n", compared.differences()) + compared.trace());
+    }
+}

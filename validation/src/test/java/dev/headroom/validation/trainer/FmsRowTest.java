@@ -1,0 +1,26 @@
+package dev.headroom.validation.trainer;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** SFTTrainer on a real A100: byte-exact peaks that nobody made with this project in mind. */
+class FmsRowTest {
+    private static final double NEAR = 0.001;
+
+    static List<FmsRow> rows() {
+        return FmsRow.all().stream()
+                .filter(FmsRow::isStock)
+                .filter(row -> row.model().contains("Mistral") || row.model().contains("Llama-2-70b"))
+                .toList();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("rows")
+    void peaksAreWithinAThousandth(FmsRow row) {
+        double off = FmsReport.deviation(row);
+        assertTrue(Math.abs(off) <= NEAR, row + ": " + off);
+    }
+}
