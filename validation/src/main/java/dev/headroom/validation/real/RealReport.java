@@ -40,7 +40,7 @@ public final class RealReport {
 
     /** One set. */
     static void write(RealScore s, PrintWriter out) {
-        int unread = s.set().runs().size() - s.results().size();
+        long unread = s.set().runs().size() - s.results().size() - s.idle();
         out.printf(
                 Locale.ROOT,
                 "%d runs, %d compared in bytes%s%s. Constant of set and card: %d MiB (%d MiB from one half of the"
@@ -50,7 +50,8 @@ public final class RealReport {
                 s.set().left().isEmpty()
                         ? ""
                         : "; left out: " + String.join(", ", s.set().left()),
-                unread == 0 ? "" : "; " + unread + " could not be predicted",
+                (s.idle() == 0 ? "" : "; " + s.idle() + " took less than one step leaves behind: they did not train")
+                        + (unread == 0 ? "" : "; " + unread + " could not be predicted"),
                 s.constant() / MIB,
                 s.half() / MIB);
         if (!s.compared().isEmpty()) {
@@ -60,7 +61,7 @@ public final class RealReport {
     }
 
     private static void bytes(RealScore s, PrintWriter out) {
-        out.print("| relative error" + COLUMNS);
+        out.printf(Locale.ROOT, "| relative error" + COLUMNS);
         out.printf("| Headroom | %s |%n", RealScore.line(s.errors(r -> true, s.constant())));
         out.printf(
                 "| Headroom, half that the constant was not learned from | %s |%n",

@@ -40,9 +40,9 @@ class RealRunsTest {
 
     @Test
     void imageModelsLieWithinFewPercent() {
-        RealScore score = RealScore.of(some("timm", 67));
+        RealScore score = RealScore.of(some("timm", 37));
         double[] errors = score.errors(r -> true, score.constant());
-        assertTrue(RealScore.sizes(errors).median() < 0.015, () -> RealScore.line(errors));
+        assertTrue(RealScore.sizes(errors).median() < 0.02, () -> RealScore.line(errors));
         assertTrue(
                 RealScore.sizes(errors).median()
                         < RealScore.sizes(score.errors("FakeTensor", true)).median(),
