@@ -11,7 +11,7 @@ import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.run.PreparedRun;
-import dev.headroom.model.scenario.ModelOptions;
+import dev.headroom.model.family.options.ModelOptions;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

@@ -15,7 +15,7 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.importer.Importer;
-import dev.headroom.model.scenario.ModelOptions;
+import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
 import java.util.List;

@@ -3,6 +3,7 @@ package dev.headroom.model.scenario;
 import static dev.headroom.model.scenario.ValueFormats.choice;
 import static dev.headroom.model.scenario.ValueFormats.countOrNone;
 
+import dev.headroom.model.generation.Generation;
 import java.util.List;
 
 /** The settings of {@code generate()}: rows of the table of {@link ScenarioSettings}. */

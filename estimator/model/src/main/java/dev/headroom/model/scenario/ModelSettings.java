@@ -6,6 +6,7 @@ import static dev.headroom.model.scenario.ValueFormats.choice;
 import static dev.headroom.model.scenario.ValueFormats.count;
 import static dev.headroom.model.scenario.ValueFormats.positive;
 
+import dev.headroom.model.family.options.ModelOptions;
 import java.util.ArrayList;
 import java.util.List;
 

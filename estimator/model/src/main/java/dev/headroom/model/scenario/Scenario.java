@@ -1,5 +1,7 @@
 package dev.headroom.model.scenario;
 
+import dev.headroom.model.family.options.ModelOptions;
+import dev.headroom.model.generation.Generation;
 import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.cudnn.CudnnVersion;
 import dev.headroom.model.device.Gpu;

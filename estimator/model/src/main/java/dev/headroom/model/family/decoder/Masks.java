@@ -5,7 +5,7 @@ import dev.headroom.model.dsl.Value;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
-import dev.headroom.model.scenario.ModelOptions;
+import dev.headroom.model.family.options.ModelOptions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;

@@ -5,7 +5,7 @@ import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.scenario.LossKind;
-import dev.headroom.model.scenario.ModelOptions;
+import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.trainer.LoopKind;

@@ -7,7 +7,7 @@ import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Activations;
 import dev.headroom.model.family.decoder.Request;
-import dev.headroom.model.scenario.ModelOptions;
+import dev.headroom.model.family.options.ModelOptions;
 
 /** BERT and RoBERTa (transformers, models/bert/modeling_bert.py and models/roberta/modeling_roberta.py). */
 public final class Bert {

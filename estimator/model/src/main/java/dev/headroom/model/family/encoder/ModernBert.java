@@ -13,7 +13,7 @@ import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.RotaryEmbedding;
 import dev.headroom.model.graph.DType;
-import dev.headroom.model.scenario.ModelOptions;
+import dev.headroom.model.family.options.ModelOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

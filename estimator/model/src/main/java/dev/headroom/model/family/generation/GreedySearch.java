@@ -14,7 +14,7 @@ import dev.headroom.model.generation.GenerationProgram;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.SymExpr;
-import dev.headroom.model.scenario.Generation;
+import dev.headroom.model.generation.Generation;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -14,7 +14,7 @@ import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.RmsNorm;
 import dev.headroom.model.family.decoder.RotaryEmbedding;
-import dev.headroom.model.scenario.ModelOptions;
+import dev.headroom.model.family.options.ModelOptions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.headroom.model.scenario;
+package dev.headroom.model.generation;
 
 import dev.headroom.model.record.Withers;
 

@@ -1,4 +1,4 @@
-package dev.headroom.model.scenario;
+package dev.headroom.model.family.options;
 
 import dev.headroom.model.record.Withers;
 import java.util.List;
