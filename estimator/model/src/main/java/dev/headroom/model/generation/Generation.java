@@ -10,7 +10,8 @@ import dev.headroom.model.record.Withers;
  */
 @Withers
 public record Generation(int tokens, Cache cache) implements GenerationWithers.With {
-    static final Generation NONE = new Generation(0, Cache.DYNAMIC);
+    /** No tokens are generated. */
+    public static final Generation NONE = new Generation(0, Cache.DYNAMIC);
 
     /** Caches of transformers. */
     public enum Cache {
