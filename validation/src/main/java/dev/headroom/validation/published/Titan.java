@@ -24,7 +24,8 @@ import java.util.stream.IntStream;
 
 /**
  * P9: Llama 3.1 8B by torchtitan on H100s, bf16 compute of fp32 parameters under {@code fully_shard}, AdamW, clipped
- * gradients, eager (torchao, prototype/float8nocompile/README.md; torchtitan, benchmarks/llama3_h100_202412_torchtitan.md;
+ * gradients, eager (torchao, prototype/float8nocompile/README.md; torchtitan,
+ * benchmarks/llama3_h100_202412_torchtitan.md;
  * what both read is the log line with the most reserved memory of all ranks, in GiB).
  */
 public final class Titan {

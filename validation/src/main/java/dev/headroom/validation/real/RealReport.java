@@ -40,7 +40,7 @@ public final class RealReport {
 
     /** One set. */
     static void write(RealScore s, PrintWriter out) {
-        long unread = s.set().runs().size() - s.results().size() - s.idle();
+        int unread = s.set().runs().size() - s.results().size() - s.idle();
         out.printf(
                 Locale.ROOT,
                 "%d runs, %d compared in bytes%s%s. Constant of set and card: %d MiB (%d MiB from one half of the"
@@ -61,7 +61,7 @@ public final class RealReport {
     }
 
     private static void bytes(RealScore s, PrintWriter out) {
-        out.printf(Locale.ROOT, "| relative error" + COLUMNS);
+        out.print("| relative error" + COLUMNS);
         out.printf("| Headroom | %s |%n", RealScore.line(s.errors(r -> true, s.constant())));
         out.printf(
                 "| Headroom, half that the constant was not learned from | %s |%n",

@@ -50,15 +50,6 @@ public final class ScenarioText {
                 run.optimizer().kind().option() + (run.optimizer().fused() ? " (fused)" : ""));
         add(
                 text,
-                run.quant().any(),
-                run.quant().any() ? OptionNames.of(run.quant().kind()) : "");
-        add(
-                text,
-                run.adapters().any(),
-                (run.adapters().dora() ? "DoRA of rank " : "LoRA of rank ")
-                        + run.adapters().lora());
-        add(
-                text,
                 run.checkpointing().segments() > 0,
                 "checkpoint " + run.checkpointing().segments());
         add(text, run.loop().accumulate() > 1, "accumulate " + run.loop().accumulate());

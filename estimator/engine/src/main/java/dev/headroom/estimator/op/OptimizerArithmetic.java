@@ -11,7 +11,10 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import org.jspecify.annotations.Nullable;
 
-/** The operators that optimizers and libraries call on parameters; nothing is recorded for gradients, as their steps run under {@code no_grad}. */
+/**
+ * The operators that optimizers and libraries call on parameters; nothing is recorded for gradients, as their steps run
+ * under {@code no_grad}.
+ */
 public final class OptimizerArithmetic {
     private OptimizerArithmetic() {}
 

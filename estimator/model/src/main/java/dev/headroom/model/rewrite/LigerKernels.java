@@ -137,7 +137,7 @@ public final class LigerKernels {
             return;
         }
         String cos = direct.reads().get(1);
-        String sin = turned.reads().get(1);
+        String sin = Objects.requireNonNull(turned).reads().get(1);
         replace(sum, "liger.rope", Map.of("self", x, "cos", cos, "sin", sin));
         dropped.addAll(List.of(direct, turned, halves, negated, first, second));
     }

@@ -1,11 +1,11 @@
 package dev.headroom.model.scenario;
 
-import dev.headroom.model.family.options.ModelOptions;
-import dev.headroom.model.generation.Generation;
 import dev.headroom.model.adapter.AdapterOptions;
 import dev.headroom.model.cudnn.CudnnVersion;
 import dev.headroom.model.device.Gpu;
+import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.feed.Feeding;
+import dev.headroom.model.generation.Generation;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.quant.Quantisation;
 import dev.headroom.model.record.Withers;

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ShippedConfigs;
+import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.importer.Importers;
-import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.scenario.ModelSettings;
 import dev.headroom.model.scenario.Scenario;
 import java.io.IOException;

@@ -27,7 +27,7 @@ final class LigerLoss {
         Tensor targets = rt.empty(labels.dtype(), labels.sizes());
         Tensor x = c.tensor("hidden");
         Tensor rows = Views.view(rt, x, -1, x.size(-1));
-        Tensor loss = lossOfRows(rt, rows, c.tensor("weight"), targets);
+        Tensor loss = lossOfRows(rt, rows, c.tensor("weight"));
         Tensor items = c.tensorOrNull("items");
         Tensor out = items == null ? loss : Pointwise.div(rt, loss, items);
         rt.freeUnless(loss, out);
@@ -37,7 +37,7 @@ final class LigerLoss {
         return out;
     }
 
-    private static Tensor lossOfRows(EagerRuntime rt, Tensor x, Tensor weight, Tensor targets) {
+    private static Tensor lossOfRows(EagerRuntime rt, Tensor x, Tensor weight) {
         Recorder r = rt.record("LigerFusedLinearCrossEntropyFunctionBackward", x, weight);
         boolean trains = r.records();
         Tensor ofRows = rt.empty(x.dtype(), x.sizes());

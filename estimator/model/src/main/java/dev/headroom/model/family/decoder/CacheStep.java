@@ -1,8 +1,8 @@
 package dev.headroom.model.family.decoder;
 
+import dev.headroom.model.generation.Generation;
 import dev.headroom.model.generation.GenerationProgram;
 import dev.headroom.model.graph.SymExpr;
-import dev.headroom.model.generation.Generation;
 import org.jspecify.annotations.Nullable;
 
 /**

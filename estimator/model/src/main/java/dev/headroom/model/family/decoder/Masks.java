@@ -2,10 +2,10 @@ package dev.headroom.model.family.decoder;
 
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
+import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
-import dev.headroom.model.family.options.ModelOptions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;

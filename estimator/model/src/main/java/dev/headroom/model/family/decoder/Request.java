@@ -2,10 +2,10 @@ package dev.headroom.model.family.decoder;
 
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ModelConfig;
+import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.scenario.LossKind;
-import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.trainer.LoopKind;
