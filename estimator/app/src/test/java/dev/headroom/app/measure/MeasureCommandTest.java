@@ -193,7 +193,7 @@ class MeasureCommandTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"fsdp2, one GPU", "zero1, one GPU", "dp, one GPU"})
+    @CsvSource({"fsdp1, one GPU", "zero1, one GPU", "dp, one GPU"})
     void otherWaysToShareWorkAreRefused(String kind, String why) {
         Result r = run("--backend", "host", "--parallel", kind, "--world", "2");
         assertTrue(r.failure() instanceof UserInputException, () -> r.out() + r.failure());

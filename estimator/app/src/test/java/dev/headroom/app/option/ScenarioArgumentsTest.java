@@ -32,6 +32,13 @@ public class ScenarioArgumentsTest {
     private static final String FEED =
             "--batch 4 --moves-batches --prefetch --last-batch 2 --epochs 2 --summary --cudnn 9.1 --loss bce";
 
+    /** Options of fine-tuning and of generation. */
+    private static final String ADAPTED = "--batch 4 --quant nf4 --double-quant --no-kbit-prepare --load device-map --lora 8"
+            + " --lora-alpha 32 --rslora --lora-dropout 0.05 --targets q_proj,v_proj --target-parameters a.b"
+            + " --modules-to-save lm_head --dora --adapter-dtype model --freeze norm --train bias";
+
+    private static final String GENERATED = "--batch 4 --inference --generate 8 --cache static";
+
     /** Options of several GPUs, a line for those that go together. */
     private static final List<String> PARALLEL = List.of(
             "--batch 4 --loop trainer --transformers 4.48 --eval-batch 2 --eval-batches 3 --eval-accumulation 2"
@@ -63,9 +70,10 @@ public class ScenarioArgumentsTest {
             strings = {
                 ALL,
                 FEED,
+                ADAPTED,
+                GENERATED,
                 "--batch 1 --inference",
                 "--batch 1 --inference --quant int8 --load device-map",
-                "--batch 1 --quant nf4 --double-quant --no-kbit-prepare --lora 8",
                 "--batch 2 --fused --checkpoint 3 --cudnn-workspace distilled",
                 "--batch 2 --optimizer sgd-momentum --cudnn-workspace 4096 --reentrant true --checkpoint 2"
             })
@@ -122,7 +130,7 @@ public class ScenarioArgumentsTest {
                 assertEquals(List.of(option), ScenarioArguments.of(set(setting)));
             } else {
                 assertTrue(
-                        (" " + ALL + " " + FEED + " --checkpoint " + String.join(" ", PARALLEL))
+                        (" " + String.join(" ", ALL, FEED, ADAPTED, GENERATED) + " --checkpoint " + String.join(" ", PARALLEL))
                                 .contains(" " + option + " "),
                         option);
             }
