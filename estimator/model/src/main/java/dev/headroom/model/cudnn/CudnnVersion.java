@@ -26,10 +26,9 @@ public record CudnnVersion(int major, int minor) {
 
     /**
      * Whether a search ({@code cudnn.benchmark}) keeps plans without copies for some convolutions of NCHW tensors: for
-     * filters of one point, and for groups of fewer than {@link #LEAST_GROUP} channels. Seen in runs of 43 image models
-     * on an A100 with PyTorch 2.4 (cuDNN 9.1), and so of more than 200 others; fixtures/real/README.md has the
-     * figures.
-     * Of 9.8 and later only the heuristics' own order is known.
+     * filters of one point, and for groups of fewer than {@link #LEAST_GROUP} channels. Learned from runs of 43 image
+     * models on an A100 with PyTorch 2.4 (cuDNN 9.1), without a figure of models left out; fixtures/real/README.md
+     * tells how. Of 9.8 and later only the heuristics' own order is known.
      */
     public boolean searchKeepsDirectPlans() {
         return !since(9, 8);
