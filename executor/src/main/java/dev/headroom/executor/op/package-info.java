@@ -4,4 +4,7 @@
  * add an operator, write it in its family and name it in the family's {@code register}; to add a family, list it in
  * {@link dev.headroom.executor.op.StandardOperators}.
  */
+@NullMarked
 package dev.headroom.executor.op;
+
+import org.jspecify.annotations.NullMarked;

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** A model's graph in parts that follow each other. */
 public final class Division {
@@ -29,7 +30,7 @@ public final class Division {
 
     private final boolean recomputes;
     private final List<Part> parts = new ArrayList<>();
-    private final Part loss;
+    private final @Nullable Part loss;
 
     /** By path of a module: the part that first calls it, or something in it. */
     private final Map<String, Integer> partOf = new HashMap<>();
@@ -79,7 +80,7 @@ public final class Division {
     }
 
     /** The loss of a model that computes it itself, given its outputs and labels; {@code null} for other models. */
-    public Part loss() {
+    public @Nullable Part loss() {
         return loss;
     }
 

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What users count when they divide a model: the layers of an {@code nn.ModuleList} where its forward function goes
@@ -33,7 +34,7 @@ record Items(List<Integer> bounds, List<Integer> depth, boolean layers) {
     }
 
     /** The longest run of calls whose container is not called itself, of the outermost module that has one. */
-    private static Items layers(Graph graph) {
+    private static @Nullable Items layers(Graph graph) {
         ArrayDeque<Call> next = new ArrayDeque<>(ModuleCalls.roots(graph));
         while (!next.isEmpty()) {
             Call parent = next.poll();

@@ -2,4 +2,7 @@
  * Matrix products: the products that cuBLAS is asked for, and {@code matmul} and {@code linear}, which fold their
  * operands into them as ATen does.
  */
+@NullMarked
 package dev.headroom.executor.op.matrix;
+
+import org.jspecify.annotations.NullMarked;

@@ -14,6 +14,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** {@code aten.cat}, {@code aten.stack} and {@code aten.pad}. */
 public final class JoiningOperators {
@@ -78,7 +79,7 @@ public final class JoiningOperators {
     }
 
     /** cat_compute_output_memory_format: what all of them have. */
-    private static MemoryFormat format(Tensor[] parts) {
+    private static @Nullable MemoryFormat format(Tensor[] parts) {
         MemoryFormat common = null;
         for (Tensor t : parts) {
             MemoryFormat f = Formats.suggested(t);

@@ -2,4 +2,7 @@
  * Units of a model whose parameters are gathered and freed together, as both kinds of FullyShardedDataParallel have
  * them: each repeated block is one, and the rest of the model another.
  */
+@NullMarked
 package dev.headroom.estimator.parallel.unit;
+
+import org.jspecify.annotations.NullMarked;
