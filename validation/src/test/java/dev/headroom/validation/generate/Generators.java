@@ -111,9 +111,8 @@ public final class Generators {
                 .map(Generators::type);
         return Combinators.combine(
                         Arbitraries.longs().between(1, mostSamples),
-                        // The 8-bit ones are no part of PyTorch.
-                        Arbitraries.of(OptimizerKind.class)
-                                .filter(k -> !k.option().endsWith("8bit")),
+                        // Those of other libraries have kernels and arguments of their own.
+                        Arbitraries.of(OptimizerKind.class).filter(k -> k == OptimizerKind.NONE || k.isOfTorch()),
                         Arbitraries.of(Scenario.Foreach.class),
                         rarely(4),
                         Arbitraries.frequency(Tuple.of(3, 0), Tuple.of(1, 1), Tuple.of(1, 2), Tuple.of(1, 7)),

@@ -33,9 +33,10 @@ public class ScenarioArgumentsTest {
             "--batch 4 --moves-batches --prefetch --last-batch 2 --epochs 2 --summary --cudnn 9.1 --loss bce";
 
     /** Options of fine-tuning and of generation. */
-    private static final String ADAPTED = "--batch 4 --quant nf4 --double-quant --no-kbit-prepare --load device-map --lora 8"
-            + " --lora-alpha 32 --rslora --lora-dropout 0.05 --targets q_proj,v_proj --target-parameters a.b"
-            + " --modules-to-save lm_head --dora --adapter-dtype model --freeze norm --train bias";
+    private static final String ADAPTED =
+            "--batch 4 --quant nf4 --double-quant --no-kbit-prepare --load device-map --lora 8"
+                    + " --lora-alpha 32 --rslora --lora-dropout 0.05 --targets q_proj,v_proj --target-parameters a.b"
+                    + " --modules-to-save lm_head --dora --adapter-dtype model --freeze norm --train bias";
 
     private static final String GENERATED = "--batch 4 --inference --generate 8 --cache static";
 
@@ -130,7 +131,8 @@ public class ScenarioArgumentsTest {
                 assertEquals(List.of(option), ScenarioArguments.of(set(setting)));
             } else {
                 assertTrue(
-                        (" " + String.join(" ", ALL, FEED, ADAPTED, GENERATED) + " --checkpoint " + String.join(" ", PARALLEL))
+                        (" " + String.join(" ", ALL, FEED, ADAPTED, GENERATED) + " --checkpoint "
+                                        + String.join(" ", PARALLEL))
                                 .contains(" " + option + " "),
                         option);
             }
