@@ -53,9 +53,13 @@ class MeasuredRanksTest {
                 .as(Spread::new);
     }
 
+    /**
+     * Channels-last models are left to the tests of one GPU and to the recordings: of transposed convolutions of one
+     * channel the two sides are known to differ by a copy of 512 bytes, and it is open which is right.
+     */
     @Provide
     Arbitrary<RandomCase> cases() {
-        return Generators.cases().filter(c -> !c.run().inference());
+        return Generators.cases().filter(c -> !c.run().inference() && !c.run().channelsLast());
     }
 
     @Provide
