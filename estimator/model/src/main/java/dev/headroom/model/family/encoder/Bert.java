@@ -1,5 +1,6 @@
 package dev.headroom.model.family.encoder;
 
+import dev.headroom.model.family.decoder.NamedSequence;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
@@ -79,6 +80,14 @@ public final class Bert {
                         : ModelOptions.Task.AUTO;
     }
 
+    /** {@code BertPredictionHeadTransform}. */
+    private static Layer transform(Shape shape, Request request) {
+        return new NamedSequence(BERT + "PredictionHeadTransform", "dense", "transform_act_fn", "LayerNorm")
+                .with("dense", Layers.linear(shape.width(), shape.width()))
+                .with("transform_act_fn", Activations.of(request.config(), "hidden_act", "gelu"))
+                .with("LayerNorm", Layers.layerNorm(shape.width()));
+    }
+
     /** {@code RobertaClassificationHead}. */
     private static final class ClassificationHead extends Layer {
         private final Layer dense;
@@ -141,7 +150,7 @@ public final class Bert {
         private LanguageModelHead(Shape shape, Request request, Encoder encoder) {
             long vocabulary = request.config().size("vocab_size");
             parameter("bias", vocabulary);
-            transform = child("transform", new Transform(shape, request));
+            transform = child("transform", transform(shape, request));
             decoder = child("decoder", Layers.linear(shape.width(), vocabulary));
             decoder.tie("weight", encoder.embeddings().words(), "weight");
             decoder.tie("bias", this, "bias");
@@ -158,34 +167,6 @@ public final class Bert {
             Value x = s.call(transform, in[0]);
             s.line("x = self.decoder(x)");
             return s.call(decoder, x);
-        }
-    }
-
-    /** {@code BertPredictionHeadTransform}. */
-    private static final class Transform extends Layer {
-        private final Layer dense;
-        private final Layer activation;
-        private final Layer norm;
-
-        private Transform(Shape shape, Request request) {
-            dense = child("dense", Layers.linear(shape.width(), shape.width()));
-            activation = child("transform_act_fn", Activations.of(request.config(), "hidden_act", "gelu"));
-            norm = child("LayerNorm", Layers.layerNorm(shape.width()));
-        }
-
-        @Override
-        protected String type() {
-            return BERT + "PredictionHeadTransform";
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... in) {
-            s.line("x = self.dense(x)");
-            Value x = s.call(dense, in[0]);
-            s.line("x = self.transform_act_fn(x)");
-            x = s.call(activation, x);
-            s.line("x = self.LayerNorm(x)");
-            return s.call(norm, x);
         }
     }
 

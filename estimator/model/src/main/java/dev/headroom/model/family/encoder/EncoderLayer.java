@@ -1,5 +1,6 @@
 package dev.headroom.model.family.encoder;
 
+import dev.headroom.model.family.decoder.NamedSequence;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
@@ -17,7 +18,7 @@ final class EncoderLayer extends Layer {
     EncoderLayer(Shape shape, Request request) {
         this.shape = shape;
         attention = child("attention", new Attention(shape, request));
-        intermediate = child("intermediate", new Intermediate(shape, request));
+        intermediate = child("intermediate", intermediate(shape, request));
         output = child("output", new AddAndNorm(shape.prefix() + "Output", shape, shape.inner()));
     }
 
@@ -41,6 +42,12 @@ final class EncoderLayer extends Layer {
             s.use(attended[1]);
         }
         return out;
+    }
+
+    private static Layer intermediate(Shape shape, Request request) {
+        return new NamedSequence(shape.prefix() + "Intermediate", "dense", "intermediate_act_fn")
+                .with("dense", Layers.linear(shape.width(), shape.inner()))
+                .with("intermediate_act_fn", Activations.of(request.config(), "hidden_act", "gelu"));
     }
 
     private static final class Attention extends Layer {
@@ -71,31 +78,6 @@ final class EncoderLayer extends Layer {
             s.line("attended = self.output(attended, x)");
             attended[0] = s.call(output, attended[0], in[0]);
             return attended;
-        }
-    }
-
-    private static final class Intermediate extends Layer {
-        private final Shape shape;
-        private final Layer dense;
-        private final Layer activation;
-
-        private Intermediate(Shape shape, Request request) {
-            this.shape = shape;
-            dense = child("dense", Layers.linear(shape.width(), shape.inner()));
-            activation = child("intermediate_act_fn", Activations.of(request.config(), "hidden_act", "gelu"));
-        }
-
-        @Override
-        protected String type() {
-            return shape.prefix() + "Intermediate";
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... in) {
-            s.line("x = self.dense(x)");
-            Value x = s.call(dense, in[0]);
-            s.line("x = self.intermediate_act_fn(x)");
-            return s.call(activation, x);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.headroom.model.family.text;
 
+import dev.headroom.model.family.decoder.NamedSequence;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
@@ -26,7 +27,7 @@ final class Gpt2Block extends Layer {
         before = child("ln_1", Layers.layerNorm(shape.width()));
         attention = child("attn", new Attention(shape, request, pass, c.number("resid_pdrop", 0.1)));
         between = child("ln_2", Layers.layerNorm(shape.width()));
-        feedForward = child("mlp", new FeedForward(c, shape.width()));
+        feedForward = child("mlp", feedForward(c, shape.width()));
     }
 
     @Override
@@ -52,6 +53,17 @@ final class Gpt2Block extends Layer {
         x = s.op("aten.add.Tensor", "self", residual, "other", inner);
         s.use(Arrays.copyOfRange(attended, 1, attended.length));
         return x;
+    }
+
+    /** {@code GPT2MLP}. */
+    private static Layer feedForward(ModelConfig c, long width) {
+        long inner = c.size("n_inner", 4 * width);
+        boolean usual = c.text("activation_function", "gelu_new").equals("gelu_new");
+        return new NamedSequence(CLASS + "MLP", "c_fc", "act", "c_proj", "dropout")
+                .with("c_fc", new Conv1D(width, inner))
+                .with("c_proj", new Conv1D(inner, width))
+                .with("act", usual ? new NewGelu() : Activations.of(c, "activation_function", "gelu"))
+                .with("dropout", Layers.dropout(c.number("resid_pdrop", 0.1)));
     }
 
     /** {@code Conv1D}: a linear layer whose weight lies the other way. */
@@ -115,40 +127,6 @@ final class Gpt2Block extends Layer {
             Value values = heads(s, three[2]);
             s.line("queries = queries.view(shape_q).transpose(1, 2)");
             return new Value[] {heads(s, three[0]), keys, values};
-        }
-    }
-
-    /** {@code GPT2MLP}. */
-    private static final class FeedForward extends Layer {
-        private final Layer in;
-        private final Layer out;
-        private final Layer activation;
-        private final Layer dropout;
-
-        private FeedForward(ModelConfig c, long width) {
-            long inner = c.size("n_inner", 4 * width);
-            in = child("c_fc", new Conv1D(width, inner));
-            out = child("c_proj", new Conv1D(inner, width));
-            boolean usual = c.text("activation_function", "gelu_new").equals("gelu_new");
-            activation = child("act", usual ? new NewGelu() : Activations.of(c, "activation_function", "gelu"));
-            dropout = child("dropout", Layers.dropout(c.number("resid_pdrop", 0.1)));
-        }
-
-        @Override
-        protected String type() {
-            return CLASS + "MLP";
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... x) {
-            s.line("x = self.c_fc(x)");
-            Value y = s.call(in, x[0]);
-            s.line("x = self.act(x)");
-            y = s.call(activation, y);
-            s.line("x = self.c_proj(x)");
-            y = s.call(out, y);
-            s.line("x = self.dropout(x)");
-            return s.call(dropout, y);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.headroom.model.family.text;
 
+import dev.headroom.model.family.decoder.NamedSequence;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
@@ -121,7 +122,7 @@ public final class GptNeoX extends Layer implements TextModel {
             attentionDropout = child("post_attention_dropout", Layers.dropout(c.number("hidden_dropout", 0)));
             innerDropout = child("post_mlp_dropout", Layers.dropout(c.number("hidden_dropout", 0)));
             attention = child("attention", new Attention(shape, request, pass));
-            feedForward = child("mlp", new FeedForward(c, shape.width()));
+            feedForward = child("mlp", feedForward(c, shape.width()));
             parallel = c.flag("use_parallel_residual", true);
         }
 
@@ -186,31 +187,11 @@ public final class GptNeoX extends Layer implements TextModel {
     }
 
     /** {@code GPTNeoXMLP}. */
-    private static final class FeedForward extends Layer {
-        private final Layer in;
-        private final Layer out;
-        private final Layer activation;
-
-        private FeedForward(ModelConfig c, long width) {
-            long inner = c.size("intermediate_size", 24576);
-            in = child("dense_h_to_4h", Layers.linear(width, inner));
-            out = child("dense_4h_to_h", Layers.linear(inner, width));
-            activation = child("act", Activations.of(c, "hidden_act", "gelu"));
-        }
-
-        @Override
-        protected String type() {
-            return CLASS + "MLP";
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... x) {
-            s.line("x = self.dense_h_to_4h(x)");
-            Value y = s.call(in, x[0]);
-            s.line("x = self.act(x)");
-            y = s.call(activation, y);
-            s.line("x = self.dense_4h_to_h(x)");
-            return s.call(out, y);
-        }
+    private static Layer feedForward(ModelConfig c, long width) {
+        long inner = c.size("intermediate_size", 24576);
+        return new NamedSequence(CLASS + "MLP", "dense_h_to_4h", "act", "dense_4h_to_h")
+                .with("dense_h_to_4h", Layers.linear(width, inner))
+                .with("dense_4h_to_h", Layers.linear(inner, width))
+                .with("act", Activations.of(c, "hidden_act", "gelu"));
     }
 }

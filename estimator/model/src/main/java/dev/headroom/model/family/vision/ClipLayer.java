@@ -2,6 +2,7 @@ package dev.headroom.model.family.vision;
 
 import static dev.headroom.model.dsl.Scope.arguments;
 
+import dev.headroom.model.family.decoder.NamedSequence;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
@@ -24,7 +25,7 @@ final class ClipLayer extends Layer {
         long width = c.size("hidden_size");
         attention = child("self_attn", new Attention(c));
         before = child("layer_norm1", Layers.layerNorm(width));
-        feedForward = child("mlp", new FeedForward(c));
+        feedForward = child("mlp", feedForward(c));
         between = child("layer_norm2", Layers.layerNorm(width));
     }
 
@@ -47,6 +48,17 @@ final class ClipLayer extends Layer {
         x = s.call(feedForward, x);
         s.line("x = residual + x");
         return s.op("aten.add.Tensor", "self", residual, "other", x);
+    }
+
+    /** {@code CLIPMLP}. */
+    private static Layer feedForward(ModelConfig c) {
+        long width = c.size("hidden_size");
+        long inner = c.size("intermediate_size");
+        boolean usual = c.text("hidden_act", "quick_gelu").equals("quick_gelu");
+        return new NamedSequence(CLASS + "MLP", "fc1", "activation_fn", "fc2")
+                .with("activation_fn", usual ? new QuickGelu() : Activations.of(c, "hidden_act", "gelu"))
+                .with("fc1", Layers.linear(width, inner))
+                .with("fc2", Layers.linear(inner, width));
     }
 
     /** {@code CLIPAttention}. */
@@ -118,40 +130,6 @@ final class ClipLayer extends Layer {
             Value flat = s.op("aten.reshape.default", "self", rows, "shape", joined);
             s.line("out = self.out_proj(out)");
             return s.call(out, flat);
-        }
-    }
-
-    /** {@code CLIPMLP}. */
-    private static final class FeedForward extends Layer {
-        private final Layer activation;
-        private final Layer in;
-        private final Layer out;
-
-        private FeedForward(ModelConfig c) {
-            long width = c.size("hidden_size");
-            long inner = c.size("intermediate_size");
-            activation = child(
-                    "activation_fn",
-                    c.text("hidden_act", "quick_gelu").equals("quick_gelu")
-                            ? new QuickGelu()
-                            : Activations.of(c, "hidden_act", "gelu"));
-            in = child("fc1", Layers.linear(width, inner));
-            out = child("fc2", Layers.linear(inner, width));
-        }
-
-        @Override
-        protected String type() {
-            return CLASS + "MLP";
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... x) {
-            s.line("x = self.fc1(x)");
-            Value y = s.call(in, x[0]);
-            s.line("x = self.activation_fn(x)");
-            y = s.call(activation, y);
-            s.line("x = self.fc2(x)");
-            return s.call(out, y);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.headroom.model.family.vision;
 
+import dev.headroom.model.family.decoder.NamedSequence;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
@@ -57,7 +58,7 @@ public final class Llava {
         private Whole(ModelConfig config, ModelConfig vision, Decoder language) {
             this.config = config;
             tower = child("vision_tower", new ClipVision(vision));
-            projector = child("multi_modal_projector", new Projector(config, vision));
+            projector = child("multi_modal_projector", projector(config, vision));
             this.language = child("language_model", language);
         }
 
@@ -124,33 +125,12 @@ public final class Llava {
         }
     }
 
-    /** {@code LlavaMultiModalProjector}. */
-    private static final class Projector extends Layer {
-        private final Layer first;
-        private final Layer activation;
-        private final Layer second;
-
-        private Projector(ModelConfig c, ModelConfig vision) {
-            long width = c.section("text_config").size("hidden_size");
-            boolean bias = c.flag("multimodal_projector_bias", true);
-            first = child("linear_1", Layers.linear(vision.size("hidden_size"), width, bias));
-            activation = child("act", Activations.of(c, "projector_hidden_act", "gelu"));
-            second = child("linear_2", Layers.linear(width, width, bias));
-        }
-
-        @Override
-        protected String type() {
-            return CLASS + "MultiModalProjector";
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... in) {
-            s.line("x = self.linear_1(x)");
-            Value x = s.call(first, in[0]);
-            s.line("x = self.act(x)");
-            x = s.call(activation, x);
-            s.line("x = self.linear_2(x)");
-            return s.call(second, x);
-        }
+    private static Layer projector(ModelConfig c, ModelConfig vision) {
+        long width = c.section("text_config").size("hidden_size");
+        boolean bias = c.flag("multimodal_projector_bias", true);
+        return new NamedSequence(CLASS + "MultiModalProjector", "linear_1", "act", "linear_2")
+                .with("linear_1", Layers.linear(vision.size("hidden_size"), width, bias))
+                .with("act", Activations.of(c, "projector_hidden_act", "gelu"))
+                .with("linear_2", Layers.linear(width, width, bias));
     }
 }
