@@ -5,7 +5,6 @@ import java.util.Map;
 
 /** What weight decomposition adds to a LoRA layer (peft, tuners/lora/variants.py, DoraLinearVariant; dora.py). */
 final class DoraLayer {
-    private static final String MAGNITUDE = "lora_magnitude_vector.default";
 
     private final Layer layer;
     private final Surroundings run;
@@ -47,7 +46,7 @@ final class DoraLayer {
     }
 
     private String magnitude(LayerWriter w, String x, String base, boolean converted) {
-        w.enter(MAGNITUDE, "peft.tuners.lora.dora.DoraLinearLayer", "return");
+        w.enter(LoraLayer.MAGNITUDE, "peft.tuners.lora.dora.DoraLinearLayer", "return");
         String name = converted ? LoraLayer.literal(lora.type()) : "x.dtype";
         Object type = converted ? lora.type() : run.archive();
         w.line("lora_weight = self.get_lora_weight(lora_A=lora_A, lora_B=lora_B)");
@@ -66,7 +65,7 @@ final class DoraLayer {
         w.line("weight_norm = weight_norm.detach()");
         norms = w.op("aten.detach.default", "self", norms);
         w.line("mag_norm_scale = (magnitude / weight_norm).view(1, -1)");
-        String magnitude = Wrapping.value(layer.path() + "." + MAGNITUDE + ".weight");
+        String magnitude = Wrapping.value(layer.path() + "." + LoraLayer.MAGNITUDE + ".weight");
         String scale = w.op("aten.div.Tensor", "self", magnitude, "other", norms);
         scale = w.op("aten.view.default", "self", scale, "size", new long[] {1, -1});
         w.line("lora_result = self.lora_B(self.lora_A(x))");

@@ -43,16 +43,18 @@ final class LoraConvolution implements AdapterLayer {
     public Wrapping wrapping() {
         String path = layer.path();
         long rank = options.rank();
-        int kernel = layer.weight().size() - 2;
+        List<Long> kernel = layer.weight().subList(2, layer.weight().size());
         List<Long> a = new ArrayList<>(List.of(rank, layer.in() * groups));
-        a.addAll(layer.weight().subList(2, layer.weight().size()));
+        a.addAll(kernel);
         List<Long> b = new ArrayList<>(List.of(layer.out(), rank / groups));
-        b.addAll(Collections.nCopies(kernel, 1L));
-        List<Added> tensors =
-                List.of(new Added(path + ".lora_A.default.weight", a), new Added(path + ".lora_B.default.weight", b));
-        List<Addition> made = new ArrayList<>();
-        tensors.forEach(t -> made.add(new Addition(Addition.Kind.NEW, t.name(), layer.type(), List.of())));
-        return new Wrapping(path, LoraLayer.BASE, LoraLayer.MODULES, tensors, made);
+        b.addAll(Collections.nCopies(kernel.size(), 1L));
+        return LoraLayer.around(
+                layer,
+                options,
+                new Added(path + ".lora_A.default.weight", a),
+                new Added(path + ".lora_B.default.weight", b),
+                LoraLayer.MODULES,
+                Addition.Kind.ROW_NORMS);
     }
 
     @Override

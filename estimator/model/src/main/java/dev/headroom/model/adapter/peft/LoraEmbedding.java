@@ -11,7 +11,6 @@ import java.util.Map;
 
 /** The LoRA layer around an embedding (peft, tuners/lora/layer.py, Embedding; variants.py, DoraEmbeddingVariant). */
 final class LoraEmbedding implements AdapterLayer {
-    private static final String MAGNITUDE = "lora_magnitude_vector.default";
     private static final String SCALE = "embed_scale";
 
     private final Layer layer;
@@ -28,29 +27,15 @@ final class LoraEmbedding implements AdapterLayer {
 
     @Override
     public Wrapping wrapping() {
-        String path = layer.path();
-        long rank = options.rank();
-        List<Added> tensors = new ArrayList<>(List.of(
-                new Added(path + ".lora_embedding_A.default", List.of(rank, layer.in())),
-                new Added(path + ".lora_embedding_B.default", List.of(layer.out(), rank))));
-        List<Addition> made = new ArrayList<>();
-        tensors.forEach(t -> made.add(new Addition(Addition.Kind.NEW, t.name(), layer.type(), List.of())));
         List<String> modules = new ArrayList<>(LoraLayer.MODULES);
         modules.removeAll(List.of("lora_A.default", "lora_B.default"));
-        if (options.dora()) {
-            modules.add(MAGNITUDE);
-            Added magnitude = new Added(path + "." + MAGNITUDE + ".weight", List.of(layer.out()));
-            made.add(new Addition(
-                    Addition.Kind.COLUMN_NORMS,
-                    magnitude.name(),
-                    layer.type(),
-                    List.of(
-                            LoraLayer.inBase(layer),
-                            tensors.get(0).name(),
-                            tensors.get(1).name())));
-            tensors.add(magnitude);
-        }
-        return new Wrapping(path, LoraLayer.BASE, modules, tensors, made);
+        return LoraLayer.around(
+                layer,
+                options,
+                new Added(layer.path() + ".lora_embedding_A.default", List.of((long) options.rank(), layer.in())),
+                new Added(layer.path() + ".lora_embedding_B.default", List.of(layer.out(), (long) options.rank())),
+                modules,
+                Addition.Kind.COLUMN_NORMS);
     }
 
     @Override
@@ -83,7 +68,7 @@ final class LoraEmbedding implements AdapterLayer {
 
     private String decomposed(LayerWriter w, String a, String b, String base, Map<String, String> weights) {
         w.line("mag_norm_scale, dora_result = self.lora_magnitude_vector[active_adapter](x)");
-        w.enter(MAGNITUDE, "peft.tuners.lora.dora.DoraEmbeddingLayer", "return");
+        w.enter(LoraLayer.MAGNITUDE, "peft.tuners.lora.dora.DoraEmbeddingLayer", "return");
         w.line("lora_weight = (lora_A @ lora_B).T");
         String product = w.op("aten.matmul.default", "self", a, "other", b);
         String difference = w.op("aten.t.default", "self", product);
@@ -94,7 +79,7 @@ final class LoraEmbedding implements AdapterLayer {
         w.line("weight_norm = weight_norm.detach()");
         norms = w.op("aten.detach.default", "self", norms);
         w.line("mag_norm_scale = magnitude / weight_norm");
-        String magnitude = Wrapping.value(layer.path() + "." + MAGNITUDE + ".weight");
+        String magnitude = Wrapping.value(layer.path() + "." + LoraLayer.MAGNITUDE + ".weight");
         String scale = w.op("aten.div.Tensor", "self", magnitude, "other", norms);
         w.line("result_dora = mag_norm_scale * (embed_fn(x, lora_A) @ lora_B) * scaling");
         String after = w.op("aten.matmul.default", "self", embedded(w, a), "other", b);

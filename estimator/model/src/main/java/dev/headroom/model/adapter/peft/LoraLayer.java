@@ -25,6 +25,9 @@ final class LoraLayer implements AdapterLayer {
             "lora_embedding_B",
             "lora_magnitude_vector");
 
+    /** What DoRA registers. */
+    static final String MAGNITUDE = "lora_magnitude_vector.default";
+
     private static final String LINEAR = "torch.nn.modules.linear.Linear";
 
     private final Layer layer;
@@ -39,25 +42,36 @@ final class LoraLayer implements AdapterLayer {
 
     @Override
     public Wrapping wrapping() {
-        String path = layer.path();
-        long rank = options.rank();
-        List<Added> tensors = new ArrayList<>(List.of(
-                new Added(path + ".lora_A.default.weight", List.of(rank, layer.in())),
-                new Added(path + ".lora_B.default.weight", List.of(layer.out(), rank))));
+        boolean turned = layer.kind() == LayerKind.TRANSPOSED_LINEAR;
+        return around(
+                layer,
+                options,
+                new Added(layer.path() + ".lora_A.default.weight", List.of((long) options.rank(), layer.in())),
+                new Added(layer.path() + ".lora_B.default.weight", List.of(layer.out(), (long) options.rank())),
+                MODULES,
+                turned ? Addition.Kind.COLUMN_NORMS : Addition.Kind.ROW_NORMS);
+    }
+
+    /**
+     * The modules and tensors of an adapter with two matrices and, with DoRA, the norms of the adapted weight.
+     *
+     * @param registered modules that the wrapper registers beside the wrapped layer
+     * @param norms how the norms are taken
+     */
+    static Wrapping around(
+            Layer layer, AdapterOptions options, Added a, Added b, List<String> registered, Addition.Kind norms) {
+        List<Added> tensors = new ArrayList<>(List.of(a, b));
         List<Addition> made = new ArrayList<>();
         tensors.forEach(t -> made.add(new Addition(Addition.Kind.NEW, t.name(), layer.type(), List.of())));
-        List<String> modules = new ArrayList<>(MODULES);
+        List<String> modules = new ArrayList<>(registered);
         if (options.dora()) {
-            modules.add("lora_magnitude_vector.default");
-            Added magnitude = new Added(path + ".lora_magnitude_vector.default.weight", List.of(layer.out()));
+            modules.add(MAGNITUDE);
+            Added magnitude = new Added(layer.path() + "." + MAGNITUDE + ".weight", List.of(layer.out()));
             made.add(new Addition(
-                    layer.kind() == LayerKind.TRANSPOSED_LINEAR ? Addition.Kind.COLUMN_NORMS : Addition.Kind.ROW_NORMS,
-                    magnitude.name(),
-                    layer.type(),
-                    List.of(inBase(layer), tensors.get(0).name(), tensors.get(1).name())));
+                    norms, magnitude.name(), layer.type(), List.of(inBase(layer), a.name(), b.name())));
             tensors.add(magnitude);
         }
-        return new Wrapping(path, BASE, modules, tensors, made);
+        return new Wrapping(layer.path(), BASE, modules, tensors, made);
     }
 
     @Override
@@ -138,7 +152,7 @@ final class LoraLayer implements AdapterLayer {
     }
 
     /** Qualified name of the wrapped layer's weight. */
-    static String inBase(Layer layer) {
+    private static String inBase(Layer layer) {
         return layer.path() + "." + BASE
                 + layer.weightName().substring(layer.path().length());
     }
