@@ -82,7 +82,7 @@ final class DoraLayer {
         String less = w.op("aten.sub.Tensor", "self", scale, "other", 1L);
         String direct = w.op("aten.mul.Tensor", "self", less, "other", result);
         String added = w.op("aten.mul.Tensor", "self", scale, "other", product);
-        String out = w.op("aten.add.Tensor", "self", direct, "other", LoraLayer.scaled(w, added));
+        String out = w.op("aten.add.Tensor", "self", direct, "other", LoraLayer.scaled(w, options, added));
         w.leave();
         return out;
     }
@@ -108,7 +108,7 @@ final class DoraLayer {
         w.line("weight = transpose(weight, self.fan_in_fan_out)");
         String turned = transposed(w, weight);
         w.line("weight = weight + scaling * lora_weight");
-        String sum = w.op("aten.add.Tensor", "self", turned, "other", LoraLayer.scaled(w, difference));
+        String sum = w.op("aten.add.Tensor", "self", turned, "other", LoraLayer.scaled(w, options, difference));
         w.line("weight_norm = torch.linalg.norm(weight, dim=1).to(" + name + ")");
         String norms = w.op("aten.linalg_vector_norm.default", "self", sum, "ord", 2.0, "dim", new long[] {1});
         norms = w.op("aten.to.dtype", "self", norms, "dtype", type);

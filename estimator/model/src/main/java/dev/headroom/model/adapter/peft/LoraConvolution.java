@@ -66,7 +66,7 @@ final class LoraConvolution implements AdapterLayer {
         String x = w.op("aten.to.dtype", "self", w.input(), "dtype", linear.type());
         w.line("result = result + self.lora_B(self.lora_A(self.dropout(x))) * scaling");
         String output = convolved(w, "lora_B", convolved(w, "lora_A", linear.dropped(w, x)));
-        result = w.op("aten.add.Tensor", "self", result, "other", LoraLayer.scaled(w, output));
+        result = w.op("aten.add.Tensor", "self", result, "other", LoraLayer.scaled(w, options, output));
         w.line("result = result.to(torch_result.dtype)");
         w.last("aten.to.dtype", "self", result, "dtype", run.archive());
     }

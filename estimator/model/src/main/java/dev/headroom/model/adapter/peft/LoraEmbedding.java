@@ -57,7 +57,7 @@ final class LoraEmbedding implements AdapterLayer {
             w.line("after_A = self._embed(x, embedding_A)");
             String after = embedded(w, a);
             w.line("adapter_output = (after_A @ embedding_B) * scaling");
-            String output = LoraLayer.scaled(w, w.op("aten.matmul.default", "self", after, "other", b));
+            String output = LoraLayer.scaled(w, options, w.op("aten.matmul.default", "self", after, "other", b));
             output = weights.containsKey(SCALE) ? rescaled(w, "adapter_output", output, weights) : output;
             w.line("result = result + adapter_output");
             result = w.op("aten.add.Tensor", "self", result, "other", output);
@@ -83,7 +83,7 @@ final class LoraEmbedding implements AdapterLayer {
         String scale = w.op("aten.div.Tensor", "self", magnitude, "other", norms);
         w.line("result_dora = mag_norm_scale * (embed_fn(x, lora_A) @ lora_B) * scaling");
         String after = w.op("aten.matmul.default", "self", embedded(w, a), "other", b);
-        String output = LoraLayer.scaled(w, w.op("aten.mul.Tensor", "self", scale, "other", after));
+        String output = LoraLayer.scaled(w, options, w.op("aten.mul.Tensor", "self", scale, "other", after));
         w.leave();
         output = weights.containsKey(SCALE) ? rescaled(w, "dora_result", output, weights) : output;
         w.line("result = mag_norm_scale * result + dora_result");
@@ -96,7 +96,7 @@ final class LoraEmbedding implements AdapterLayer {
         w.line("weight = transpose(weight, self.fan_in_fan_out)");
         String turned = w.op("aten.t.default", "self", weight);
         w.line("weight = weight + scaling * lora_weight");
-        String sum = w.op("aten.add.Tensor", "self", turned, "other", LoraLayer.scaled(w, difference));
+        String sum = w.op("aten.add.Tensor", "self", turned, "other", LoraLayer.scaled(w, options, difference));
         DType type = run.adapterType(layer.type(), options);
         w.line("weight_norm = torch.linalg.norm(weight, dim=1).to(" + LoraLayer.literal(type) + ")");
         String norms = w.op("aten.linalg_vector_norm.default", "self", sum, "ord", 2.0, "dim", new long[] {1});

@@ -94,7 +94,7 @@ final class LoraLayer implements AdapterLayer {
             result = new DoraLayer(layer, options, run, this, weights).write(w, x, result, converts);
         } else if (quantised) {
             w.line("output = self.lora_B(self.lora_A(self.dropout(x))) * scaling");
-            String output = scaled(w, product(w, dropped(w, x)));
+            String output = scaled(w, options, product(w, dropped(w, x)));
             if (converts) {
                 w.line("output = output.to(torch_result.dtype)");
                 output = w.op("aten.to.dtype", "self", output, "dtype", run.archive());
@@ -104,7 +104,7 @@ final class LoraLayer implements AdapterLayer {
             return;
         } else {
             w.line("result = result + self.lora_B(self.lora_A(self.dropout(x))) * scaling");
-            String output = scaled(w, product(w, dropped(w, x)));
+            String output = scaled(w, options, product(w, dropped(w, x)));
             result = w.op("aten.add.Tensor", "self", result, "other", output);
         }
         if (converts) {
@@ -142,8 +142,8 @@ final class LoraLayer implements AdapterLayer {
     }
 
     /** {@code * scaling}. */
-    static String scaled(LayerWriter w, String t) {
-        return w.op("aten.mul.Tensor", "self", t, "other", 2.0);
+    static String scaled(LayerWriter w, AdapterOptions options, String t) {
+        return w.op("aten.mul.Tensor", "self", t, "other", options.scaling());
     }
 
     /** The type of the adapter in a run. */

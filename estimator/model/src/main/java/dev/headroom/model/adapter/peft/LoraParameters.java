@@ -193,7 +193,7 @@ final class LoraParameters {
         String b = Wrapping.value(path + "lora_B.default.weight");
         if (stack.matrices == 1) {
             w.line("delta_weight = (weight_B @ weight_A) * scaling");
-            String product = LoraLayer.scaled(w, w.op("aten.matmul.default", "self", b, "other", a));
+            String product = LoraLayer.scaled(w, options, w.op("aten.matmul.default", "self", b, "other", a));
             w.line("delta_weight = delta_weight.to(" + LoraLayer.literal(type) + ")");
             return new Factors(w.op("aten.to.dtype", "self", product, "dtype", type), "");
         }
