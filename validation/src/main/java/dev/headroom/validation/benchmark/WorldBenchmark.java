@@ -14,6 +14,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
 import static dev.headroom.model.scenario.ScenarioSettings.DTYPE;
 
+import dev.headroom.validation.decoder.PlainDecoder;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Ranks;
 import dev.headroom.model.graph.DType;

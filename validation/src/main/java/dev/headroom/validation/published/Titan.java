@@ -10,6 +10,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;
 import static dev.headroom.model.scenario.ScenarioSettings.CLIP_GRAD_NORM;
 import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 
+import dev.headroom.validation.decoder.TitanDecoder;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Ranks;
 import dev.headroom.model.graph.DType;

@@ -18,7 +18,7 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
-import dev.headroom.validation.benchmark.PlainDecoder;
+import dev.headroom.validation.decoder.PlainDecoder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

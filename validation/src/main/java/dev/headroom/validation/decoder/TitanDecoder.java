@@ -1,4 +1,4 @@
-package dev.headroom.validation.published;
+package dev.headroom.validation.decoder;
 
 import static dev.headroom.model.dsl.Layers.embedding;
 import static dev.headroom.model.dsl.Layers.linear;
@@ -14,8 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The Llama 3 of torchtitan as it was at the end of 2024, loss included: norms in single precision, rotary
- * embeddings in
+ * The Llama 3 of torchtitan as it was at the end of 2024, loss included: norms in single precision, rotary embeddings in
  * complex numbers (torchtitan/models/llama/model.py at 9dec370).
  *
  * @param keys heads of keys and values, which groups of query heads share
@@ -152,26 +151,6 @@ public record TitanDecoder(long vocabulary, long width, int layers, long heads, 
         }
     }
 
-    private static final class FeedForward extends Layer {
-        private final Layer gate;
-        private final Layer up;
-        private final Layer down;
-
-        private FeedForward(TitanDecoder d) {
-            gate = child("w1", linear(d.width, d.hidden, false));
-            up = child("w3", linear(d.width, d.hidden, false));
-            down = child("w2", linear(d.hidden, d.width, false));
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... in) {
-            s.line("return self.w2(F.silu(self.w1(x)) * self.w3(x))");
-            Value gated = s.op("aten.silu.default", arguments("self", s.call(gate, in[0])));
-            Value product = s.op("aten.mul.Tensor", arguments("self", gated, "other", s.call(up, in[0])));
-            return s.call(down, product);
-        }
-    }
-
     private static final class Block extends Layer {
         private final Layer attention;
         private final Layer feedForward;
@@ -182,7 +161,7 @@ public record TitanDecoder(long vocabulary, long width, int layers, long heads, 
             attentionNorm = child("attention_norm", new Norm(d.width));
             feedForwardNorm = child("ffn_norm", new Norm(d.width));
             attention = child("attention", new Attention(d));
-            feedForward = child("feed_forward", new FeedForward(d));
+            feedForward = child("feed_forward", new FeedForward(d.width, d.hidden));
         }
 
         @Override

@@ -1,4 +1,4 @@
-package dev.headroom.validation.benchmark;
+package dev.headroom.validation.decoder;
 
 import static dev.headroom.model.dsl.Layers.embedding;
 import static dev.headroom.model.dsl.Layers.linear;
@@ -129,26 +129,6 @@ public record PlainDecoder(long vocabulary, long width, int layers, long heads, 
         }
     }
 
-    private static final class FeedForward extends Layer {
-        private final Layer gate;
-        private final Layer up;
-        private final Layer down;
-
-        private FeedForward(PlainDecoder d) {
-            gate = child("w1", linear(d.width, d.hidden, false));
-            up = child("w3", linear(d.width, d.hidden, false));
-            down = child("w2", linear(d.hidden, d.width, false));
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... in) {
-            s.line("return self.w2(F.silu(self.w1(x)) * self.w3(x))");
-            Value gated = s.op("aten.silu.default", arguments("self", s.call(gate, in[0])));
-            Value product = s.op("aten.mul.Tensor", arguments("self", gated, "other", s.call(up, in[0])));
-            return s.call(down, product);
-        }
-    }
-
     private static final class Block extends Layer {
         private final Layer attention;
         private final Layer feedForward;
@@ -159,7 +139,7 @@ public record PlainDecoder(long vocabulary, long width, int layers, long heads, 
             attentionNorm = child("attention_norm", new Norm(d.width));
             feedForwardNorm = child("ffn_norm", new Norm(d.width));
             attention = child("attention", new Attention(d));
-            feedForward = child("feed_forward", new FeedForward(d));
+            feedForward = child("feed_forward", new FeedForward(d.width, d.hidden));
         }
 
         @Override
