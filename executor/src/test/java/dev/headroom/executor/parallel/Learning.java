@@ -24,7 +24,6 @@ import dev.headroom.model.dsl.Sequential;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
-import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.LossKind;
@@ -73,16 +72,16 @@ final class Learning {
         return run.withParallel(Parallelism.DEFAULTS);
     }
 
-    private static Eager eager(HostBackend host, Scenario run) {
+    private static Eager eager(HostBackend host, Scenario run, long seed) {
         Settings settings = new Settings(
-                GpuCatalogue.find("h200").orElseThrow(), run.kernels().attention(), 1);
+                GpuCatalogue.find("h200").orElseThrow(), run.kernels().attention(), seed);
         return new Eager(new CachingAllocator(AllocatorSettings.defaults(), host.memory()), host, settings);
     }
 
     /** A rank of a pipeline, with the mean of the last step's losses where it has the last stage. */
     static Result trainStages(Scenario run, ProcessGroup group) {
         try (HostBackend host = new HostBackend(1L << 30)) {
-            Eager eager = eager(host, run);
+            Eager eager = eager(host, run, 1);
             List<Double> losses = new ArrayList<>();
             try (eager;
                     PipelineTraining training =
@@ -107,15 +106,28 @@ final class Learning {
         }
     }
 
+    /** What makes ranks of a model learn together. */
+    interface Wrapping {
+        Wrapper of(Eager eager, PreparedRun prepared, ProcessGroup group);
+    }
+
     /** @param group {@code null} for a device that has all of the batch */
     static Result train(Scenario run, ProcessGroup group) {
+        return train(MODEL, run, group, 1, (e, p, g) -> new FullyShard(e, p.plan().graph(), run, g));
+    }
+
+    /**
+     * A rank, or a device that has all of the batch.
+     *
+     * @param group {@code null} for such a device
+     * @param seed of the rank's first weights
+     */
+    static Result train(Graph model, Scenario run, ProcessGroup group, long seed, Wrapping wrapping) {
         int rank = group == null ? 0 : group.rank();
         try (HostBackend host = new HostBackend(1L << 30)) {
-            Eager eager = eager(host, run);
-            PreparedRun prepared = Preparation.of(MODEL, run);
-            Wrapper wrapper = run.parallel().kind() == ParallelKind.SINGLE
-                    ? null
-                    : new FullyShard(eager, prepared.plan().graph(), run, group);
+            Eager eager = eager(host, run, seed);
+            PreparedRun prepared = Preparation.of(model, run);
+            Wrapper wrapper = group == null ? null : wrapping.of(eager, prepared, group);
             try (eager;
                     Training training = new Training(eager, prepared, phase -> {}, wrapper)) {
                 training.prepare((name, t) -> host.write(t, rows(name, rank * SHARE, t)));
