@@ -78,10 +78,13 @@ class DistributedDataParallelTest {
                 option.apply(run(SHARE)).with(PARALLEL, ParallelKind.DDP).with(WORLD, world);
         List<Learning.Result> ranks = Ranks.run(world, group -> train(shared, group));
         assertEquals(
-                one.loss(), ranks.stream().mapToDouble(Learning.Result::loss).average().orElseThrow(), 1e-6);
+                one.loss(),
+                ranks.stream().mapToDouble(Learning.Result::loss).average().orElseThrow(),
+                1e-6);
         for (Learning.Result rank : ranks) {
             assertEquals(one.gradients().keySet(), rank.gradients().keySet());
-            one.gradients().forEach((p, g) -> assertArrayEquals(g, rank.gradients().get(p), 1e-6, p));
+            one.gradients()
+                    .forEach((p, g) -> assertArrayEquals(g, rank.gradients().get(p), 1e-6, p));
             one.weights().forEach((p, w) -> assertArrayEquals(w, rank.weights().get(p), 1e-6, p));
         }
     }
@@ -92,7 +95,8 @@ class DistributedDataParallelTest {
         Scenario shared =
                 run(SHARE).with(PARALLEL, ParallelKind.DDP).with(WORLD, 2).with(COMPRESS, DType.BFLOAT16);
         for (Learning.Result rank : Ranks.run(2, group -> train(shared, group))) {
-            one.gradients().forEach((p, g) -> assertArrayEquals(g, rank.gradients().get(p), 1e-2, p));
+            one.gradients()
+                    .forEach((p, g) -> assertArrayEquals(g, rank.gradients().get(p), 1e-2, p));
         }
     }
 

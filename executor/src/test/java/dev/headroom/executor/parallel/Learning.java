@@ -113,7 +113,8 @@ final class Learning {
 
     /** @param group {@code null} for a device that has all of the batch */
     static Result train(Scenario run, ProcessGroup group) {
-        return train(MODEL, run, group, 1, (e, p, g) -> new FullyShard(e, p.plan().graph(), run, g));
+        return train(
+                MODEL, run, group, 1, (e, p, g) -> new FullyShard(e, p.plan().graph(), run, g));
     }
 
     /**

@@ -14,13 +14,13 @@ import static dev.headroom.model.scenario.ScenarioSettings.BATCH;
 import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT;
 import static dev.headroom.model.scenario.ScenarioSettings.DTYPE;
 
-import dev.headroom.validation.decoder.PlainDecoder;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Ranks;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.Scenario;
+import dev.headroom.validation.decoder.PlainDecoder;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -10,7 +10,6 @@ import static dev.headroom.model.scenario.ScenarioSettings.CHECKPOINT_MODULES;
 import static dev.headroom.model.scenario.ScenarioSettings.CLIP_GRAD_NORM;
 import static dev.headroom.model.scenario.ScenarioSettings.TORCH;
 
-import dev.headroom.validation.decoder.TitanDecoder;
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Ranks;
 import dev.headroom.model.graph.DType;
@@ -18,6 +17,7 @@ import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
+import dev.headroom.validation.decoder.TitanDecoder;
 import dev.headroom.validation.scores.Quantity;
 import java.util.ArrayList;
 import java.util.List;

@@ -67,8 +67,7 @@ final class LoraLayer implements AdapterLayer {
         if (options.dora()) {
             modules.add(MAGNITUDE);
             Added magnitude = new Added(layer.path() + "." + MAGNITUDE + ".weight", List.of(layer.out()));
-            made.add(new Addition(
-                    norms, magnitude.name(), layer.type(), List.of(inBase(layer), a.name(), b.name())));
+            made.add(new Addition(norms, magnitude.name(), layer.type(), List.of(inBase(layer), a.name(), b.name())));
             tensors.add(magnitude);
         }
         return new Wrapping(layer.path(), BASE, modules, tensors, made);

@@ -3,6 +3,7 @@ package dev.headroom.model.family.decoder;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
@@ -10,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A decoder with a head that scores the next token, and the loss of {@code ForCausalLMLoss} when it has labels. */
-public final class CausalLanguageModel extends Layer implements CachedModel {
+public final class CausalLanguageModel extends SeveralResults implements CachedModel {
     private final String type;
     private final Request request;
     private final Pass pass;
@@ -105,11 +106,6 @@ public final class CausalLanguageModel extends Layer implements CachedModel {
     @Override
     protected String type() {
         return type;
-    }
-
-    @Override
-    protected Value forward(Scope s, Value... in) {
-        return results(s, in)[0];
     }
 
     @Override

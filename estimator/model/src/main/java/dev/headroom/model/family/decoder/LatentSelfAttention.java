@@ -2,12 +2,13 @@ package dev.headroom.model.family.decoder;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.SymExpr;
 
 /** Attention whose keys and values are kept as one narrow row a token (models/deepseek_v3/modeling_deepseek_v3.py). */
-public abstract class LatentSelfAttention extends Layer implements ReturnsMore {
+public abstract class LatentSelfAttention extends SeveralResults implements ReturnsMore {
     /**
      * Parts of heads.
      *
@@ -52,11 +53,6 @@ public abstract class LatentSelfAttention extends Layer implements ReturnsMore {
     @Override
     protected final String type() {
         return shape.type();
-    }
-
-    @Override
-    protected final Value forward(Scope s, Value... in) {
-        return results(s, in)[0];
     }
 
     @Override

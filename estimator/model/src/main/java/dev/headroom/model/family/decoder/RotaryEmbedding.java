@@ -2,8 +2,8 @@ package dev.headroom.model.family.decoder;
 
 import static dev.headroom.model.dsl.Scope.arguments;
 
-import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
@@ -11,7 +11,7 @@ import dev.headroom.model.graph.SymExpr;
 import java.util.List;
 
 /** Cosines and sines of the positions, in float32 whatever autocast says, given in the type of the hidden states. */
-public final class RotaryEmbedding extends Layer {
+public final class RotaryEmbedding extends SeveralResults {
     private final String type;
     private final Request request;
     private final boolean ofKinds;
@@ -60,11 +60,6 @@ public final class RotaryEmbedding extends Layer {
     @Override
     protected String type() {
         return type;
-    }
-
-    @Override
-    protected Value forward(Scope s, Value... in) {
-        return results(s, in)[0];
     }
 
     /** @param in hidden states, position ids, the kind of layers */

@@ -2,6 +2,7 @@ package dev.headroom.model.family.decoder;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
@@ -9,7 +10,7 @@ import dev.headroom.model.graph.SymExpr;
 import org.jspecify.annotations.Nullable;
 
 /** Self-attention of a decoder: what follows the projections. */
-public abstract class SelfAttention extends Layer implements ReturnsMore {
+public abstract class SelfAttention extends SeveralResults implements ReturnsMore {
     /** How queries and keys are turned by their positions. */
     public enum Turn {
         /** Not at all: positions are embedded. */
@@ -79,11 +80,6 @@ public abstract class SelfAttention extends Layer implements ReturnsMore {
     protected final Value rows(Scope s, Value x) {
         SymExpr[] sizes = {Request.BATCH, request.length(), SymExpr.of(-1), SymExpr.of(shape.size())};
         return s.op("aten.view.default", "self", x, "size", sizes);
-    }
-
-    @Override
-    protected final Value forward(Scope s, Value... in) {
-        return results(s, in)[0];
     }
 
     /** The result, and the weights of the scores where they are computed in plain operators. */

@@ -8,6 +8,11 @@ public interface TextModel {
     /** Of tokens. */
     Layer embeddings();
 
-    /** The kinds of its layers and how many tokens each sees, in the order in which their masks are made. */
-    Map<String, Long> windows();
+    /**
+     * The kinds of its layers and how many tokens each sees, in the order in which their masks are made: one kind that
+     * sees all, unless a model says otherwise.
+     */
+    default Map<String, Long> windows() {
+        return Map.of(AttentionShape.FULL, Masks.NO_WINDOW);
+    }
 }

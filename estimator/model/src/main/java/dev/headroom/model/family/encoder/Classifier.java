@@ -3,13 +3,14 @@ package dev.headroom.model.family.encoder;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Request;
 import org.jspecify.annotations.Nullable;
 
 /** An encoder whose sequences or tokens are classified. */
-final class Classifier extends Layer {
+final class Classifier extends SeveralResults {
     private final String type;
     private final Request request;
     private final Encoder encoder;
@@ -53,11 +54,6 @@ final class Classifier extends Layer {
     @Override
     protected String type() {
         return type;
-    }
-
-    @Override
-    protected Value forward(Scope s, Value... in) {
-        return results(s, in)[0];
     }
 
     @Override

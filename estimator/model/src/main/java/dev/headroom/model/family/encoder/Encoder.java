@@ -3,6 +3,7 @@ package dev.headroom.model.family.encoder;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.ModuleList;
@@ -10,7 +11,7 @@ import dev.headroom.model.family.decoder.Request;
 import java.util.Optional;
 
 /** {@code BertModel}: embeddings, layers and, for some heads, a pooler. */
-final class Encoder extends Layer {
+final class Encoder extends SeveralResults {
     private final Shape shape;
     private final Request request;
     private final Embeddings embeddings;
@@ -37,11 +38,6 @@ final class Encoder extends Layer {
     @Override
     protected String type() {
         return shape.prefix() + "Model";
-    }
-
-    @Override
-    protected Value forward(Scope s, Value... in) {
-        return results(s, in)[0];
     }
 
     /** The last hidden states and, with a pooler, what it made of the first token. */

@@ -1,11 +1,12 @@
 package dev.headroom.model.family.encoder;
 
-import dev.headroom.model.family.decoder.NamedSequence;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Activations;
+import dev.headroom.model.family.decoder.NamedSequence;
 import dev.headroom.model.family.decoder.Request;
 
 /** {@code BertLayer}: attention, then a feed-forward part, each added to its input and normalised. */
@@ -50,7 +51,7 @@ final class EncoderLayer extends Layer {
                 .with("intermediate_act_fn", Activations.of(request.config(), "hidden_act", "gelu"));
     }
 
-    private static final class Attention extends Layer {
+    private static final class Attention extends SeveralResults {
         private final Shape shape;
         private final Layer self;
         private final Layer output;
@@ -64,11 +65,6 @@ final class EncoderLayer extends Layer {
         @Override
         protected String type() {
             return shape.prefix() + "Attention";
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... in) {
-            return results(s, in)[0];
         }
 
         @Override

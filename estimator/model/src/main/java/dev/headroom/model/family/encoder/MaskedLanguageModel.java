@@ -2,11 +2,12 @@ package dev.headroom.model.family.encoder;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Request;
 
 /** An encoder that scores the words of masked tokens. */
-final class MaskedLanguageModel extends Layer {
+final class MaskedLanguageModel extends SeveralResults {
     private final String type;
     private final Request request;
     private final Layer encoder;
@@ -26,11 +27,6 @@ final class MaskedLanguageModel extends Layer {
     @Override
     protected String type() {
         return type;
-    }
-
-    @Override
-    protected Value forward(Scope s, Value... in) {
-        return results(s, in)[0];
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.headroom.model.family.encoder;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Activations;
@@ -37,7 +38,7 @@ public final class ModernBert {
     }
 
     /** {@code ModernBertForMaskedLM} and the heads that classify. */
-    private static final class WithHead extends Layer {
+    private static final class WithHead extends SeveralResults {
         private final Request request;
         private final ModelOptions.Task task;
         private final Model model;
@@ -72,11 +73,6 @@ public final class ModernBert {
                         case TOKEN_CLASSIFICATION -> "ForTokenClassification";
                         default -> "ForMaskedLM";
                     };
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... in) {
-            return results(s, in)[0];
         }
 
         @Override

@@ -5,13 +5,14 @@ import static dev.headroom.model.dsl.Scope.arguments;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.graph.SymExpr;
 import java.util.Map;
 
 /** {@code BertSelfAttention}: every token sees every other; the second input, where there is one, is the mask. */
-final class SelfAttention extends Layer {
+final class SelfAttention extends SeveralResults {
     private final Shape shape;
     private final Request request;
     private final Layer query;
@@ -38,11 +39,6 @@ final class SelfAttention extends Layer {
         SymExpr[] sizes = {Request.BATCH, Request.SEQ, SymExpr.of(-1), SymExpr.of(shape.width() / shape.heads())};
         Value split = s.op("aten.view.default", "self", s.call(projection, x), "size", sizes);
         return s.op("aten.transpose.int", "self", split, "dim0", 1, "dim1", 2);
-    }
-
-    @Override
-    protected Value forward(Scope s, Value... in) {
-        return results(s, in)[0];
     }
 
     @Override

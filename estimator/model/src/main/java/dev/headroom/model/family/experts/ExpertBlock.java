@@ -2,13 +2,14 @@ package dev.headroom.model.family.experts;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.ReturnsMore;
 import dev.headroom.model.graph.SymExpr;
 
 /** A feed-forward part of experts: a router chooses for each token, and the chosen ones' results are added up. */
-public final class ExpertBlock extends Layer implements ReturnsMore {
+public final class ExpertBlock extends SeveralResults implements ReturnsMore {
     private static final String OF_GPT_OSS = "router";
 
     private final String type;
@@ -55,11 +56,6 @@ public final class ExpertBlock extends Layer implements ReturnsMore {
     @Override
     public boolean returnsMore() {
         return scores;
-    }
-
-    @Override
-    protected Value forward(Scope s, Value... in) {
-        return results(s, in)[0];
     }
 
     @Override

@@ -1,7 +1,7 @@
 package dev.headroom.model.family.experts;
 
-import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.graph.DType;
@@ -10,7 +10,7 @@ import dev.headroom.model.graph.DType;
  * Chooses groups of experts, then experts of these, by scores in float32 (models/deepseek_v3/modeling_deepseek_v3.py,
  * DeepseekV3TopkRouter). Returns as {@link Router} does.
  */
-public final class GroupRouter extends Layer {
+public final class GroupRouter extends SeveralResults {
     /**
      * Groups of experts.
      *
@@ -36,11 +36,6 @@ public final class GroupRouter extends Layer {
     @Override
     protected String type() {
         return type;
-    }
-
-    @Override
-    protected Value forward(Scope s, Value... in) {
-        return results(s, in)[0];
     }
 
     @Override

@@ -1,13 +1,13 @@
 package dev.headroom.model.family.experts;
 
-import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 
 /** Scores experts and chooses some for each token. Returns scores of all, numbers of the chosen, and their weights. */
-public final class Router extends Layer {
+public final class Router extends SeveralResults {
     /** How weights come from scores. */
     public enum Kind {
         /** Shares of all experts, in float32; of the chosen ones made to add up to 1. */
@@ -38,11 +38,6 @@ public final class Router extends Layer {
     @Override
     protected String type() {
         return type;
-    }
-
-    @Override
-    protected Value forward(Scope s, Value... in) {
-        return results(s, in)[0];
     }
 
     @Override

@@ -79,11 +79,6 @@ public final class Gpt2 extends Layer implements TextModel {
     }
 
     @Override
-    public Map<String, Long> windows() {
-        return Map.of(AttentionShape.FULL, Masks.NO_WINDOW);
-    }
-
-    @Override
     protected String type() {
         return CLASS + "Model";
     }

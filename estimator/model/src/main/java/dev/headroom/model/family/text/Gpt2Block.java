@@ -1,6 +1,5 @@
 package dev.headroom.model.family.text;
 
-import dev.headroom.model.family.decoder.NamedSequence;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
@@ -8,6 +7,7 @@ import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Activations;
 import dev.headroom.model.family.decoder.AttentionShape;
+import dev.headroom.model.family.decoder.NamedSequence;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.SelfAttention;

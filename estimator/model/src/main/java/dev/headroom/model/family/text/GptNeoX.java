@@ -1,6 +1,5 @@
 package dev.headroom.model.family.text;
 
-import dev.headroom.model.family.decoder.NamedSequence;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
@@ -11,6 +10,7 @@ import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.CausalLanguageModel;
 import dev.headroom.model.family.decoder.Masks;
 import dev.headroom.model.family.decoder.ModuleList;
+import dev.headroom.model.family.decoder.NamedSequence;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Positions;
 import dev.headroom.model.family.decoder.Request;
@@ -21,7 +21,6 @@ import dev.headroom.model.graph.SymExpr;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 
 /** GPT-NeoX and Pythia (transformers, models/gpt_neox/modeling_gpt_neox.py). */
 public final class GptNeoX extends Layer implements TextModel {
@@ -73,11 +72,6 @@ public final class GptNeoX extends Layer implements TextModel {
     @Override
     public Layer embeddings() {
         return tokens;
-    }
-
-    @Override
-    public Map<String, Long> windows() {
-        return Map.of(AttentionShape.FULL, Masks.NO_WINDOW);
     }
 
     @Override

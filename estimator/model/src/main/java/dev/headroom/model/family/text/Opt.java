@@ -17,7 +17,6 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** OPT (transformers, models/opt/modeling_opt.py). */
@@ -49,11 +48,6 @@ public final class Opt extends Layer implements TextModel {
     @Override
     public Layer embeddings() {
         return decoder.tokens;
-    }
-
-    @Override
-    public Map<String, Long> windows() {
-        return Map.of(AttentionShape.FULL, Masks.NO_WINDOW);
     }
 
     @Override

@@ -2,13 +2,13 @@ package dev.headroom.model.family.vision;
 
 import static dev.headroom.model.dsl.Scope.arguments;
 
-import dev.headroom.model.family.decoder.NamedSequence;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Activations;
+import dev.headroom.model.family.decoder.NamedSequence;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.graph.SymExpr;
 

@@ -3,6 +3,7 @@ package dev.headroom.model.family.vision;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.ModuleList;
@@ -13,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** {@code CLIPVisionModel}: patches of an image, and layers that see all of them. */
-final class ClipVision extends Layer {
+final class ClipVision extends SeveralResults {
     private static final String CLASS = ClipLayer.CLASS;
 
     private final Layer embeddings;
@@ -32,11 +33,6 @@ final class ClipVision extends Layer {
     @Override
     protected String type() {
         return CLASS + "VisionModel";
-    }
-
-    @Override
-    protected Value forward(Scope s, Value... in) {
-        return results(s, in)[0];
     }
 
     /** The hidden states before the first layer and after each, and what was pooled, last. */

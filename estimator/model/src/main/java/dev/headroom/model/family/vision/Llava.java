@@ -1,15 +1,16 @@
 package dev.headroom.model.family.vision;
 
-import dev.headroom.model.family.decoder.NamedSequence;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Activations;
 import dev.headroom.model.family.decoder.CausalLanguageModel;
 import dev.headroom.model.family.decoder.Decoder;
+import dev.headroom.model.family.decoder.NamedSequence;
 import dev.headroom.model.family.decoder.Request;
 import java.util.Arrays;
 import java.util.function.Function;
@@ -49,7 +50,7 @@ public final class Llava {
     }
 
     /** {@code LlavaModel}. */
-    private static final class Whole extends Layer {
+    private static final class Whole extends SeveralResults {
         private final ModelConfig config;
         private final Layer tower;
         private final Layer projector;
@@ -65,11 +66,6 @@ public final class Llava {
         @Override
         protected String type() {
             return CLASS + "Model";
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... in) {
-            return results(s, in)[0];
         }
 
         /** The last hidden states, and the image's features as the language model gets them. */
