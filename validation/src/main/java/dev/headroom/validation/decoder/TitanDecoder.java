@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The Llama 3 of torchtitan as it was at the end of 2024, loss included: norms in single precision, rotary embeddings in
- * complex numbers (torchtitan/models/llama/model.py at 9dec370).
+ * The Llama 3 of torchtitan as it was at the end of 2024, loss included: norms in single precision, rotary embeddings
+ * in complex numbers (torchtitan/models/llama/model.py at 9dec370).
  *
  * @param keys heads of keys and values, which groups of query heads share
  * @param hidden width of the feed-forward layers

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * A module that calls its children one after the other, {@code x = self.fc1(x)}, as plain feed-forward parts do. They are
- * registered in the order in which they are added, which may be another than that of the calls.
+ * A module that calls its children one after the other, {@code x = self.fc1(x)}, as plain feed-forward parts do. They
+ * are registered in the order in which they are added, which may be another than that of the calls.
  */
 public final class NamedSequence extends Layer {
     private final String type;
