@@ -1,6 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.op.attention.AttentionRules;
+import dev.headroom.estimator.op.compiled.CompiledRules;
 import dev.headroom.estimator.op.convolution.ConvolutionRules;
 import dev.headroom.estimator.op.creation.CopyRules;
 import dev.headroom.estimator.op.creation.CreationRules;
@@ -70,6 +71,7 @@ public final class StandardRules {
             .family("attention", AttentionRules::register)
             .family("quantised layers", QuantisedRules::register)
             .family("losses", FusedRules::register)
+            .family("compiled graphs", CompiledRules::register)
             .complete();
 
     private StandardRules() {}

@@ -1,4 +1,4 @@
-package dev.headroom.model.family.config;
+package dev.headroom.model.json;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * JSON as maps, lists, texts, {@code Long}, {@code Double}, {@code Boolean} and {@code null}. Jackson's mapper would
  * cost a command line more to load than a config to read.
  */
-final class JsonTree {
+public final class JsonTree {
     private static final int DEEPEST = 100;
     private static final long LONGEST = 16L << 20;
 
@@ -40,10 +40,10 @@ final class JsonTree {
      *
      * @param where names the document in messages
      */
-    static Map<String, @Nullable Object> object(InputStream in, String where) {
+    public static Map<String, @Nullable Object> object(InputStream in, String where) {
         try (JsonParser json = FACTORY.createParser(in)) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
-                throw new UserInputException(where + " is no JSON object; name a config.json of transformers");
+                throw new UserInputException(where + " is no JSON object");
             }
             Map<String, @Nullable Object> read = members(json);
             if (json.nextToken() != null) {
@@ -58,7 +58,7 @@ final class JsonTree {
     }
 
     /** Reads a value that was written on the command line. */
-    static @Nullable Object value(String text, String where) {
+    public static @Nullable Object value(String text, String where) {
         try (JsonParser json = FACTORY.createParser(new StringReader(text))) {
             JsonToken first = json.nextToken();
             if (first == null) {

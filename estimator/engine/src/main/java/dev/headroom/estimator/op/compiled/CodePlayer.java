@@ -1,0 +1,144 @@
+package dev.headroom.estimator.op.compiled;
+
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.compiled.CompiledCode;
+import dev.headroom.model.compiled.Statement;
+import dev.headroom.model.graph.SymExpr;
+import dev.headroom.model.graph.TensorMeta;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the generated code of a graph: each of its variables is a tensor, and a storage ends with the last variable that
+ * names it.
+ */
+final class CodePlayer {
+    private final EagerRuntime rt;
+    private final CompiledCode code;
+    private final Map<String, Tensor> variables = new HashMap<>();
+
+    /** What a call with several results made, by its own name. */
+    private final Map<String, Map<Integer, Tensor>> items = new HashMap<>();
+
+    CodePlayer(EagerRuntime rt, CompiledCode code) {
+        this.rt = rt;
+        this.code = code;
+    }
+
+    /**
+     * Runs the code.
+     *
+     * @param arguments one an argument, {@code null} for numbers; local variables of the running frame, which the code
+     *     frees
+     * @return what it returns, local variables of the running frame; {@code null} for what is no tensor
+     */
+    @Nullable Tensor[] play(List<@Nullable Tensor> arguments) {
+        for (int i = 0; i < code.arguments().size() && i < arguments.size(); i++) {
+            Tensor given = arguments.get(i);
+            if (given != null) {
+                variables.put(code.arguments().get(i), given);
+            }
+        }
+        for (Statement s : code.statements()) {
+            if (s instanceof Statement.Return r) {
+                return returned(r.names());
+            }
+            run(s);
+        }
+        throw new IllegalStateException("code without a return");
+    }
+
+    private void run(Statement s) {
+        if (s instanceof Statement.Allocate a) {
+            bind(a.name(), make(a.shape()));
+        } else if (s instanceof Statement.Alias a) {
+            Tensor of = variables.get(a.of());
+            if (of != null) {
+                bind(a.name(), rt.detach(of));
+            }
+        } else if (s instanceof Statement.Call c) {
+            call(c);
+        } else if (s instanceof Statement.Item i) {
+            item(i);
+        } else if (s instanceof Statement.Extern e) {
+            LibraryCalls.of(e.function()).run(rt, values(e.arguments()));
+        } else if (s instanceof Statement.Free f) {
+            f.names().forEach(this::free);
+        }
+    }
+
+    private Tensor make(TensorMeta meta) {
+        return rt.emptyStrided(meta.dtype(), known(meta.sizes()), known(meta.strides()));
+    }
+
+    static long[] known(List<SymExpr> sizes) {
+        return sizes.stream().mapToLong(s -> s.evaluate(Map.of())).toArray();
+    }
+
+    private List<Tensor> values(List<String> names) {
+        return names.stream()
+                .map(variables::get)
+                .filter(java.util.Objects::nonNull)
+                .toList();
+    }
+
+    /** A call makes its results in their order; {@link Statement.Item} only gives them names. */
+    private void call(Statement.Call c) {
+        LibraryCalls library = LibraryCalls.of(c.function());
+        TensorMeta single = code.buffers().get(c.name());
+        Map<Integer, String> names = new java.util.TreeMap<>();
+        for (Statement s : code.statements()) {
+            if (s instanceof Statement.Item i && i.of().equals(c.name())) {
+                names.putIfAbsent(i.index(), i.name());
+            }
+        }
+        if (names.isEmpty()) {
+            if (single != null) {
+                bind(c.name(), make(single));
+            }
+        } else {
+            Map<Integer, Tensor> made = new HashMap<>();
+            names.forEach((index, name) -> {
+                TensorMeta meta = code.buffers().get(name);
+                if (meta != null) {
+                    made.put(index, make(meta));
+                }
+            });
+            items.put(c.name(), made);
+        }
+        library.run(rt, values(c.arguments()));
+    }
+
+    private void item(Statement.Item i) {
+        Map<Integer, Tensor> made = items.get(i.of());
+        Tensor result = made == null ? null : made.get(i.index());
+        if (result != null) {
+            bind(i.name(), rt.detach(result));
+        }
+    }
+
+    private void bind(String name, Tensor t) {
+        Tensor before = variables.put(name, t);
+        rt.free(before);
+    }
+
+    private void free(String name) {
+        rt.free(variables.remove(name));
+        Map<Integer, Tensor> made = items.remove(name);
+        if (made != null) {
+            rt.freeAll(made.values());
+        }
+    }
+
+    private @Nullable Tensor[] returned(List<@Nullable String> names) {
+        Tensor[] out = new Tensor[names.size()];
+        for (int i = 0; i < out.length; i++) {
+            String name = names.get(i);
+            out[i] = name == null ? null : variables.get(name);
+        }
+        return out;
+    }
+}

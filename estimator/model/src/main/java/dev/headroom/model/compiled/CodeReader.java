@@ -1,0 +1,137 @@
+package dev.headroom.model.compiled;
+
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.TensorMeta;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the generated code of one graph from a plan. */
+final class CodeReader {
+    /** The function that everything is in, unless Inductor divided the code for CUDA graphs. */
+    private static final String WHOLE = "call";
+
+    private final Map<?, ?> plan;
+    private final Map<String, Long> symbols;
+    private final String where;
+    private final List<String> arguments = new ArrayList<>();
+
+    private CodeReader(Map<?, ?> plan, String where) {
+        this.plan = plan;
+        this.where = where;
+        this.symbols = symbols(plan.get("symbols"), where);
+    }
+
+    /** @param where the plan stands in the file, for messages */
+    static CompiledCode read(Map<?, ?> plan, String where) {
+        return new CodeReader(plan, where).read();
+    }
+
+    /** Values of the symbols in a plan's sizes. */
+    static Map<String, Long> symbols(@Nullable Object value, String where) {
+        Map<String, Long> out = new HashMap<>();
+        if (value != null) {
+            PlanJson.object(value, where + ".symbols").forEach((name, number) -> {
+                if (number instanceof Long n) {
+                    out.put(String.valueOf(name), n);
+                }
+            });
+        }
+        return out;
+    }
+
+    private CompiledCode read() {
+        List<Statement> statements = new ArrayList<>();
+        List<?> events = body();
+        for (int i = 0; i < events.size(); i++) {
+            Statement statement = statement(PlanJson.list(events.get(i), where), where + ", statement " + i);
+            if (statement != null) {
+                statements.add(statement);
+            }
+        }
+        if (statements.isEmpty() || !(statements.get(statements.size() - 1) instanceof Statement.Return)) {
+            throw new UserInputException(where + " does not end with a return; the file is cut off or damaged");
+        }
+        return new CompiledCode(statements, arguments, tensors("inputs"), tensors("buffers"));
+    }
+
+    /** With CUDA graphs the work is in a function of its own. */
+    private List<?> body() {
+        Map<?, ?> functions = PlanJson.object(plan.get("functions"), where + ".functions");
+        List<?> parts = functions.keySet().stream()
+                .filter(name -> !WHOLE.equals(name))
+                .toList();
+        Object chosen = parts.size() == 1 ? parts.get(0) : WHOLE;
+        return PlanJson.list(functions.get(chosen), where + ".functions." + chosen);
+    }
+
+    private Map<String, TensorMeta> tensors(String key) {
+        Map<String, TensorMeta> out = new HashMap<>();
+        PlanJson.object(plan.get(key), where + "." + key).forEach((name, described) -> {
+            if (described != null && onDevice(described)) {
+                out.put(String.valueOf(name), PlanJson.tensor(described, symbols, where + "." + key + "." + name));
+            }
+        });
+        return out;
+    }
+
+    private static boolean onDevice(Object described) {
+        Object device = described instanceof Map<?, ?> map ? map.get("device") : null;
+        return device == null || device.equals("cuda");
+    }
+
+    /** A statement, or {@code null} for one that neither allocates nor frees. */
+    private @Nullable Statement statement(List<?> event, String at) {
+        if (event.isEmpty()) {
+            throw PlanJson.expected(at, "a statement");
+        }
+        return switch (PlanJson.text(event.get(0), at)) {
+            case "inputs" -> inputs(PlanJson.texts(part(event, 1, at), at));
+            case "alloc" ->
+                new Statement.Allocate(
+                        name(event, 1, at),
+                        PlanJson.tensor(part(event, 3, at), part(event, 4, at), part(event, 5, at), symbols, at));
+            case "alias" -> new Statement.Alias(name(event, 1, at), name(event, 2, at));
+            case "call" ->
+                new Statement.Call(
+                        name(event, 1, at), name(event, 2, at), PlanJson.texts(part(event, 3, at), at));
+            case "item" -> item(event, at);
+            case "extern_out" -> new Statement.Extern(name(event, 1, at), PlanJson.texts(part(event, 2, at), at));
+            case "free" -> new Statement.Free(PlanJson.texts(part(event, 1, at), at));
+            case "return" -> new Statement.Return(returned(PlanJson.list(part(event, 1, at), at)));
+            case "kernel", "alloc_host", "unpack" -> null;
+            default ->
+                throw new UserInputException(at + " is a \"" + event.get(0) + "\", which this version does not know");
+        };
+    }
+
+    private Statement inputs(List<String> names) {
+        arguments.addAll(names);
+        return new Statement.Inputs(names);
+    }
+
+    private static @Nullable Statement item(List<?> event, String at) {
+        return part(event, 3, at) instanceof Long index
+                ? new Statement.Item(name(event, 1, at), name(event, 2, at), (int) Math.min(index, Integer.MAX_VALUE))
+                : null;
+    }
+
+    private static List<@Nullable String> returned(List<?> names) {
+        List<@Nullable String> out = new ArrayList<>();
+        names.forEach(name -> out.add(name instanceof String text ? text : null));
+        return out;
+    }
+
+    private static String name(List<?> event, int i, String at) {
+        return PlanJson.text(part(event, i, at), at);
+    }
+
+    private static @Nullable Object part(List<?> event, int i, String at) {
+        if (i >= event.size()) {
+            throw new UserInputException(at + " is cut off");
+        }
+        return event.get(i);
+    }
+}

@@ -1,0 +1,132 @@
+package dev.headroom.model.compiled;
+
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.TensorMeta;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Puts the codes of a plan together: each graph's forward with its backward and with what the partitioner said. */
+final class PlanGraphs {
+    private final List<CompiledGraph> graphs = new ArrayList<>();
+    private final List<Map<?, ?>> plans = new ArrayList<>();
+    private final List<?> partitions;
+
+    private PlanGraphs(Map<?, ?> file) {
+        PlanJson.list(file.get("plans"), "plans").forEach(p -> plans.add(PlanJson.object(p, "plans")));
+        this.partitions = file.get("partitions") == null
+                ? List.of()
+                : PlanJson.list(file.get("partitions"), "partitions");
+    }
+
+    /** The graphs of the model in the order of their calls. */
+    static List<CompiledGraph> of(Map<?, ?> file) {
+        PlanGraphs reader = new PlanGraphs(file);
+        reader.read();
+        return reader.graphs;
+    }
+
+    private void read() {
+        int trained = 0;
+        for (int i = 0; i < plans.size(); i++) {
+            switch (PlanJson.text(plans.get(i).get("direction"), "plans[" + i + "].direction")) {
+                case "forward" -> graphs.add(trained(i, trained++));
+                // Beside graphs that are trained this is the compiled step of the optimizer.
+                case "inference" -> {
+                    if (partitions.isEmpty()) {
+                        CompiledCode code = code(i);
+                        graphs.add(new CompiledGraph(code, null, results(code), List.of()));
+                    }
+                }
+                default -> {}
+            }
+        }
+        if (graphs.isEmpty()) {
+            throw new UserInputException("it holds no compiled graph of a model; was the backend Inductor?");
+        }
+    }
+
+    private CompiledCode code(int plan) {
+        return CodeReader.read(plans.get(plan), "plans[" + plan + "]");
+    }
+
+    private CompiledGraph trained(int plan, int partition) {
+        String where = "partitions[" + partition + "]";
+        if (partition >= partitions.size()) {
+            throw new UserInputException(where + " is missing, which tells what plans[" + plan + "] keeps for backward");
+        }
+        Map<?, ?> parted = PlanJson.object(partitions.get(partition), where);
+        Map<String, Long> symbols = CodeReader.symbols(plans.get(plan).get("symbols"), "plans[" + plan + "]");
+        Traced forward = Traced.of(parted.get("forward"), symbols, where + ".forward");
+        Traced backward = Traced.of(parted.get("backward"), symbols, where + ".backward");
+        int results = PlanJson.count(parted.get("outputs"), where + ".outputs");
+        return new CompiledGraph(
+                code(plan),
+                code(backwardOf(plan)),
+                forward.outputs().subList(0, Math.min(results, forward.outputs().size())),
+                backward.outputs());
+    }
+
+    private int backwardOf(int forward) {
+        Object id = plans.get(forward).get("id");
+        for (int i = 0; i < plans.size(); i++) {
+            Map<?, ?> plan = plans.get(i);
+            if ("backward".equals(plan.get("direction")) && Objects.equals(plan.get("id"), id)) {
+                return i;
+            }
+        }
+        throw new UserInputException("plans[" + forward + "] has no backward of the same id; was the whole step run?");
+    }
+
+    /** Without training, results are buffers of the code. */
+    private static List<@Nullable TensorMeta> results(CompiledCode code) {
+        Map<String, TensorMeta> known = new HashMap<>(code.inputs());
+        known.putAll(code.buffers());
+        List<@Nullable TensorMeta> out = new ArrayList<>();
+        for (Statement s : code.statements()) {
+            if (s instanceof Statement.Allocate a) {
+                known.put(a.name(), a.shape());
+            } else if (s instanceof Statement.Alias a && known.get(a.of()) != null) {
+                known.put(a.name(), Objects.requireNonNull(known.get(a.of())));
+            } else if (s instanceof Statement.Return r) {
+                r.names().forEach(name -> out.add(name == null ? null : known.get(name)));
+            }
+        }
+        return out;
+    }
+
+    /**
+     * A traced graph.
+     *
+     * @param outputs what it returns, {@code null} for what is no tensor
+     */
+    private record Traced(List<@Nullable TensorMeta> outputs) {
+        /** Rows of name, op, target, inputs and tensor; the last one is the output. */
+        static Traced of(@Nullable Object rows, Map<String, Long> symbols, String where) {
+            List<?> nodes = PlanJson.list(rows, where);
+            Map<String, Object> described = new HashMap<>();
+            List<@Nullable TensorMeta> outputs = new ArrayList<>();
+            for (Object row : nodes) {
+                List<?> node = PlanJson.list(row, where);
+                if (node.size() < 5) {
+                    throw new UserInputException(where + " has a node of " + node.size() + " entries, not 5");
+                }
+                if ("output".equals(node.get(1))) {
+                    for (String name : PlanJson.texts(node.get(3), where)) {
+                        Object tensor = described.get(name);
+                        outputs.add(
+                                tensor instanceof Map<?, ?>
+                                        ? PlanJson.tensor(tensor, symbols, where + "." + name)
+                                        : null);
+                    }
+                } else if (node.get(4) != null) {
+                    described.put(PlanJson.text(node.get(0), where), node.get(4));
+                }
+            }
+            return new Traced(outputs);
+        }
+    }
+}
