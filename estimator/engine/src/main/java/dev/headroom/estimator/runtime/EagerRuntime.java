@@ -8,7 +8,10 @@ import dev.headroom.estimator.log.Category;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 
 /**
  * An eager runtime without data: makes tensors, counts references, hands every allocation to the caching allocator and
@@ -25,6 +28,7 @@ public final class EagerRuntime {
     private final Workspaces workspaces;
     private final AutocastMode autocast = new AutocastMode(this);
     private final ModuleHooks modules = new ModuleHooks();
+    private final Set<Object> done = Collections.newSetFromMap(new IdentityHashMap<>());
     private Frame frame;
 
     /** A process with one GPU. */
@@ -120,6 +124,11 @@ public final class EagerRuntime {
         Category before = s.category();
         s.setCategory(category);
         s.home.changed(s, before);
+    }
+
+    /** Whether something that a process does once, such as compiling a graph, is done now. */
+    public boolean firstTime(Object what) {
+        return done.add(what);
     }
 
     /** Opens the scope of an operator's local variables. */

@@ -13,6 +13,8 @@ final class CodeReader {
     /** The function that everything is in, unless Inductor divided the code for CUDA graphs. */
     private static final String WHOLE = "call";
 
+    private static final String PART = "partition_";
+
     private final Map<?, ?> plan;
     private final Map<String, Long> symbols;
     private final String where;
@@ -43,28 +45,54 @@ final class CodeReader {
     }
 
     private CompiledCode read() {
-        List<Statement> statements = new ArrayList<>();
-        List<?> events = body();
-        for (int i = 0; i < events.size(); i++) {
-            Statement statement = statement(PlanJson.list(events.get(i), where), where + ", statement " + i);
-            if (statement != null) {
-                statements.add(statement);
-            }
-        }
+        List<Statement> statements = statements(WHOLE);
+        given(statements);
         if (statements.isEmpty() || !(statements.get(statements.size() - 1) instanceof Statement.Return)) {
             throw new UserInputException(where + " does not end with a return; the file is cut off or damaged");
         }
         return new CompiledCode(statements, arguments, tensors("inputs"), tensors("buffers"));
     }
 
-    /** With CUDA graphs the work is in a function of its own. */
-    private List<?> body() {
+    /** The statements of a function; with CUDA graphs, parts of the work are in functions that it calls. */
+    private List<Statement> statements(String function) {
         Map<?, ?> functions = PlanJson.object(plan.get("functions"), where + ".functions");
-        List<?> parts = functions.keySet().stream()
-                .filter(name -> !WHOLE.equals(name))
-                .toList();
-        Object chosen = parts.size() == 1 ? parts.get(0) : WHOLE;
-        return PlanJson.list(functions.get(chosen), where + ".functions." + chosen);
+        List<?> events = PlanJson.list(functions.get(function), where + ".functions." + function);
+        List<Statement> out = new ArrayList<>();
+        int part = 0;
+        for (int i = 0; i < events.size(); i++) {
+            List<?> event = PlanJson.list(events.get(i), where);
+            if (!event.isEmpty() && "unpack".equals(event.get(0)) && functions.containsKey(PART + part)) {
+                splice(out, statements(PART + part++));
+                continue;
+            }
+            Statement statement = statement(event, where + ", statement " + i);
+            if (statement != null) {
+                out.add(statement);
+            }
+        }
+        return out;
+    }
+
+    /**
+     * Puts the statements of a part where it is called: its variables have the caller's names, and what the caller lets
+     * go of before the call is the part's own.
+     */
+    private static void splice(List<Statement> caller, List<Statement> part) {
+        if (!caller.isEmpty() && caller.get(caller.size() - 1) instanceof Statement.Free) {
+            caller.remove(caller.size() - 1);
+        }
+        part.stream()
+                .filter(s -> !(s instanceof Statement.Inputs || s instanceof Statement.Return))
+                .forEach(caller::add);
+    }
+
+    /** Of a function that takes its arguments from the caller of the graph. */
+    private void given(List<Statement> statements) {
+        for (Statement s : statements) {
+            if (s instanceof Statement.Inputs inputs) {
+                arguments.addAll(inputs.names());
+            }
+        }
     }
 
     private Map<String, TensorMeta> tensors(String key) {
@@ -88,11 +116,9 @@ final class CodeReader {
             throw PlanJson.expected(at, "a statement");
         }
         return switch (PlanJson.text(event.get(0), at)) {
-            case "inputs" -> inputs(PlanJson.texts(part(event, 1, at), at));
-            case "alloc" ->
-                new Statement.Allocate(
-                        name(event, 1, at),
-                        PlanJson.tensor(part(event, 3, at), part(event, 4, at), part(event, 5, at), symbols, at));
+            case "inputs" -> new Statement.Inputs(PlanJson.texts(part(event, 1, at), at));
+            case "alloc" -> allocate(event, at, false);
+            case "alloc_host" -> allocate(event, at, true);
             case "alias" -> new Statement.Alias(name(event, 1, at), name(event, 2, at));
             case "call" ->
                 new Statement.Call(
@@ -101,15 +127,16 @@ final class CodeReader {
             case "extern_out" -> new Statement.Extern(name(event, 1, at), PlanJson.texts(part(event, 2, at), at));
             case "free" -> new Statement.Free(PlanJson.texts(part(event, 1, at), at));
             case "return" -> new Statement.Return(returned(PlanJson.list(part(event, 1, at), at)));
-            case "kernel", "alloc_host", "unpack" -> null;
+            case "kernel", "unpack" -> null;
             default ->
                 throw new UserInputException(at + " is a \"" + event.get(0) + "\", which this version does not know");
         };
     }
 
-    private Statement inputs(List<String> names) {
-        arguments.addAll(names);
-        return new Statement.Inputs(names);
+    private Statement allocate(List<?> event, String at, boolean onHost) {
+        TensorMeta shape =
+                PlanJson.tensor(part(event, 3, at), part(event, 4, at), part(event, 5, at), symbols, at);
+        return new Statement.Allocate(name(event, 1, at), shape, onHost);
     }
 
     private static @Nullable Statement item(List<?> event, String at) {

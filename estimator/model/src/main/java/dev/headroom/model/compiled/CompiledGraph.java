@@ -5,6 +5,7 @@ import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,14 +16,20 @@ import org.jspecify.annotations.Nullable;
  * @param backward takes what forward kept and the gradients of the results; {@code null} without training
  * @param results that the caller gets, which come first in what forward returns; the rest is kept for backward
  * @param gradients one entry an argument of forward: the gradient as traced, {@code null} for none
+ * @param trials products that are run padded and as they are while the graph is compiled, in their order
+ * @param weights of arguments that are added to a product, by position: the position of the one that is multiplied
  */
 public record CompiledGraph(
         CompiledCode forward,
         @Nullable CompiledCode backward,
         List<@Nullable TensorMeta> results,
-        List<@Nullable TensorMeta> gradients)
+        List<@Nullable TensorMeta> gradients,
+        List<Product> trials,
+        Map<Integer, Integer> weights)
         implements Argument.Attachment {
     public CompiledGraph {
+        trials = List.copyOf(trials);
+        weights = Map.copyOf(weights);
         results = Collections.unmodifiableList(new ArrayList<>(results));
         gradients = Collections.unmodifiableList(new ArrayList<>(gradients));
     }

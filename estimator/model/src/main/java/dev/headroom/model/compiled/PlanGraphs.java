@@ -3,10 +3,13 @@ package dev.headroom.model.compiled;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Puts the codes of a plan together: each graph's forward with its backward and with what the partitioner said. */
@@ -15,7 +18,11 @@ final class PlanGraphs {
     private final List<Map<?, ?>> plans = new ArrayList<>();
     private final List<?> partitions;
 
+    /** Unless the config decides, Inductor measures whether padded products are faster. */
+    private final boolean measuresPadding;
+
     private PlanGraphs(Map<?, ?> file) {
+        this.measuresPadding = measuresPadding(file.get("config"));
         PlanJson.list(file.get("plans"), "plans").forEach(p -> plans.add(PlanJson.object(p, "plans")));
         this.partitions = file.get("partitions") == null
                 ? List.of()
@@ -38,7 +45,7 @@ final class PlanGraphs {
                 case "inference" -> {
                     if (partitions.isEmpty()) {
                         CompiledCode code = code(i);
-                        graphs.add(new CompiledGraph(code, null, results(code), List.of()));
+                        graphs.add(new CompiledGraph(code, null, results(code), List.of(), List.of(), Map.of()));
                     }
                 }
                 default -> {}
@@ -67,7 +74,38 @@ final class PlanGraphs {
                 code(plan),
                 code(backwardOf(plan)),
                 forward.outputs().subList(0, Math.min(results, forward.outputs().size())),
-                backward.outputs());
+                backward.outputs(),
+                measuresPadding ? trials(forward, backward) : List.of(),
+                weights(forward));
+    }
+
+    private static boolean measuresPadding(@Nullable Object config) {
+        Object settings = config instanceof Map<?, ?> map ? map.get("inductor") : null;
+        return !(settings instanceof List<?> list)
+                || list.stream().noneMatch(s -> s.equals("shape_padding=false") || s.equals("force_shape_pad=true"));
+    }
+
+    /** The joint graph is searched from its end (torch/_inductor/pattern_matcher.py, PatternMatcherPass.apply). */
+    private static List<Product> trials(Traced forward, Traced backward) {
+        Set<Product> out = new LinkedHashSet<>();
+        for (Traced graph : List.of(backward, forward)) {
+            List<Product> products = new ArrayList<>(graph.products());
+            Collections.reverse(products);
+            out.addAll(products);
+        }
+        return List.copyOf(out);
+    }
+
+    private static Map<Integer, Integer> weights(Traced graph) {
+        Map<Integer, Integer> out = new HashMap<>();
+        graph.weights().forEach((bias, weight) -> {
+            int position = graph.placeholders().indexOf(bias);
+            int of = graph.placeholders().indexOf(weight);
+            if (position >= 0 && of >= 0) {
+                out.put(position, of);
+            }
+        });
+        return out;
     }
 
     private int backwardOf(int forward) {
@@ -96,37 +134,5 @@ final class PlanGraphs {
             }
         }
         return out;
-    }
-
-    /**
-     * A traced graph.
-     *
-     * @param outputs what it returns, {@code null} for what is no tensor
-     */
-    private record Traced(List<@Nullable TensorMeta> outputs) {
-        /** Rows of name, op, target, inputs and tensor; the last one is the output. */
-        static Traced of(@Nullable Object rows, Map<String, Long> symbols, String where) {
-            List<?> nodes = PlanJson.list(rows, where);
-            Map<String, Object> described = new HashMap<>();
-            List<@Nullable TensorMeta> outputs = new ArrayList<>();
-            for (Object row : nodes) {
-                List<?> node = PlanJson.list(row, where);
-                if (node.size() < 5) {
-                    throw new UserInputException(where + " has a node of " + node.size() + " entries, not 5");
-                }
-                if ("output".equals(node.get(1))) {
-                    for (String name : PlanJson.texts(node.get(3), where)) {
-                        Object tensor = described.get(name);
-                        outputs.add(
-                                tensor instanceof Map<?, ?>
-                                        ? PlanJson.tensor(tensor, symbols, where + "." + name)
-                                        : null);
-                    }
-                } else if (node.get(4) != null) {
-                    described.put(PlanJson.text(node.get(0), where), node.get(4));
-                }
-            }
-            return new Traced(outputs);
-        }
     }
 }

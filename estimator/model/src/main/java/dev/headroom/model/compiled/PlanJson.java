@@ -94,11 +94,16 @@ final class PlanJson {
     private static long size(@Nullable Object value, Map<String, Long> symbols, String where) {
         long size = value instanceof Long number
                 ? number
-                : SymExprParser.parse(text(value, where)).evaluate(symbols);
+                : SymExprParser.parse(inSymPy(text(value, where))).evaluate(symbols);
         if (size < 0) {
             throw new UserInputException(where + " holds " + size + "; sizes are not negative");
         }
         return size;
+    }
+
+    /** Generated code is Python, whose functions SymPy writes with a capital. */
+    private static String inSymPy(String text) {
+        return text.replace("max(", "Max(").replace("min(", "Min(");
     }
 
     static UserInputException expected(String where, String what) {

@@ -8,6 +8,7 @@ import dev.headroom.model.graph.Graph.InputKind;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,9 @@ final class PlanModel {
     private final Map<String, TensorMeta> values = new LinkedHashMap<>();
     private final List<Node> nodes = new ArrayList<>();
     private final List<List<@Nullable String>> made = new ArrayList<>();
+
+    /** Values of weights by those of their biases. */
+    private final Map<String, String> weights = new HashMap<>();
 
     PlanModel(String name, Map<String, @Nullable Object> file) {
         this.name = name;
@@ -52,8 +56,9 @@ final class PlanModel {
         for (int g = 0; g < compiled.size(); g++) {
             add(g, compiled.get(g));
         }
+        List<Graph.Input> ordered = RegistrationOrder.of(inputs, values, weights);
         return new Graph(
-                name, List.copyOf(inputs), List.copyOf(nodes), outputs(), values, Map.of(), Map.of(), state());
+                name, List.copyOf(ordered), List.copyOf(nodes), outputs(), values, Map.of(), Map.of(), state());
     }
 
     private List<String> state() {
@@ -70,6 +75,13 @@ final class PlanModel {
             TensorMeta meta = graph.forward().inputs().get(names.get(i));
             arguments.add(meta == null ? null : argument(number, graph, i, meta));
         }
+        graph.weights().forEach((bias, weight) -> {
+            String ofBias = arguments.get(bias);
+            String ofWeight = arguments.get(weight);
+            if (ofBias != null && ofWeight != null) {
+                weights.put(ofBias, ofWeight);
+            }
+        });
         List<@Nullable String> results = new ArrayList<>();
         for (int i = 0; i < graph.results().size(); i++) {
             TensorMeta meta = graph.results().get(i);

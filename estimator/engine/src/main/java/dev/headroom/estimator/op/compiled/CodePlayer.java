@@ -53,7 +53,11 @@ final class CodePlayer {
 
     private void run(Statement s) {
         if (s instanceof Statement.Allocate a) {
-            bind(a.name(), make(a.shape()));
+            bind(
+                    a.name(),
+                    a.onHost()
+                            ? rt.hostTensor(a.shape().dtype(), known(a.shape().sizes()))
+                            : make(a.shape()));
         } else if (s instanceof Statement.Alias a) {
             Tensor of = variables.get(a.of());
             if (of != null) {

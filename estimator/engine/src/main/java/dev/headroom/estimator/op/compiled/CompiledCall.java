@@ -38,6 +38,10 @@ final class CompiledCall {
     }
 
     private Tensor[] forward() {
+        if (rt.firstTime(graph)) {
+            PaddingTrials trials = new PaddingTrials(rt);
+            graph.trials().forEach(trials::run);
+        }
         Recorder r = rt.record("CompiledFunctionBackward", inputs);
         Tensor[] made = new CodePlayer(rt, graph.forward()).play(borrowed());
         Tensor[] results = new Tensor[graph.results().size()];
