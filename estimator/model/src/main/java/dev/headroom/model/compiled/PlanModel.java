@@ -26,6 +26,7 @@ final class PlanModel {
     private final String name;
     private final List<CompiledGraph> compiled;
     private final Map<?, ?> config;
+    private final boolean compilesStep;
     private final List<Graph.Input> inputs = new ArrayList<>();
     private final Map<String, TensorMeta> values = new LinkedHashMap<>();
     private final List<Node> nodes = new ArrayList<>();
@@ -39,6 +40,7 @@ final class PlanModel {
         this.config = file.get("config") == null ? Map.of() : PlanJson.object(file.get("config"), "config");
         requireWholeModel();
         this.compiled = PlanGraphs.of(file);
+        this.compilesStep = compilesStep(file);
     }
 
     private void requireWholeModel() {
@@ -50,6 +52,17 @@ final class PlanModel {
             throw new UserInputException("it is the plan of several batch sizes (" + config.get("batches")
                     + "); write one for each batch size that the run has");
         }
+    }
+
+    /**
+     * Whether the optimizer's step was compiled, too: then there is code that is not trained beside code that is.
+     */
+    private static boolean compilesStep(Map<String, @Nullable Object> file) {
+        List<Object> directions = new ArrayList<>();
+        for (Object plan : PlanJson.list(file.get("plans"), "plans")) {
+            directions.add(PlanJson.text(PlanJson.object(plan, "plans").get("direction"), "plans.direction"));
+        }
+        return directions.contains("forward") && directions.contains("inference");
     }
 
     Graph graph() {
@@ -97,7 +110,8 @@ final class PlanModel {
                 OPERATOR,
                 List.of(
                         new Node.NamedArgument("inputs", new Argument.Values(arguments)),
-                        new Node.NamedArgument("code", new Argument.Attached(graph))),
+                        new Node.NamedArgument("code", new Argument.Attached(graph)),
+                        new Node.NamedArgument(CompiledSteps.ARGUMENT, new Argument.Bool(compilesStep))),
                 results,
                 List.of(new Node.ModuleCall("model", "", "model")),
                 ""));

@@ -4,11 +4,14 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.compiled.CompiledCode;
 import dev.headroom.model.compiled.Statement;
+import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.graph.SymExpr;
 import dev.headroom.model.graph.TensorMeta;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,32 +71,42 @@ final class CodePlayer {
         } else if (s instanceof Statement.Item i) {
             item(i);
         } else if (s instanceof Statement.Extern e) {
-            LibraryCalls.of(e.function()).run(rt, values(e.arguments()));
+            LibraryCalls.run(e.function(), rt, List.of());
         } else if (s instanceof Statement.Free f) {
             f.names().forEach(this::free);
         }
     }
 
     private Tensor make(TensorMeta meta) {
-        return rt.emptyStrided(meta.dtype(), known(meta.sizes()), known(meta.strides()));
+        return make(rt, meta);
+    }
+
+    /** {@code empty_strided}: as large as the strides reach, which may be padded. */
+    static Tensor make(EagerRuntime rt, TensorMeta meta) {
+        long[] sizes = known(meta.sizes());
+        long[] strides = known(meta.strides());
+        long reach = Shapes.numel(sizes) == 0 ? 0 : 1;
+        for (int i = 0; i < sizes.length && reach > 0; i++) {
+            reach += (sizes[i] - 1) * strides[i];
+        }
+        if (reach == Shapes.numel(sizes)) {
+            return rt.emptyStrided(meta.dtype(), sizes, strides);
+        }
+        Tensor whole = rt.empty(meta.dtype(), reach);
+        Tensor out = rt.reinterpret(whole, sizes, strides, 0);
+        rt.free(whole);
+        return out;
     }
 
     static long[] known(List<SymExpr> sizes) {
         return sizes.stream().mapToLong(s -> s.evaluate(Map.of())).toArray();
     }
 
-    private List<Tensor> values(List<String> names) {
-        return names.stream()
-                .map(variables::get)
-                .filter(java.util.Objects::nonNull)
-                .toList();
-    }
-
     /** A call makes its results in their order; {@link Statement.Item} only gives them names. */
     private void call(Statement.Call c) {
-        LibraryCalls library = LibraryCalls.of(c.function());
         TensorMeta single = code.buffers().get(c.name());
-        Map<Integer, String> names = new java.util.TreeMap<>();
+        List<Tensor> made = new ArrayList<>();
+        Map<Integer, String> names = new TreeMap<>();
         for (Statement s : code.statements()) {
             if (s instanceof Statement.Item i && i.of().equals(c.name())) {
                 names.putIfAbsent(i.index(), i.name());
@@ -101,19 +114,22 @@ final class CodePlayer {
         }
         if (names.isEmpty()) {
             if (single != null) {
-                bind(c.name(), make(single));
+                Tensor result = make(single);
+                made.add(result);
+                bind(c.name(), result);
             }
         } else {
-            Map<Integer, Tensor> made = new HashMap<>();
+            Map<Integer, Tensor> byIndex = new TreeMap<>();
             names.forEach((index, name) -> {
                 TensorMeta meta = code.buffers().get(name);
                 if (meta != null) {
-                    made.put(index, make(meta));
+                    byIndex.put(index, make(meta));
                 }
             });
-            items.put(c.name(), made);
+            items.put(c.name(), byIndex);
+            made.addAll(byIndex.values());
         }
-        library.run(rt, values(c.arguments()));
+        LibraryCalls.run(c.function(), rt, made);
     }
 
     private void item(Statement.Item i) {

@@ -1,37 +1,49 @@
 package dev.headroom.estimator.op.compiled;
 
+import dev.headroom.estimator.op.attention.AttentionScratch;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 /** What library calls in generated code take besides their results. */
-enum LibraryCalls {
-    /** cuBLAS: its workspace, kept from the first product on. */
-    PRODUCT {
-        @Override
-        void run(EagerRuntime rt, List<Tensor> arguments) {
-            rt.workspaces().useBlas();
-        }
-    },
-    /** Nothing. */
-    PLAIN {
-        @Override
-        void run(EagerRuntime rt, List<Tensor> arguments) {}
-    };
+final class LibraryCalls {
+    private static final Map<String, BiConsumer<EagerRuntime, List<Tensor>>> BY_FUNCTION = Map.ofEntries(
+            Map.entry("extern_kernels.mm", LibraryCalls::product),
+            Map.entry("extern_kernels.addmm", LibraryCalls::product),
+            Map.entry("extern_kernels.bmm", LibraryCalls::product),
+            Map.entry("extern_kernels.baddbmm", LibraryCalls::product),
+            Map.entry("extern_kernels.bias_addmm", LibraryCalls::product),
+            attention("efficient", AttentionScratch.EFFICIENT),
+            attention("flash", AttentionScratch.FLASH),
+            attention("cudnn", AttentionScratch.CUDNN));
 
-    private static final Map<String, LibraryCalls> BY_FUNCTION = Map.of(
-            "extern_kernels.mm", PRODUCT,
-            "extern_kernels.addmm", PRODUCT,
-            "extern_kernels.bmm", PRODUCT,
-            "extern_kernels.baddbmm", PRODUCT,
-            "extern_kernels.bias_addmm", PRODUCT);
+    private LibraryCalls() {}
 
-    /** @param function as generated code names it */
-    static LibraryCalls of(String function) {
-        return BY_FUNCTION.getOrDefault(function, PLAIN);
+    /** cuBLAS keeps its workspace from the first product on. */
+    private static void product(EagerRuntime rt, List<Tensor> made) {
+        rt.workspaces().useBlas();
     }
 
-    /** @param arguments tensors that the call is given, in order */
-    abstract void run(EagerRuntime rt, List<Tensor> arguments);
+    private static Map.Entry<String, BiConsumer<EagerRuntime, List<Tensor>>> attention(
+            String kernel, AttentionScratch scratch) {
+        return Map.entry(
+                "torch.ops.aten._scaled_dot_product_" + kernel + "_attention_backward.default",
+                (rt, gradients) -> {
+                    if (gradients.size() >= 3) {
+                        scratch.take(rt, gradients.get(0), gradients.get(1), gradients.get(2));
+                    }
+                });
+    }
+
+    /**
+     * Takes it and gives it back.
+     *
+     * @param function as generated code names it
+     * @param made the results that are used, in order
+     */
+    static void run(String function, EagerRuntime rt, List<Tensor> made) {
+        BY_FUNCTION.getOrDefault(function, (runtime, results) -> {}).accept(rt, made);
+    }
 }

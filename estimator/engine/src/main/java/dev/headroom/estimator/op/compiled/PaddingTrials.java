@@ -21,11 +21,11 @@ final class PaddingTrials {
     }
 
     void run(Product product) {
-        Tensor left = dense(product.left());
-        Tensor right = dense(product.right());
+        Tensor left = CodePlayer.make(rt, product.left());
+        Tensor right = CodePlayer.make(rt, product.right());
         TensorMeta added = product.added();
-        Tensor bias = added == null ? null : dense(added);
-        Tensor otherBias = added == null ? null : dense(added);
+        Tensor bias = added == null ? null : CodePlayer.make(rt, added);
+        Tensor otherBias = added == null ? null : CodePlayer.make(rt, added);
         long[] sizes = CodePlayer.known(product.left().sizes());
         long n = last(CodePlayer.known(product.right().sizes()));
         timed(() -> rt.free(result(product, sizes, n, new Padding(0, 0, 0))));
@@ -42,10 +42,6 @@ final class PaddingTrials {
         Tensor cache = rt.scratch(rt.device().l2Bytes());
         run.run();
         rt.free(cache);
-    }
-
-    private Tensor dense(TensorMeta meta) {
-        return rt.emptyStrided(meta.dtype(), CodePlayer.known(meta.sizes()), CodePlayer.known(meta.strides()));
     }
 
     private static long last(long[] sizes) {
