@@ -70,13 +70,15 @@ final class PlanGraphs {
         Traced forward = Traced.of(parted.get("forward"), symbols, where + ".forward");
         Traced backward = Traced.of(parted.get("backward"), symbols, where + ".backward");
         int results = PlanJson.count(parted.get("outputs"), where + ".outputs");
-        return new CompiledGraph(
+        CompiledGraph graph = new CompiledGraph(
                 code(plan),
                 code(backwardOf(plan)),
                 forward.outputs().subList(0, Math.min(results, forward.outputs().size())),
                 backward.outputs(),
                 measuresPadding ? trials(forward, backward) : List.of(),
                 weights(forward));
+        PlanCheck.check(graph, "plans[" + plan + "]");
+        return graph;
     }
 
     private static boolean measuresPadding(@Nullable Object config) {

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Values of a plan's JSON, with messages that say where they stand. */
 final class PlanJson {
+    private static final int MOST_DIMENSIONS = 64;
+    private static final double MOST_ELEMENTS = 1L << 50;
     private static final Map<String, DType> TYPES = new HashMap<>();
 
     static {
@@ -82,7 +84,22 @@ final class PlanJson {
         if (sizes.size() != strides.size()) {
             throw new UserInputException(where + " has " + sizes.size() + " sizes but " + strides.size() + " strides");
         }
+        requireSensible(sizes, strides, where);
         return new TensorMeta(dtype, sizes, strides, SymExpr.of(0), false);
+    }
+
+    /** A tensor has at most 64 dimensions (c10/core/TensorImpl), and its bytes are a number of 64 bits. */
+    private static void requireSensible(List<SymExpr> sizes, List<SymExpr> strides, String where) {
+        double elements = 1;
+        double reach = 1;
+        for (int i = 0; i < sizes.size(); i++) {
+            double size = sizes.get(i).evaluate(Map.of());
+            elements *= size;
+            reach += size * strides.get(i).evaluate(Map.of());
+        }
+        if (sizes.size() > MOST_DIMENSIONS || elements > MOST_ELEMENTS || reach > MOST_ELEMENTS) {
+            throw new UserInputException(where + " is larger than any tensor; the file is damaged");
+        }
     }
 
     private static List<SymExpr> sizes(@Nullable Object value, Map<String, Long> symbols, String where) {
