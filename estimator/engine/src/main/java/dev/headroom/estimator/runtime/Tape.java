@@ -302,13 +302,10 @@ public final class Tape {
 
     /**
      * Hands a saved tensor to the running frame, from which it may be freed before the node has run
-     * ({@code ctx.maybe_clear_saved_tensors}).
+     * ({@code ctx.maybe_clear_saved_tensors}). It counts as saved until then.
      */
     public Tensor take(Saved saved) {
         Tensor t = saved.take();
-        Category before = t.storage().category();
-        t.storage().addSaved(-1);
-        t.storage().home.changed(t.storage(), before);
         runtime.adopt(t);
         return t;
     }

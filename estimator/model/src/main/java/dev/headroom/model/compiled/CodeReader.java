@@ -65,7 +65,7 @@ final class CodeReader {
                 splice(out, statements(PART + part++));
                 continue;
             }
-            Statement statement = statement(event, where + ", statement " + i);
+            Statement statement = statement(event, events.subList(i + 1, events.size()), where + ", statement " + i);
             if (statement != null) {
                 out.add(statement);
             }
@@ -111,14 +111,14 @@ final class CodeReader {
     }
 
     /** A statement, or {@code null} for one that neither allocates nor frees. */
-    private @Nullable Statement statement(List<?> event, String at) {
+    private @Nullable Statement statement(List<?> event, List<?> rest, String at) {
         if (event.isEmpty()) {
             throw PlanJson.expected(at, "a statement");
         }
         return switch (PlanJson.text(event.get(0), at)) {
             case "inputs" -> new Statement.Inputs(PlanJson.texts(part(event, 1, at), at));
-            case "alloc" -> allocate(event, at, false);
-            case "alloc_host" -> allocate(event, at, true);
+            case "alloc" -> allocate(event, rest, at, false);
+            case "alloc_host" -> allocate(event, rest, at, true);
             case "alias" -> new Statement.Alias(name(event, 1, at), name(event, 2, at));
             case "call" ->
                 new Statement.Call(
@@ -133,10 +133,25 @@ final class CodeReader {
         };
     }
 
-    private Statement allocate(List<?> event, String at, boolean onHost) {
+    /** The first kernel or library call that is given a buffer. */
+    private static String writer(String buffer, List<?> rest) {
+        for (Object next : rest) {
+            if (next instanceof List<?> event
+                    && event.size() > 2
+                    && (event.get(0).equals("kernel") || event.get(0).equals("extern_out"))
+                    && event.get(2) instanceof List<?> given
+                    && given.contains(buffer)) {
+                return String.valueOf(event.get(1));
+            }
+        }
+        return "";
+    }
+
+    private Statement allocate(List<?> event, List<?> rest, String at, boolean onHost) {
         TensorMeta shape =
                 PlanJson.tensor(part(event, 3, at), part(event, 4, at), part(event, 5, at), symbols, at);
-        return new Statement.Allocate(name(event, 1, at), shape, onHost);
+        String name = name(event, 1, at);
+        return new Statement.Allocate(name, shape, onHost, writer(name, rest));
     }
 
     private static @Nullable Statement item(List<?> event, String at) {

@@ -1,6 +1,7 @@
 package dev.headroom.model.compiled;
 
 import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param results that the caller gets, which come first in what forward returns; the rest is kept for backward
  * @param gradients one entry an argument of forward: the gradient as traced, {@code null} for none
  * @param trials products that are run padded and as they are while the graph is compiled, in their order
+ * @param facts what the whole plan has decided
  * @param weights of arguments that are added to a product, by position: the position of the one that is multiplied
  */
 public record CompiledGraph(
@@ -25,6 +27,7 @@ public record CompiledGraph(
         List<@Nullable TensorMeta> results,
         List<@Nullable TensorMeta> gradients,
         List<Product> trials,
+        Facts facts,
         Map<Integer, Integer> weights)
         implements Argument.Attachment {
     public CompiledGraph {
@@ -33,4 +36,14 @@ public record CompiledGraph(
         results = Collections.unmodifiableList(new ArrayList<>(results));
         gradients = Collections.unmodifiableList(new ArrayList<>(gradients));
     }
+
+    /**
+     * What a plan has decided of the whole run.
+     *
+     * @param dtype of the weights; {@code null} for float32, or where the plan does not say it
+     * @param amp what autocast lowers to; {@code null} for none
+     * @param trains whether there is code for backward
+     * @param compilesStep whether the optimizer's step was compiled, too
+     */
+    public record Facts(@Nullable DType dtype, @Nullable DType amp, boolean trains, boolean compilesStep) {}
 }

@@ -1,6 +1,7 @@
 package dev.headroom.model.compiled;
 
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,11 +19,14 @@ final class PlanGraphs {
     private final List<Map<?, ?>> plans = new ArrayList<>();
     private final List<?> partitions;
 
+    private final CompiledGraph.Facts facts;
+
     /** Unless the config decides, Inductor measures whether padded products are faster. */
     private final boolean measuresPadding;
 
     private PlanGraphs(Map<?, ?> file) {
         this.measuresPadding = measuresPadding(file.get("config"));
+        this.facts = facts(file);
         PlanJson.list(file.get("plans"), "plans").forEach(p -> plans.add(PlanJson.object(p, "plans")));
         this.partitions = file.get("partitions") == null
                 ? List.of()
@@ -45,7 +49,7 @@ final class PlanGraphs {
                 case "inference" -> {
                     if (partitions.isEmpty()) {
                         CompiledCode code = code(i);
-                        graphs.add(new CompiledGraph(code, null, results(code), List.of(), List.of(), Map.of()));
+                        graphs.add(new CompiledGraph(code, null, results(code), List.of(), List.of(), facts, Map.of()));
                     }
                 }
                 default -> {}
@@ -76,9 +80,28 @@ final class PlanGraphs {
                 forward.outputs().subList(0, Math.min(results, forward.outputs().size())),
                 backward.outputs(),
                 measuresPadding ? trials(forward, backward) : List.of(),
+                facts,
                 weights(forward));
         PlanCheck.check(graph, "plans[" + plan + "]");
         return graph;
+    }
+
+    private static CompiledGraph.Facts facts(Map<?, ?> file) {
+        Map<?, ?> config = file.get("config") instanceof Map<?, ?> map ? map : Map.of();
+        List<Object> directions = new ArrayList<>();
+        for (Object plan : PlanJson.list(file.get("plans"), "plans")) {
+            directions.add(PlanJson.text(PlanJson.object(plan, "plans").get("direction"), "plans.direction"));
+        }
+        boolean step = directions.contains("forward") && directions.contains("inference");
+        return new CompiledGraph.Facts(
+                type(config.get("dtype")),
+                type(config.get("amp")),
+                directions.contains("forward"),
+                step && !Boolean.FALSE.equals(config.get("compile_optimizer")));
+    }
+
+    private static @Nullable DType type(@Nullable Object name) {
+        return "bf16".equals(name) ? DType.BFLOAT16 : "fp16".equals(name) ? DType.FLOAT16 : null;
     }
 
     private static boolean measuresPadding(@Nullable Object config) {

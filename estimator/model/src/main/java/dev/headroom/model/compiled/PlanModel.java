@@ -5,6 +5,7 @@ import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Graph.InputKind;
+import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
 import java.util.ArrayList;
@@ -26,7 +27,6 @@ final class PlanModel {
     private final String name;
     private final List<CompiledGraph> compiled;
     private final Map<?, ?> config;
-    private final boolean compilesStep;
     private final List<Graph.Input> inputs = new ArrayList<>();
     private final Map<String, TensorMeta> values = new LinkedHashMap<>();
     private final List<Node> nodes = new ArrayList<>();
@@ -40,7 +40,6 @@ final class PlanModel {
         this.config = file.get("config") == null ? Map.of() : PlanJson.object(file.get("config"), "config");
         requireWholeModel();
         this.compiled = PlanGraphs.of(file);
-        this.compilesStep = compilesStep(file);
     }
 
     private void requireWholeModel() {
@@ -54,24 +53,21 @@ final class PlanModel {
         }
     }
 
-    /**
-     * Whether the optimizer's step was compiled, too: then there is code that is not trained beside code that is.
-     */
-    private static boolean compilesStep(Map<String, @Nullable Object> file) {
-        List<Object> directions = new ArrayList<>();
-        for (Object plan : PlanJson.list(file.get("plans"), "plans")) {
-            directions.add(PlanJson.text(PlanJson.object(plan, "plans").get("direction"), "plans.direction"));
-        }
-        return directions.contains("forward") && directions.contains("inference");
-    }
-
     Graph graph() {
         for (int g = 0; g < compiled.size(); g++) {
             add(g, compiled.get(g));
         }
         List<Graph.Input> ordered = RegistrationOrder.of(inputs, values, weights);
-        return new Graph(
+        Graph graph = new Graph(
                 name, List.copyOf(ordered), List.copyOf(nodes), outputs(), values, Map.of(), Map.of(), state());
+        return graph.withHeld(new ModelState(graph.held().modules(), graph.held().tensors(), notes()));
+    }
+
+    private List<String> notes() {
+        return compiled.size() == 1
+                ? List.of()
+                : List.of("the plan has " + compiled.size() + " graphs but not how often each is called and what Python"
+                        + " does between them; each is played once, in order");
     }
 
     private List<String> state() {
@@ -110,8 +106,7 @@ final class PlanModel {
                 OPERATOR,
                 List.of(
                         new Node.NamedArgument("inputs", new Argument.Values(arguments)),
-                        new Node.NamedArgument("code", new Argument.Attached(graph)),
-                        new Node.NamedArgument(CompiledSteps.ARGUMENT, new Argument.Bool(compilesStep))),
+                        new Node.NamedArgument("code", new Argument.Attached(graph))),
                 results,
                 List.of(new Node.ModuleCall("model", "", "model")),
                 ""));

@@ -12,8 +12,12 @@ public sealed interface Statement {
     /** The function takes its arguments; from then on only these names hold them. */
     record Inputs(List<String> names) implements Statement {}
 
-    /** {@code empty_strided_cuda} or {@code empty_strided_cpu}: a buffer of its own. */
-    record Allocate(String name, TensorMeta shape, boolean onHost) implements Statement {}
+    /**
+     * {@code empty_strided_cuda} or {@code empty_strided_cpu}: a buffer of its own.
+     *
+     * @param by the kernel that writes it first, "" where that is not known
+     */
+    record Allocate(String name, TensorMeta shape, boolean onHost, String by) implements Statement {}
 
     /** Another name, or another shape, of the same storage. */
     record Alias(String name, String of) implements Statement {}

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.compiled;
 
+import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.compiled.CompiledCode;
@@ -45,8 +46,10 @@ final class CodePlayer {
                 variables.put(code.arguments().get(i), given);
             }
         }
+        int before = rt.attribution();
         for (Statement s : code.statements()) {
             if (s instanceof Statement.Return r) {
+                rt.attribute(before);
                 return returned(r.names());
             }
             run(s);
@@ -56,6 +59,7 @@ final class CodePlayer {
 
     private void run(Statement s) {
         if (s instanceof Statement.Allocate a) {
+            attribute(a.by());
             bind(
                     a.name(),
                     a.onHost()
@@ -67,13 +71,24 @@ final class CodePlayer {
                 bind(a.name(), rt.detach(of));
             }
         } else if (s instanceof Statement.Call c) {
+            attribute(c.function());
             call(c);
         } else if (s instanceof Statement.Item i) {
             item(i);
         } else if (s instanceof Statement.Extern e) {
+            attribute(e.function());
             LibraryCalls.run(e.function(), rt, List.of());
         } else if (s instanceof Statement.Free f) {
             f.names().forEach(this::free);
+        }
+    }
+
+    /** Reports name kernels where the code does, under the name that PyTorch's profiler shows. */
+    private void attribute(String kernel) {
+        if (!kernel.isEmpty()) {
+            Attribution running = rt.attribution(rt.attribution());
+            String name = kernel.replace("torch.ops.", "").replace("extern_kernels.", "aten.");
+            rt.attribute(rt.number(new Attribution(running.module(), name, running.node())));
         }
     }
 
