@@ -46,7 +46,7 @@ public final class Pass {
     }
 
     /** What the cache holds of all layers. */
-    List<Value> cached() {
+    public List<Value> cached() {
         return cached;
     }
 }

@@ -17,6 +17,7 @@ import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.RotaryEmbedding;
 import dev.headroom.model.family.decoder.SelfAttention;
 import dev.headroom.model.family.decoder.TextModel;
+import dev.headroom.model.family.head.DecoderHeads;
 import dev.headroom.model.graph.SymExpr;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -57,16 +58,23 @@ public final class GptNeoX extends Layer implements TextModel {
     public static Layer of(Request request) {
         ModelConfig c = request.config();
         Pass pass = new Pass();
-        return CausalLanguageModel.named(
-                CLASS + "ForCausalLM",
+        GptNeoX decoder = new GptNeoX(request, pass);
+        return DecoderHeads.of(
+                new DecoderHeads.Names(CLASS, "gpt_neox", "classifier", true),
                 request,
                 pass,
-                c.size("vocab_size"),
                 c.size("hidden_size"),
-                c.flag("tie_word_embeddings", false),
-                new GptNeoX(request, pass),
-                "gpt_neox",
-                "lm_head");
+                decoder,
+                () -> CausalLanguageModel.named(
+                        CLASS + "ForCausalLM",
+                        request,
+                        pass,
+                        c.size("vocab_size"),
+                        c.size("hidden_size"),
+                        c.flag("tie_word_embeddings", false),
+                        decoder,
+                        "gpt_neox",
+                        "lm_head"));
     }
 
     @Override
