@@ -6,10 +6,11 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.decoder.Activations;
+import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Masks;
-import dev.headroom.model.family.decoder.ModuleList;
+import dev.headroom.model.family.part.LayerNorm;
+import dev.headroom.model.family.part.ModuleList;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.head.Losses;
@@ -37,7 +38,7 @@ public final class ModernBert {
     }
 
     private static Layer norm(ModelConfig c) {
-        return new Norm(c.size("hidden_size"), c.flag("norm_bias", false));
+        return new LayerNorm(c.size("hidden_size"), c.flag("norm_bias", false));
     }
 
     /** {@code ModernBertForMaskedLM} and the heads that classify. */

@@ -6,6 +6,9 @@ import dev.headroom.model.family.options.ModelOptions.Task;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Which heads transformers has for its decoders, by {@code model_type} (the classes at the end of modeling files). */
 final class OfferedHeads {
@@ -17,6 +20,15 @@ final class OfferedHeads {
 
     /** What differs from {@link #ALL}. */
     private static final Map<String, Set<Task>> FEWER = Map.ofEntries(
+            Map.entry("granite", Set.of()),
+            Map.entry("cohere", Set.of()),
+            Map.entry("cohere2", Set.of()),
+            Map.entry("gemma", NO_ANSWERS),
+            Map.entry("glm", NO_ANSWERS),
+            Map.entry("glm4", NO_ANSWERS),
+            Map.entry("phi", NO_ANSWERS),
+            Map.entry("stablelm", NO_ANSWERS),
+            Map.entry("starcoder2", NO_ANSWERS),
             Map.entry("gemma2", NO_ANSWERS),
             Map.entry("gemma3_text", SEQUENCES),
             Map.entry("phi3", NO_ANSWERS),
@@ -27,7 +39,8 @@ final class OfferedHeads {
 
     /** Families whose class that finds answers calls its decoder otherwise than their other classes. */
     private static final Map<String, String> ANSWERS_BASE =
-            Map.of("llama", "transformer", "qwen2", "transformer", "qwen3", "transformer", "qwen3_moe", "transformer");
+            Stream.of("llama", "qwen2", "qwen3", "qwen3_moe", "smollm3", "nemotron")
+                    .collect(Collectors.toMap(Function.identity(), type -> "transformer"));
 
     private OfferedHeads() {}
 

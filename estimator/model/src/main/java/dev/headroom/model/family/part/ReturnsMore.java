@@ -1,4 +1,4 @@
-package dev.headroom.model.family.decoder;
+package dev.headroom.model.family.part;
 
 /** A part of a layer that may return another value besides its result, which the layer's variable {@code _} holds. */
 public interface ReturnsMore {
