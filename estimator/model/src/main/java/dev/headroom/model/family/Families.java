@@ -5,6 +5,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.encoder.Bert;
 import dev.headroom.model.family.encoder.ModernBert;
+import dev.headroom.model.family.older.Falcon;
 import dev.headroom.model.family.text.DeepSeek;
 import dev.headroom.model.family.text.Gemma;
 import dev.headroom.model.family.text.Gpt2;
@@ -71,6 +72,7 @@ public final class Families {
             new Family("gpt2", "GPT-2", Gpt2::of),
             new Family("gpt_neox", "GPT-NeoX, Pythia", GptNeoX::of),
             new Family("opt", "OPT", Opt::of),
+            new Family("falcon", "Falcon", Falcon::of),
             new Family("bert", "BERT", Bert::bert),
             new Family("roberta", "RoBERTa", Bert::roberta),
             new Family("modernbert", "ModernBERT", ModernBert::of),

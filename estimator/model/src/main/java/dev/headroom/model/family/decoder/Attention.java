@@ -28,19 +28,26 @@ public final class Attention extends SelfAttention {
      * What its output projection and its norms are called, and what follows the projection.
      *
      * @param outDropout of the output projection's result, by a function; {@code null} for none
+     * @param projectsFirst whether all three projections come before any view of them
      */
-    public record Names(String out, String queryNorm, String keyNorm, @Nullable Double outDropout) {
+    public record Names(
+            String out, String queryNorm, String keyNorm, @Nullable Double outDropout, boolean projectsFirst) {
         /** As in Llama and Qwen 3. */
-        public static final Names USUAL = new Names("o_proj", "q_norm", "k_norm", null);
+        public static final Names USUAL = new Names("o_proj", "q_norm", "k_norm", null, false);
 
         /** With a dropout. */
         public static Names dropping(double p) {
-            return new Names("o_proj", "q_norm", "k_norm", p);
+            return new Names("o_proj", "q_norm", "k_norm", p, false);
         }
 
         /** With norms that are called {@code q_layernorm} and {@code k_layernorm}. */
         public static Names layerNormed(String out) {
-            return new Names(out, "q_layernorm", "k_layernorm", null);
+            return new Names(out, "q_layernorm", "k_layernorm", null, false);
+        }
+
+        /** With views once all three projections are made. */
+        public Names inTurn() {
+            return new Names(out, queryNorm, keyNorm, outDropout, true);
         }
     }
 
@@ -147,19 +154,44 @@ public final class Attention extends SelfAttention {
         if (norms == Norms.WHOLE) {
             return projectWhole(s, x);
         }
-        s.line("queries = self.q_proj(x).view(shape).transpose(1, 2)");
-        Value queries = early(s, query, queryNorm, x);
-        s.line("keys = self.k_proj(x).view(shape).transpose(1, 2)");
-        Value keys = early(s, key, keyNorm, x);
-        s.line("values = self.v_proj(x).view(shape).transpose(1, 2)");
-        Value values = heads(s, s.call(value, x));
+        Value[] made = names.projectsFirst() ? apart(s, x) : together(s, x);
+        Value queries = made[0];
+        Value keys = made[1];
         if (norms != Norms.HEADS && queryNorm != null && keyNorm != null) {
             s.line("queries = self.q_norm(queries)");
             queries = s.call(queryNorm, queries);
             s.line("keys = self.k_norm(keys)");
             keys = s.call(keyNorm, keys);
         }
-        return new Value[] {queries, keys, values};
+        return new Value[] {queries, keys, made[2]};
+    }
+
+    private Value[] together(Scope s, Value x) {
+        s.line("queries = self.q_proj(x).view(shape).transpose(1, 2)");
+        Value queries = early(s, query, queryNorm, x);
+        s.line("keys = self.k_proj(x).view(shape).transpose(1, 2)");
+        Value keys = early(s, key, keyNorm, x);
+        s.line("values = self.v_proj(x).view(shape).transpose(1, 2)");
+        return new Value[] {queries, keys, heads(s, s.call(value, x))};
+    }
+
+    private Value[] apart(Scope s, Value x) {
+        s.line("queries = self.q_proj(x)");
+        Value queries = s.call(query, x);
+        s.line("keys = self.k_proj(x)");
+        Value keys = s.call(key, x);
+        s.line("values = self.v_proj(x)");
+        Value values = s.call(value, x);
+        return views(s, queries, keys, values);
+    }
+
+    private Value[] views(Scope s, Value q, Value k, Value v) {
+        s.line("queries = queries.view(shape).transpose(1, 2)");
+        Value queries = heads(s, q);
+        s.line("keys = keys.view(shape).transpose(1, 2)");
+        Value keys = heads(s, k);
+        s.line("values = values.view(shape).transpose(1, 2)");
+        return new Value[] {queries, keys, heads(s, v)};
     }
 
     private Value[] projectViewed(Scope s, Value x) {
@@ -196,12 +228,7 @@ public final class Attention extends SelfAttention {
         Value keys = normed(s, keyNorm, s.call(key, x));
         s.line("values = self.v_proj(x)");
         Value values = s.call(value, x);
-        s.line("queries = queries.view(shape).transpose(1, 2)");
-        queries = heads(s, queries);
-        s.line("keys = keys.view(shape).transpose(1, 2)");
-        keys = heads(s, keys);
-        s.line("values = values.view(shape).transpose(1, 2)");
-        return new Value[] {queries, keys, heads(s, values)};
+        return views(s, queries, keys, values);
     }
 
     private static Value normed(Scope s, @Nullable Layer norm, Value x) {

@@ -41,7 +41,7 @@ public final class Pass {
     }
 
     /** The mask of a kind of layers; empty where the kernel masks by itself. */
-    Optional<Value> mask(String kind) {
+    public Optional<Value> mask(String kind) {
         return masks.getOrDefault(kind, Optional.empty());
     }
 

@@ -5,8 +5,6 @@ import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
-import dev.headroom.model.graph.Argument;
-import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
 import org.jspecify.annotations.Nullable;
 
@@ -103,28 +101,9 @@ public abstract class SelfAttention extends SeveralResults implements ReturnsMor
         Value[] turned = turn == Turn.NONE
                 ? projected
                 : Rotations.write(s, turn, projected[0], projected[1], pass.rotation(shape.kind()), shape);
-        Value keys = turned[1];
-        Value values = projected[2];
-        CacheStep step = request.step();
-        if (step != null) {
-            s.line("keys, values = past_key_values.update(keys, values, self.layer_idx)");
-            Value[] all = KeyValueCache.update(s, step, shape, pass.nextLayer(), keys, values);
-            keys = all[0];
-            values = all[1];
-        } else if (request.caches()) {
-            s.line("keys, values = past_key_values.update(keys, values, self.layer_idx)");
-            Argument like = new Argument.TypeOf(keys.name());
-            Value none = s.op("aten.empty.memory_format", "size", new long[] {0}, "dtype", like);
-            if (shape.window() != Masks.NO_WINDOW) { // the cache's own note of the window
-                pass.cache(s.op("aten.full.default", "size", new long[0], "fill_value", 1, "dtype", DType.INT64));
-            }
-            keys = s.op("aten.cat.default", "tensors", new Value[] {none, keys}, "dim", -2);
-            values = s.op("aten.cat.default", "tensors", new Value[] {none, values}, "dim", -2);
-            pass.cache(keys);
-            pass.cache(values);
-        }
+        Value[] all = KeyValueCache.kept(s, request, shape, pass, turned[1], projected[2]);
         Value[] attended =
-                AttentionCall.write(s, request, shape, pass.mask(shape.kind()), sinks(s), turned[0], keys, values);
+                AttentionCall.write(s, request, shape, pass.mask(shape.kind()), sinks(s), turned[0], all[0], all[1]);
         s.line("out = out.reshape(batch, seq, -1).contiguous()");
         SymExpr[] joined = {Request.BATCH, request.length(), SymExpr.of(-1)};
         Value flat = s.op("aten.reshape.default", "self", attended[0], "shape", joined);

@@ -53,7 +53,7 @@ public final class ParallelLayer extends Layer {
     protected Value forward(Scope s, Value... in) {
         s.line("x = self.input_layernorm(x)");
         Value x = s.call(norm, in[0]);
-        s.line("attended, _ = self.self_attn(x)");
+        s.line(ReturnsMore.call(attention, "attended"));
         Value[] attended = s.results(attention, x);
         Value one = attended[0];
         if (order == Order.PHI && dropout != null) {

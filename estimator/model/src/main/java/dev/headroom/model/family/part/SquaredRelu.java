@@ -16,6 +16,6 @@ final class SquaredRelu extends Layer {
         s.line("relu_applied = nn.functional.relu(input)");
         Value positive = s.op("aten.relu.default", "self", in[0]);
         s.line("squared = torch.square(relu_applied)");
-        return s.op("aten.square.default", "self", positive);
+        return s.op("aten.pow.Tensor_Scalar", "self", positive, "exponent", 2);
     }
 }

@@ -94,6 +94,7 @@ public final class Nemotron {
             Value x = cast(s, in[0]);
             Value scale = cast(s, weight);
             Value bias = cast(s, s.parameter("bias"));
+            s.use(weight); // the call's arguments live until all are cast
             s.line("return F.layer_norm(*args)");
             long[] sizes = {width};
             return s.outOfAutocast(

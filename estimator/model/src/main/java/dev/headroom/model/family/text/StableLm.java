@@ -13,6 +13,7 @@ import dev.headroom.model.family.decoder.SelfAttention;
 import dev.headroom.model.family.part.LayerNorm;
 import dev.headroom.model.family.part.ModuleList;
 import dev.headroom.model.family.part.ParallelLayer;
+import dev.headroom.model.family.part.ReturnsMore;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -42,7 +43,7 @@ public final class StableLm {
                             SelfAttention.Turn.CUT,
                             norms,
                             heads -> new HeadNorms(heads, shape.size()),
-                            Attention.Names.layerNormed("o_proj"));
+                            Attention.Names.layerNormed("o_proj").inTurn());
                     return c.flag("use_parallel_residual", false)
                             ? new ParallelLayer(
                                     CLASS + "DecoderLayer",
@@ -82,7 +83,7 @@ public final class StableLm {
         protected Value forward(Scope s, Value... in) {
             s.line("x = self.input_layernorm(x)");
             Value x = s.call(before, in[0]);
-            s.line("attended, _ = self.self_attn(x)");
+            s.line(ReturnsMore.call(attention, "attended"));
             Value[] attended = s.results(attention, x);
             s.line("residual = residual + attended");
             Value residual = s.op("aten.add.Tensor", "self", in[0], "other", attended[0]);
