@@ -1,4 +1,4 @@
-package dev.headroom.model.family.encoder;
+package dev.headroom.model.family.part;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
@@ -6,11 +6,11 @@ import dev.headroom.model.dsl.Value;
 import java.util.Map;
 
 /** {@code nn.LayerNorm(width, bias=…)}. */
-final class Norm extends Layer {
+public final class LayerNorm extends Layer {
     private final long width;
     private final boolean bias;
 
-    Norm(long width, boolean bias) {
+    public LayerNorm(long width, boolean bias) {
         this.width = width;
         this.bias = bias;
         parameter("weight", width);

@@ -1,11 +1,13 @@
-package dev.headroom.model.family.decoder;
+package dev.headroom.model.family.part;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A layer that normalises what comes out of attention and of its feed-forward part, and maybe what goes in. */
@@ -19,7 +21,20 @@ public final class SandwichLayer extends Layer {
             @Nullable Layer beforeAttention,
             Layer afterAttention,
             @Nullable Layer beforeFeedForward,
-            Layer afterFeedForward) {}
+            Layer afterFeedForward) {
+        private Map<String, Layer> named() {
+            Map<String, Layer> out = new LinkedHashMap<>();
+            if (beforeAttention != null) {
+                out.put("input_layernorm", beforeAttention);
+            }
+            out.put("post_attention_layernorm", afterAttention);
+            if (beforeFeedForward != null) {
+                out.put("pre_feedforward_layernorm", beforeFeedForward);
+            }
+            out.put("post_feedforward_layernorm", afterFeedForward);
+            return out;
+        }
+    }
 
     private final String type;
     private final Layer attention;
@@ -28,18 +43,26 @@ public final class SandwichLayer extends Layer {
 
     /** @param type class name */
     public SandwichLayer(String type, Layer attention, Layer feedForward, Norms norms) {
+        this(type, attention, feedForward, norms, norms.named());
+    }
+
+    /** A layer whose norms have the names of GLM 4. */
+    public static SandwichLayer glm(
+            String type, Layer attention, Layer feedForward, Layer before, Layer between, Layer after, Layer last) {
+        Map<String, Layer> names = new LinkedHashMap<>();
+        names.put("input_layernorm", before);
+        names.put("post_attention_layernorm", between);
+        names.put("post_self_attn_layernorm", after);
+        names.put("post_mlp_layernorm", last);
+        return new SandwichLayer(type, attention, feedForward, new Norms(before, after, between, last), names);
+    }
+
+    private SandwichLayer(String type, Layer attention, Layer feedForward, Norms norms, Map<String, Layer> names) {
         this.type = type;
         this.attention = child("self_attn", attention);
         this.feedForward = child("mlp", feedForward);
         this.norms = norms;
-        if (norms.beforeAttention != null) {
-            child("input_layernorm", norms.beforeAttention);
-        }
-        child("post_attention_layernorm", norms.afterAttention);
-        if (norms.beforeFeedForward != null) {
-            child("pre_feedforward_layernorm", norms.beforeFeedForward);
-        }
-        child("post_feedforward_layernorm", norms.afterFeedForward);
+        names.forEach(this::child);
     }
 
     @Override

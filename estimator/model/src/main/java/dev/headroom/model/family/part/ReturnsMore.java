@@ -1,4 +1,4 @@
-package dev.headroom.model.family.decoder;
+package dev.headroom.model.family.part;
 
 /** A part of a layer that may return another value besides its result, which the layer's variable {@code _} holds. */
 public interface ReturnsMore {
@@ -7,6 +7,12 @@ public interface ReturnsMore {
 
     /** The line of Python that calls a part; names stand in the order in which their values are made. */
     static String call(Object part) {
-        return part instanceof ReturnsMore more && more.returnsMore() ? "_, x = self.part(x)" : "x = self.part(x)";
+        return call(part, "x");
+    }
+
+    /** The same with the result in a variable of another name. */
+    static String call(Object part, String name) {
+        String more = part instanceof ReturnsMore r && r.returnsMore() ? "_, " : "";
+        return more + name + " = self.part(x)";
     }
 }

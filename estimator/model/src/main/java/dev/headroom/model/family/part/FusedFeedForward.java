@@ -1,4 +1,4 @@
-package dev.headroom.model.family.decoder;
+package dev.headroom.model.family.part;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;

@@ -1,4 +1,4 @@
-package dev.headroom.model.family.decoder;
+package dev.headroom.model.family.part;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
@@ -15,15 +15,34 @@ public final class DecoderLayer extends Layer {
     private final Layer between;
     private final @Nullable Layer attentionDropout;
     private final @Nullable Layer feedForwardDropout;
+    private final @Nullable Double multiplier;
 
     /** @param type class name */
     public DecoderLayer(String type, Layer attention, Layer feedForward, Layer before, Layer between) {
-        this(type, attention, feedForward, before, between, null);
+        this(type, attention, feedForward, before, between, null, null);
+    }
+
+    /** A layer that multiplies both results before it adds them. */
+    public static DecoderLayer scaled(
+            String type, Layer attention, Layer feedForward, Layer before, Layer between, double multiplier) {
+        return new DecoderLayer(type, attention, feedForward, before, between, null, multiplier);
     }
 
     /** @param dropout of both results, before they are added; {@code null} for a layer without such modules */
     public DecoderLayer(
             String type, Layer attention, Layer feedForward, Layer before, Layer between, @Nullable Double dropout) {
+        this(type, attention, feedForward, before, between, dropout, null);
+    }
+
+    private DecoderLayer(
+            String type,
+            Layer attention,
+            Layer feedForward,
+            Layer before,
+            Layer between,
+            @Nullable Double dropout,
+            @Nullable Double multiplier) {
+        this.multiplier = multiplier;
         this.type = type;
         this.attention = child("self_attn", attention);
         this.feedForward = child("mlp", feedForward);
@@ -58,9 +77,10 @@ public final class DecoderLayer extends Layer {
         return x;
     }
 
-    private static Value added(Scope s, Value residual, Value x, @Nullable Layer dropout) {
+    private Value added(Scope s, Value residual, Value x, @Nullable Layer dropout) {
         s.line("x = residual + dropout(x)");
         Value kept = dropout == null ? x : s.call(dropout, x);
+        kept = multiplier == null ? kept : s.op("aten.mul.Tensor", "self", kept, "other", multiplier);
         return s.op("aten.add.Tensor", "self", residual, "other", kept);
     }
 }

@@ -1,4 +1,4 @@
-package dev.headroom.model.family.decoder;
+package dev.headroom.model.family.part;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
@@ -39,6 +39,12 @@ public final class Activations {
      */
     public static Layer of(ModelConfig config, String key, String otherwise) {
         String name = config.text(key, otherwise);
+        if (name.equals("gelu_new")) {
+            return new NewGelu();
+        }
+        if (name.equals("relu2")) {
+            return new SquaredRelu();
+        }
         Kind kind = KINDS.get(name);
         if (kind == null) {
             throw new UserInputException(config.source() + ": \"" + key + "\" is " + name
