@@ -15,6 +15,7 @@ import dev.headroom.estimator.op.indexing.EmbeddingRules;
 import dev.headroom.estimator.op.indexing.IndexingRules;
 import dev.headroom.estimator.op.indexing.ScatterRules;
 import dev.headroom.estimator.op.loss.LossRules;
+import dev.headroom.estimator.op.loss.MarginLosses;
 import dev.headroom.estimator.op.matmul.MatmulRules;
 import dev.headroom.estimator.op.normalization.NormalizationRules;
 import dev.headroom.estimator.op.normalization.SoftmaxRules;
@@ -25,6 +26,7 @@ import dev.headroom.estimator.op.pooling.UpsamplingRules;
 import dev.headroom.estimator.op.quantized.QuantisedRules;
 import dev.headroom.estimator.op.recurrent.CellRules;
 import dev.headroom.estimator.op.recurrent.RecurrentRules;
+import dev.headroom.estimator.op.reduction.Distances;
 import dev.headroom.estimator.op.reduction.ReductionRules;
 import dev.headroom.estimator.op.reduction.SelectionRules;
 import dev.headroom.estimator.op.rule.Registry;
@@ -70,6 +72,8 @@ public final class StandardRules {
             .family("attention", AttentionRules::register)
             .family("quantised layers", QuantisedRules::register)
             .family("losses", FusedRules::register)
+            .family("losses", MarginLosses::register)
+            .family("distances", Distances::register)
             .complete();
 
     private StandardRules() {}
