@@ -32,6 +32,7 @@ import dev.headroom.estimator.op.reduction.SelectionRules;
 import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.op.view.PaddingRules;
 import dev.headroom.estimator.op.view.RepetitionRules;
+import dev.headroom.estimator.op.view.ShapeRules;
 import dev.headroom.estimator.op.view.StridedViewRules;
 import dev.headroom.estimator.op.view.ViewRules;
 
@@ -66,6 +67,7 @@ public final class StandardRules {
             .family("indexing", ScatterRules::register)
             .family("interpolation and sampling", UpsamplingRules::register)
             .family("views", StridedViewRules::register)
+            .family("views", ShapeRules::register)
             .family("patches", ImagePatchRules::register)
             .family("recurrent", CellRules::register)
             .family("recurrent", RecurrentRules::register)

@@ -172,6 +172,15 @@ public final class Body {
         return value;
     }
 
+    /** A list of temporaries, such as a vector of tensors: its elements go in their order, not in reverse. */
+    public Tensor[] listed(Tensor[] list) {
+        temporaries.removeAll(Arrays.asList(list));
+        for (int i = list.length - 1; i >= 0; i--) {
+            temporaries.add(list[i]);
+        }
+        return list;
+    }
+
     /** Ends a variable before its time. */
     public void drop(Tensor variable) {
         if (variables.remove(variable)) {

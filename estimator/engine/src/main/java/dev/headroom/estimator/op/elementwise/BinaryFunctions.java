@@ -33,15 +33,27 @@ final class BinaryFunctions {
                     rt.free(f.test(sum));
                     Tensor[] both = new Tensor[2];
                     if (r.needs(0)) {
-                        Tensor scaled = f.op(grads[0], reciprocal);
-                        both[0] = f.op(scaled, other.get());
+                        both[0] = f.op(grads[0], f.op(other.get(), reciprocal));
                     }
                     if (r.needs(1)) {
-                        Tensor scaled = f.op(grads[0], reciprocal);
-                        both[1] = f.op(scaled, f.op(self.get()));
+                        both[1] = f.op(grads[0], f.op(f.op(self.get()), reciprocal));
                     }
                     return both;
                 })
+                .output(out);
+    }
+
+    static Tensor copysign(Call c) {
+        EagerRuntime rt = c.runtime();
+        Tensor a = c.tensor("self");
+        Tensor b = c.tensor("other");
+        Recorder r = rt.record("CopysignBackward0", a, b);
+        Saved self = r.saveIf(r.needs(0), a);
+        Tensor out = Strided.result(rt, Strided.floating(Strided.promote(a, b)), a, b);
+        Saved result = r.needs(0) ? r.saveOutput(out) : r.save(null);
+        long[] sizes = b.sizes();
+        return r.gradient(1, g -> rt.empty(g.dtype(), sizes))
+                .gradient(0, g -> copysignSelf(new Formula(rt), g, self.get(), b, result.get()))
                 .output(out);
     }
 

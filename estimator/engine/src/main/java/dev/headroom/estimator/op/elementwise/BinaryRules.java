@@ -46,7 +46,7 @@ public final class BinaryRules {
                             return f.maskedFill(value, f.op(f.test(s), low));
                         }),
                         new Term("so", (f, g, s, o, y) -> f.op(f.op(g, s), o))));
-        floating(r, "copysign", new Binary("CopysignBackward0", new Term("sr", BinaryFunctions::copysignSelf), ZEROS));
+        r.single("aten.copysign", BinaryFunctions::copysign);
         extremum(r, "maximum", "MaximumBackward0");
         extremum(r, "minimum", "MinimumBackward0");
         extremum(r, "fmax", "FmaxBackward0");

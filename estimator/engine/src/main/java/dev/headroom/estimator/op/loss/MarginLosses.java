@@ -112,7 +112,7 @@ public final class MarginLosses {
         Saved self = r.save(x);
         r.save(target);
         Tensor isTarget = rt.empty(x.dtype(), target.sizes());
-        r.attach(isTarget);
+        r.saveOutput(isTarget);
         boolean whole = LossFunctions.reduction(c) == Reduction.NONE;
         Tensor parts = whole || x.dim() < 2 ? null : rt.empty(DType.FLOAT32, x.size(0));
         Tensor out = whole && x.dim() == 2 ? rt.empty(x.dtype(), x.size(0)) : rt.empty(x.dtype());

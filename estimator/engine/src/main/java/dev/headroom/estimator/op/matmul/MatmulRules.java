@@ -33,7 +33,7 @@ public final class MatmulRules {
                         c.tensor("batch2"),
                         c.number("alpha", 1) != 1,
                         c.number("beta", 1) != 1));
-        r.single("aten.vdot", c -> Matmul.dot(c.runtime(), c.tensor("self"), c.tensor("other")));
+        r.single("aten.vdot", c -> Matmul.vdot(c.runtime(), c.tensor("self"), c.tensor("other")));
         for (String name : new String[] {"outer", "ger"}) {
             r.single("aten." + name, c -> {
                 Tensor column = Views.unsqueeze(c.runtime(), c.tensor("self"), 1);

@@ -184,7 +184,7 @@ final class Aggregates {
             whole = Joining.cat(rt, d, all);
         }
         Tensor out = whole;
-        for (long i = c.integer("n", 1); i > 0; i--) {
+        for (long i = Math.min(c.integer("n", 1), whole.size(d)); i > 0; i--) {
             Tensor earlier = Views.slice(rt, out, d, 0, out.size(d) - 1, 1);
             Tensor later = Views.slice(rt, out, d, 1, Long.MAX_VALUE, 1);
             Tensor difference = Pointwise.sub(rt, later, earlier);

@@ -2,8 +2,10 @@ package dev.headroom.estimator.op.reduction;
 
 import dev.headroom.estimator.op.core.Body;
 import dev.headroom.estimator.op.core.Formula;
+import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
@@ -29,11 +31,7 @@ public final class Distances {
                         c.tensor("x2"),
                         c.number("p", 2),
                         c.flag("keepdim", false)));
-        r.single("aten.dist", c -> {
-            Body b = new Body(c.runtime(), r);
-            Tensor difference = b.call("sub.Tensor", c.tensor("self"), c.tensor("other"));
-            return b.give(b.call("norm.Scalar", difference, c.number("p", 2)));
-        });
+        r.single("aten.dist", c -> dist(new Body(c.runtime(), r), c));
         r.single("aten.cdist", c -> cdist(new Body(c.runtime(), r), c));
         r.single("aten.pdist", Distances::pdist);
     }
@@ -60,9 +58,35 @@ public final class Distances {
         return b.give(b.call("norm.ScalarOpt_dim", difference, p, new long[] {dim}, keep));
     }
 
+    /** {@code dist}: the difference is computed again for each gradient (norm_backward). */
+    private static Tensor dist(Body b, Call c) {
+        EagerRuntime rt = b.runtime();
+        Tensor x = c.tensor("self");
+        Tensor y = c.tensor("other");
+        double p = c.number("p", 2);
+        Recorder r = rt.record("DistBackward0", x, y);
+        Saved so = r.save(y);
+        Saved ss = r.save(x);
+        boolean mode = rt.setGradMode(false);
+        Tensor out = b.give(b.call("norm.Scalar", b.call("sub.Tensor", x, y), p));
+        rt.setGradMode(mode);
+        Saved result = r.saveOutput(out);
+        boolean[] all = new boolean[Math.max(x.dim(), y.dim())];
+        java.util.function.UnaryOperator<Tensor> gradient = g -> {
+            Tensor difference = rt.empty(so.get().dtype(), Shapes.broadcast(ss.get().sizes(), so.get().sizes()));
+            return Norms.backward(rt, g, difference, result.get(), p, all, true);
+        };
+        return r.gradient(1, g -> Pointwise.op(rt, gradient.apply(g)))
+                .gradient(0, gradient::apply)
+                .output(out);
+    }
+
     private static Tensor cdist(Body b, Call c) {
         Tensor x = c.tensor("x1");
         Tensor y = c.tensor("x2");
+        if (!java.util.Arrays.equals(x.sizes(), 0, x.dim() - 2, y.sizes(), 0, y.dim() - 2)) {
+            throw new NoRule("distances between batches of different sizes");
+        }
         long mode = c.integer("compute_mode", 0);
         boolean many = x.size(-2) > BY_PRODUCT || y.size(-2) > BY_PRODUCT;
         boolean product = c.number("p", 2) == 2 && (mode == 1 || mode == 0 && many);
@@ -76,8 +100,14 @@ public final class Distances {
         Saved sx = r.save(x);
         Saved sy = r.save(y);
         boolean mode = rt.setGradMode(false);
-        Tensor left = b.let(widened(b, x, true));
-        Tensor right = b.let(widened(b, y, false));
+        Tensor[] ofX = normAndOnes(b, x);
+        Tensor[] ofY = normAndOnes(b, y);
+        Tensor left = b.let(b.call("cat", new Tensor[] {b.call("mul.Scalar", x, -2), ofX[0], ofX[1]}, -1));
+        b.drop(ofX[1]);
+        b.drop(ofX[0]);
+        Tensor right = b.let(b.call("cat", new Tensor[] {y, ofY[1], ofY[0]}, -1));
+        b.drop(ofY[0]);
+        b.drop(ofY[1]);
         Tensor out = b.give(b.call("matmul", left, b.call("mT", right)));
         rt.setGradMode(mode);
         Saved result = r.saveOutput(out);
@@ -87,15 +117,9 @@ public final class Distances {
                 .output(out);
     }
 
-    private static Tensor widened(Body b, Tensor x, boolean first) {
+    private static Tensor[] normAndOnes(Body b, Tensor x) {
         Tensor norm = b.let(b.call("sum.dim_IntList", b.call("pow.Tensor_Scalar", x, 2), new long[] {-1}, true));
-        Tensor ones = b.let(b.made(b.runtime().emptyLike(norm)));
-        Tensor scaled = first ? b.call("mul.Scalar", x, -2) : x;
-        Tensor[] parts = first ? new Tensor[] {scaled, norm, ones} : new Tensor[] {scaled, ones, norm};
-        Tensor out = b.call("cat", parts, -1);
-        b.drop(parts[2]);
-        b.drop(parts[1]);
-        return out;
+        return new Tensor[] {norm, b.let(b.made(b.runtime().emptyLike(norm)))};
     }
 
     private static Tensor[] euclideanBackward(Body b, Tensor g, Tensor x, Tensor y, Tensor result) {
