@@ -7,6 +7,7 @@ import dev.headroom.estimator.op.creation.CreationRules;
 import dev.headroom.estimator.op.elementwise.ActivationRules;
 import dev.headroom.estimator.op.elementwise.BinaryRules;
 import dev.headroom.estimator.op.elementwise.BlendRules;
+import dev.headroom.estimator.op.elementwise.Clamping;
 import dev.headroom.estimator.op.elementwise.DropoutRules;
 import dev.headroom.estimator.op.elementwise.ElementaryRules;
 import dev.headroom.estimator.op.elementwise.PointwiseRules;
@@ -16,6 +17,7 @@ import dev.headroom.estimator.op.indexing.IndexingRules;
 import dev.headroom.estimator.op.indexing.ScatterRules;
 import dev.headroom.estimator.op.loss.LossRules;
 import dev.headroom.estimator.op.loss.MarginLosses;
+import dev.headroom.estimator.op.matmul.Chains;
 import dev.headroom.estimator.op.matmul.MatmulRules;
 import dev.headroom.estimator.op.normalization.NormalizationRules;
 import dev.headroom.estimator.op.normalization.SoftmaxRules;
@@ -27,6 +29,7 @@ import dev.headroom.estimator.op.quantized.QuantisedRules;
 import dev.headroom.estimator.op.recurrent.CellRules;
 import dev.headroom.estimator.op.recurrent.RecurrentRules;
 import dev.headroom.estimator.op.reduction.Distances;
+import dev.headroom.estimator.op.reduction.Products;
 import dev.headroom.estimator.op.reduction.ReductionRules;
 import dev.headroom.estimator.op.reduction.SelectionRules;
 import dev.headroom.estimator.op.rule.Registry;
@@ -76,6 +79,9 @@ public final class StandardRules {
             .family("losses", FusedRules::register)
             .family("losses", MarginLosses::register)
             .family("distances", Distances::register)
+            .family("matrix products", Chains::register)
+            .family("reductions", Products::register)
+            .family("arithmetic", Clamping::register)
             .complete();
 
     private StandardRules() {}

@@ -1,7 +1,9 @@
 package dev.headroom.estimator.op.indexing;
 
 import dev.headroom.estimator.op.core.Creation;
+import dev.headroom.estimator.op.core.Formula;
 import dev.headroom.estimator.op.core.Pointwise;
+import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.NoRule;
@@ -47,8 +49,15 @@ final class Scatter {
         Tensor t = c.tensor("self");
         Tensor[] indices = c.tensors("indices");
         Tensor values = c.tensor("values");
+        boolean masks = false;
+        for (Tensor index : indices) {
+            masks |= index != null && index.dtype() == DType.BOOL;
+        }
+        if (masks && indices.length > 1 || masks && c.flag("accumulate", false)) {
+            throw new NoRule("how many places a mask has is in the data");
+        }
         if (c.flag("accumulate", false)) {
-            throw new NoRule("index_put that accumulates");
+            return indexAdded(rt, t, indices, values, inPlace);
         }
         Recorder r = rt.record("IndexPutBackward0", t, values);
         Saved[] kept = new Saved[indices.length];
@@ -72,6 +81,90 @@ final class Scatter {
                     return Indexing.gathered(rt, g, at);
                 })
                 .output(out);
+    }
+
+    private static Tensor indexAdded(EagerRuntime rt, Tensor t, Tensor[] indices, Tensor values, boolean inPlace) {
+        Recorder r = rt.record("IndexPutBackward0", t, values);
+        Saved[] kept = new Saved[indices.length];
+        for (int i = 0; i < indices.length; i++) {
+            kept[i] = r.save(indices[i]);
+        }
+        Tensor out = inPlace ? t : rt.emptyLike(t);
+        IndexedSum.add(rt, values, t.sizes(), indices, true);
+        return r.gradient(0, g -> g)
+                .gradient(1, g -> {
+                    Tensor[] at = new Tensor[kept.length];
+                    for (int i = 0; i < at.length; i++) {
+                        at[i] = kept[i].get();
+                    }
+                    return Indexing.gathered(rt, g, at);
+                })
+                .output(out);
+    }
+
+    /** {@code scatter_reduce} with a mean or an extremum (FunctionsManual.cpp, scatter_reduce_backward). */
+    static Tensor reduced(Call c, String reduce) {
+        EagerRuntime rt = c.runtime();
+        Tensor t = c.tensor("self");
+        Tensor source = c.tensor("src");
+        if (!c.flag("include_self", true) || reduce.equals("prod")) {
+            throw new NoRule("scatter_reduce by " + reduce + ", or without self");
+        }
+        Recorder r = rt.record("ScatterReduceBackward0", t, source);
+        Saved at = r.save(c.tensor("index"));
+        Saved self = r.save(t);
+        Saved src = r.save(source);
+        Tensor out = rt.emptyLike(t);
+        boolean mean = reduce.equals("mean");
+        if (mean) {
+            Tensor ones = rt.emptyLike(source);
+            Tensor count = rt.emptyLike(t);
+            rt.free(rt.empty(DType.BOOL, t.sizes()));
+            rt.free(count);
+            rt.free(ones);
+        }
+        Saved result = r.saveOutput(out);
+        return r.gradients(grads -> grads[0] == null
+                        ? new Tensor[2]
+                        : mean
+                                ? meanBackward(rt, grads[0], self.get(), src.get(), at.get())
+                                : extremumBackward(rt, grads[0], self.get(), src.get(), result.get(), at.get()))
+                .output(out);
+    }
+
+    private static Tensor[] meanBackward(EagerRuntime rt, Tensor g, Tensor self, Tensor src, Tensor index) {
+        Formula f = new Formula(rt);
+        Tensor ones = f.op(self);
+        Tensor ofSource = f.op(src);
+        Tensor count = f.op(ones);
+        rt.free(ones);
+        rt.free(ofSource);
+        rt.free(f.test(count));
+        Tensor ofSelf = f.op(g, count);
+        Tensor counted = rt.empty(g.dtype(), index.sizes());
+        Tensor gathered = rt.empty(g.dtype(), index.sizes());
+        return new Tensor[] {ofSelf, f.op(gathered, counted)};
+    }
+
+    private static Tensor[] extremumBackward(
+            EagerRuntime rt, Tensor g, Tensor self, Tensor src, Tensor result, Tensor index) {
+        Formula f = new Formula(rt);
+        Tensor value = rt.empty(result.dtype(), index.sizes());
+        Tensor isSelf = converted(f, f.test(self, result), g.dtype());
+        converted(f, f.test(src, value), g.dtype());
+        Tensor share = f.op(g, f.op(isSelf));
+        Tensor equal = f.test(self, result);
+        Tensor ofSelf = f.op(equal, share);
+        rt.free(equal);
+        Tensor gathered = rt.empty(g.dtype(), index.sizes());
+        Tensor equalSource = f.test(src, value);
+        return new Tensor[] {ofSelf, f.op(equalSource, gathered)};
+    }
+
+    private static Tensor converted(Formula f, Tensor mask, DType type) {
+        Tensor out = Strided.result(f.runtime(), type, mask);
+        f.runtime().free(mask);
+        return out;
     }
 
     static Tensor take(Call c) {

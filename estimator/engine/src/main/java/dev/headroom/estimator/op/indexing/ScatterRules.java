@@ -1,6 +1,5 @@
 package dev.headroom.estimator.op.indexing;
 
-import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.rule.Registry;
 
 /** Writing by indices; {@link Scatter} plays it. */
@@ -23,7 +22,7 @@ public final class ScatterRules {
         r.single("aten.scatter_reduce.two", c -> {
             String reduce = c.text("reduce", "sum");
             if (!reduce.equals("sum")) {
-                throw new NoRule("scatter_reduce with " + reduce);
+                return Scatter.reduced(c, reduce);
             }
             return Scatter.put(c, "ScatterReduceBackward0", "src", false, false);
         });

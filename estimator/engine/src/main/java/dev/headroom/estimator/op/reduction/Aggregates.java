@@ -95,15 +95,18 @@ final class Aggregates {
         Saved self = r.save(t);
         Tensor out = Reductions.reduce(rt, t, mask, false, t.dtype(), t.dtype().bytes());
         Saved result = r.saveOutput(out);
-        return r.gradient(0, g -> {
-                    Formula f = new Formula(rt);
-                    f.test(self.get(), self.get());
-                    f.test(result.get(), result.get());
-                    Tensor equal = f.test(self.get(), result.get());
-                    Tensor count = Reductions.sum(rt, equal, null, false, DType.INT64);
-                    return f.op(f.op(g, count), equal);
-                })
+        return r.gradient(0, g -> evenly(rt, g, self.get(), result.get()))
                 .output(out);
+    }
+
+    /** FunctionsManual.cpp, evenly_distribute_backward. */
+    static Tensor evenly(EagerRuntime rt, Tensor g, Tensor self, Tensor result) {
+        Formula f = new Formula(rt);
+        f.test(self, self);
+        f.test(result, result);
+        Tensor equal = f.test(self, result);
+        Tensor count = Reductions.sum(rt, equal, null, false, DType.INT64);
+        return f.op(f.op(g, count), equal);
     }
 
     static Tensor[] aminmax(Call c) {
