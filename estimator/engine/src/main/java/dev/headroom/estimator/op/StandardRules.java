@@ -15,6 +15,7 @@ import dev.headroom.estimator.op.fused.FusedRules;
 import dev.headroom.estimator.op.indexing.EmbeddingRules;
 import dev.headroom.estimator.op.indexing.IndexingRules;
 import dev.headroom.estimator.op.indexing.ScatterRules;
+import dev.headroom.estimator.op.loss.LikelihoodLosses;
 import dev.headroom.estimator.op.loss.LossRules;
 import dev.headroom.estimator.op.loss.MarginLosses;
 import dev.headroom.estimator.op.matmul.Chains;
@@ -78,6 +79,7 @@ public final class StandardRules {
             .family("quantised layers", QuantisedRules::register)
             .family("losses", FusedRules::register)
             .family("losses", MarginLosses::register)
+            .family("losses", LikelihoodLosses::register)
             .family("distances", Distances::register)
             .family("matrix products", Chains::register)
             .family("reductions", Products::register)

@@ -43,6 +43,34 @@ final class BinaryFunctions {
                 .output(out);
     }
 
+    /** {@code self * 2 ** other}; the power is a tensor where it can have a gradient. */
+    static Tensor ldexp(Call c) {
+        EagerRuntime rt = c.runtime();
+        Tensor a = c.tensor("self");
+        Tensor b = c.tensor("other");
+        Recorder r = rt.record("LdexpBackward0", a, b);
+        Saved other = r.saveIf(r.needs(0), b);
+        Formula f = new Formula(rt);
+        Tensor power = b.dtype().isFloatingPoint() ? powScalar(f, b) : null;
+        Tensor out = power == null ? Strided.result(rt, Strided.floating(a.dtype()), a, b) : f.op(a, power);
+        rt.free(power);
+        Saved result = r.needs(1) ? r.saveOutput(out) : r.save(null);
+        return r.gradient(1, g -> {
+                    Tensor product = f.op(g, result.get());
+                    Tensor scaled = f.op(product);
+                    rt.free(product);
+                    return scaled;
+                })
+                .gradient(0, g -> {
+                    Tensor two = Strided.result(rt, Strided.floating(other.get().dtype()), other.get());
+                    rt.free(rt.empty(DType.FLOAT64));
+                    Tensor product = f.op(g, two);
+                    rt.free(two);
+                    return product;
+                })
+                .output(out);
+    }
+
     static Tensor copysign(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor a = c.tensor("self");

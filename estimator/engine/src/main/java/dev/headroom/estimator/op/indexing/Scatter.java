@@ -8,6 +8,7 @@ import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
@@ -53,7 +54,7 @@ final class Scatter {
         for (Tensor index : indices) {
             masks |= index != null && index.dtype() == DType.BOOL;
         }
-        if (masks && indices.length > 1 || masks && c.flag("accumulate", false)) {
+        if (masks && (values.numel() > 1 || c.flag("accumulate", false))) {
             throw new NoRule("how many places a mask has is in the data");
         }
         if (c.flag("accumulate", false)) {
@@ -107,9 +108,10 @@ final class Scatter {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         Tensor source = c.tensor("src");
-        if (!c.flag("include_self", true) || reduce.equals("prod")) {
-            throw new NoRule("scatter_reduce by " + reduce + ", or without self");
+        if (reduce.equals("prod")) {
+            throw new NoRule("scatter_reduce by a product");
         }
+        boolean alone = !c.flag("include_self", true);
         Recorder r = rt.record("ScatterReduceBackward0", t, source);
         Saved at = r.save(c.tensor("index"));
         Saved self = r.save(t);
@@ -124,11 +126,28 @@ final class Scatter {
             rt.free(ones);
         }
         Saved result = r.saveOutput(out);
-        return r.gradients(grads -> grads[0] == null
-                        ? new Tensor[2]
-                        : mean
-                                ? meanBackward(rt, grads[0], self.get(), src.get(), at.get())
-                                : extremumBackward(rt, grads[0], self.get(), src.get(), result.get(), at.get()))
+        return r.gradients(grads -> {
+                    if (grads[0] == null) {
+                        return new Tensor[2];
+                    }
+                    Tensor[] both;
+                    try (Frame formula = rt.frame()) {
+                        both = reduce.equals("sum")
+                                ? new Tensor[] {grads[0], rt.empty(grads[0].dtype(), at.get().sizes())}
+                                : mean
+                                        ? meanBackward(rt, grads[0], self.get(), src.get(), at.get())
+                                        : extremumBackward(
+                                                rt, grads[0], self.get(), src.get(), result.get(), at.get());
+                        formula.keep(both[0] == grads[0] ? null : both[0]);
+                        formula.keep(both[1]);
+                    }
+                    if (alone) { // what was not included gets no gradient: zeros are scattered into a copy
+                        Tensor whole = both[0];
+                        both[0] = rt.emptyLike(whole);
+                        rt.freeUnless(whole, grads[0]);
+                    }
+                    return both;
+                })
                 .output(out);
     }
 
@@ -167,6 +186,23 @@ final class Scatter {
         return out;
     }
 
+    /** {@code put}: a copy with values written at flat places. */
+    static Tensor placed(Call c, boolean inPlace) {
+        EagerRuntime rt = c.runtime();
+        Tensor t = c.tensor("self");
+        Tensor values = c.tensor("source");
+        Recorder r = rt.record("PutBackward0", t, values);
+        Saved at = r.save(c.tensor("index"));
+        Tensor out = inPlace ? t : rt.emptyLike(t);
+        boolean adds = c.flag("accumulate", false);
+        return r.gradient(0, g -> {
+                    at.get();
+                    return adds ? g : rt.emptyLike(g);
+                })
+                .gradient(1, g -> rt.empty(g.dtype(), at.get().sizes()))
+                .output(out);
+    }
+
     static Tensor take(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
@@ -186,9 +222,22 @@ final class Scatter {
     static Tensor takeAlongDim(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
-        Tensor wrapped = Pointwise.op(rt, c.tensor("indices"));
-        Tensor out = Indexing.gather(rt, t, wrapped);
+        Tensor index = c.tensor("indices");
+        if (!c.has("dim")) {
+            throw new NoRule("take_along_dim without a dimension");
+        }
+        int d = dev.headroom.model.graph.Shapes.wrap(c.integer("dim"), t.dim());
+        long[] ofSelf = t.sizes().clone();
+        long[] ofIndex = index.sizes().clone();
+        for (int i = 0; i < ofSelf.length; i++) {
+            ofSelf[i] = i == d ? ofSelf[i] : Math.max(ofSelf[i], ofIndex[i]);
+            ofIndex[i] = i == d ? ofIndex[i] : ofSelf[i];
+        }
+        Tensor wide = java.util.Arrays.equals(ofSelf, t.sizes()) ? t : Views.expand(rt, t, ofSelf);
+        Tensor wrapped = rt.empty(index.dtype(), ofIndex);
+        Tensor out = Indexing.gather(rt, wide, wrapped);
         rt.free(wrapped);
+        rt.freeUnless(wide, t);
         return out;
     }
 

@@ -22,7 +22,7 @@ public final class MarginLosses {
         r.single("aten.multilabel_margin_loss", MarginLosses::multilabel);
     }
 
-    private static Tensor reduced(Body b, Call c, Tensor loss) {
+    static Tensor reduced(Body b, Call c, Tensor loss) {
         return switch (LossFunctions.reduction(c)) {
             case NONE -> loss;
             case MEAN -> b.call("mean", loss);

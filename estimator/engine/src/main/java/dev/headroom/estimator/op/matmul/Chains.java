@@ -30,10 +30,6 @@ public final class Chains {
             return b.give(b.call(
                     "diagonal", c.tensor("A"), c.integer("offset", 0), c.integer("dim1", -2), c.integer("dim2", -1)));
         });
-        r.single("aten.ldexp.Tensor", c -> {
-            Body b = new Body(c.runtime(), r);
-            return b.give(b.call("mul.Tensor", c.tensor("self"), b.call("pow.Scalar", 2.0, c.tensor("other"))));
-        });
         for (String name : new String[] {"Tensor_Tensor", "Scalar", "Tensor_Scalar"}) {
             r.single("aten.float_power." + name, c -> floatPower(new Body(c.runtime(), r), c));
         }

@@ -193,8 +193,13 @@ final class Aggregates {
             Tensor difference = Pointwise.sub(rt, later, earlier);
             rt.free(later);
             rt.free(earlier);
-            rt.freeUnless(out, t);
+            if (out != whole) {
+                rt.freeUnless(out, t);
+            }
             out = difference;
+        }
+        if (out != whole) {
+            rt.freeUnless(whole, t);
         }
         return out;
     }

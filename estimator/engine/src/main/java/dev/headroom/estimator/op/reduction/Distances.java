@@ -8,6 +8,7 @@ import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
@@ -40,8 +41,8 @@ public final class Distances {
         Tensor x = c.tensor("x1");
         Tensor y = c.tensor("x2");
         long[] sizes = Shapes.broadcast(x.sizes(), y.sizes());
-        Tensor first = b.let(b.call("expand", x, sizes));
         Tensor second = b.let(b.call("expand", y, sizes));
+        Tensor first = b.let(b.call("expand", x, sizes));
         long[] dim = {c.integer("dim", 1)};
         Tensor firstNorm = b.let(b.call("clone", b.call("linalg_vector_norm", first, 2.0, dim, true)));
         Tensor secondNorm = b.let(b.call("clone", b.call("linalg_vector_norm", second, 2.0, dim, true)));
@@ -73,10 +74,26 @@ public final class Distances {
         Saved result = r.saveOutput(out);
         boolean[] all = new boolean[Math.max(x.dim(), y.dim())];
         java.util.function.UnaryOperator<Tensor> gradient = g -> {
-            Tensor difference = rt.empty(so.get().dtype(), Shapes.broadcast(ss.get().sizes(), so.get().sizes()));
-            return Norms.backward(rt, g, difference, result.get(), p, all, true);
+            try (Frame formula = rt.frame()) {
+                Tensor difference = rt.empty(so.get().dtype(), Shapes.broadcast(ss.get().sizes(), so.get().sizes()));
+                Tensor out1;
+                try (Frame norm = rt.frame()) {
+                    out1 = norm.keep(Norms.backward(rt, g, difference, result.get(), p, all, true));
+                }
+                return formula.keep(out1);
+            }
         };
-        return r.gradient(1, g -> Pointwise.op(rt, gradient.apply(g)))
+        return r.gradient(1, g -> {
+                    try (Frame formula = rt.frame()) {
+                        Tensor difference =
+                                rt.empty(so.get().dtype(), Shapes.broadcast(ss.get().sizes(), so.get().sizes()));
+                        Tensor toSelf;
+                        try (Frame norm = rt.frame()) {
+                            toSelf = norm.keep(Norms.backward(rt, g, difference, result.get(), p, all, true));
+                        }
+                        return formula.keep(Pointwise.op(rt, toSelf));
+                    }
+                })
                 .gradient(0, gradient::apply)
                 .output(out);
     }

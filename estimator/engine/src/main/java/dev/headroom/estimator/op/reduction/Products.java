@@ -7,6 +7,7 @@ import dev.headroom.estimator.op.core.Formula;
 import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
@@ -29,6 +30,7 @@ public final class Products {
             return b.give(both[0]);
         });
         r.single("aten.median.default", c -> median(new Body(c.runtime(), r), c));
+        r.add("aten.nanmedian.dim", c -> Selections.reduced(c, "NanmedianBackward1"));
         for (String name : new String[] {"trapezoid", "trapz"}) {
             r.single("aten." + name, c -> trapezoid(new Body(c.runtime(), r), c, false));
         }
@@ -189,7 +191,7 @@ public final class Products {
                 b.call("slice.Tensor", x, dim, 1, Long.MAX_VALUE, 1),
                 b.call("slice.Tensor", x, dim, 0, x.size(dim) - 1, 1)));
         if (running) {
-            Tensor area = b.call("mul.Tensor", width, neighbours(b, y, dim));
+            Tensor area = b.call("mul.Tensor", neighbours(b, y, dim), width);
             return b.give(b.call("div.Scalar", b.call("cumsum", area, dim), 2.0));
         }
         Tensor area = b.call("mul.Tensor", neighbours(b, y, dim), width);
@@ -205,6 +207,9 @@ public final class Products {
     /** Ones and running products of columns that are all the vector. */
     private static Tensor vander(Body b, Call c) {
         Tensor x = c.tensor("x");
+        if (x.dim() == 0) {
+            throw new NoRule("powers of a number");
+        }
         long n = c.integer("N", x.size(-1));
         long[] sizes = Views.with(x.sizes(), x.dim(), n - 1);
         Tensor columns = b.call("expand", b.call("unsqueeze", x, -1), sizes);

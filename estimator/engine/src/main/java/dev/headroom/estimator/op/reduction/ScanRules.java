@@ -33,7 +33,7 @@ final class ScanRules {
         rt.free(converted);
         return r.gradient(0, g -> {
                     // cumsum_backward: flip, cumsum, flip; nothing for a single element.
-                    if (g.numel() <= 1) {
+                    if (g.numel() <= 1 || g.size(dim) == 1) {
                         return g;
                     }
                     Tensor flipped = rt.emptyLike(g);
