@@ -90,7 +90,7 @@ public final class MeasureCommand implements Subcommand {
 
     @Override
     public Integer call() {
-        Scenario run = device.on(scenario.toRun());
+        Scenario run = device.on(scenario.toRecorded());
         BackendProvider provider = provider();
         Refusals.check(run, provider);
         if (!provider.isDevice()) {
