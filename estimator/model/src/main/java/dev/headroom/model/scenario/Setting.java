@@ -37,8 +37,8 @@ public final class Setting<T> {
     private final Predicate<T> trains;
     private final Requirement requirement;
 
-    /** What the command line takes where nobody wrote it. */
-    private final Function<Scenario, T> unwritten;
+    /** What the command line takes where nobody wrote it; {@code null} for the default of scenarios. */
+    private final @Nullable Function<Scenario, T> unwritten;
 
     private Setting(
             String key,
@@ -48,7 +48,7 @@ public final class Setting<T> {
             @Nullable Words<T> words,
             Predicate<T> trains,
             Requirement requirement,
-            Function<Scenario, T> unwritten) {
+            @Nullable Function<Scenario, T> unwritten) {
         this.key = key;
         this.part = part;
         this.get = get;
@@ -69,7 +69,7 @@ public final class Setting<T> {
                 null,
                 value -> false,
                 Requirement.NONE,
-                s -> get.apply(part.of(Scenario.defaults())));
+                null);
     }
 
     /** The same, which users can write. */
@@ -135,12 +135,14 @@ public final class Setting<T> {
 
     /** The scenario as the command line has it where nobody writes this setting. */
     public Scenario leftOut(Scenario scenario) {
-        return set(scenario, unwritten.apply(scenario));
+        return unwritten == null ? scenario : set(scenario, unwritten.apply(scenario));
     }
 
     /** Whether the command line comes to the same value when nobody writes this setting. */
     boolean canBeLeftOut(Scenario scenario) {
-        return Objects.equals(get(scenario), unwritten.apply(scenario));
+        return unwritten == null
+                ? isDefault(scenario)
+                : Objects.equals(get(scenario), unwritten.apply(scenario));
     }
 
     boolean isKeptBy(ScenarioPart<?> other) {
