@@ -2,6 +2,7 @@ package dev.headroom.validation.real;
 
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.feed.DataKind;
 import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.FeedSettings;
 import dev.headroom.model.scenario.LossKind;
@@ -93,7 +94,7 @@ final class ImageModels implements RealFile {
                 .with(ScenarioSettings.BATCH, batch)
                 .with(ScenarioSettings.STEPS, STEPS)
                 .with(ScenarioSettings.LOSS, LossKind.LABEL_SMOOTHING)
-                .with(FeedSettings.PREFETCH, true)
+                .with(FeedSettings.DATA, DataKind.TIMM)
                 .with(ScenarioSettings.CUDNN_BENCHMARK, true)
                 .with(ScenarioSettings.CUDNN_WORKSPACE, CudnnWorkspace.from(Scenario.Workspaces.DISTILLED))
                 .on(GpuCatalogue.find("a100-40gb").orElseThrow());

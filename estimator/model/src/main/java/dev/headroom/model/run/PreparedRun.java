@@ -16,6 +16,7 @@ import dev.headroom.model.rewrite.FusedLanguageHead;
 import dev.headroom.model.rewrite.InputGradients;
 import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.rewrite.LigerKernels;
+import dev.headroom.model.rewrite.ModelMode;
 import dev.headroom.model.rewrite.ShiftedScores;
 import dev.headroom.model.rewrite.SkippedMasks;
 import dev.headroom.model.scenario.LossKind;
@@ -54,6 +55,9 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
     private static final String SEQUENCE = "seq";
 
     private static final List<Pass> SHARED = List.of(
+            new Pass(
+                    "evaluate as model.eval() does",
+                    (g, run, symbols) -> run.loop().inference() ? ModelMode.evaluating(g) : g),
             new Pass("leave out masks that only tracing makes", (g, run, symbols) -> SkippedMasks.restore(g, symbols)),
             new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)),
             new Pass("quantise the weights of linear layers", (g, run, symbols) -> QuantisedLinears.rewrite(g, run)),
