@@ -177,18 +177,25 @@ final class PythonVariables {
         return statementEnds.computeIfAbsent((long) node << 8 | depth, k -> findStatementEnd(node, depth));
     }
 
-    /** Following nodes of the same call, line and, inside the line, module called: a loop calls one after another. */
+    /** Following nodes of the same call and line; a loop over modules runs its line once an iteration. */
     private int findStatementEnd(int node, int depth) {
-        int line = frames.get(node).get(depth).line();
+        PythonFrame line = frames.get(node).get(depth);
+        SpelledCalls calls = new SpelledCalls(line.text());
         int end = node;
         String child = child(node, depth);
+        if (child != null) {
+            calls.add(path(node, depth), path(node, depth + 1));
+        }
         while (end < callEnd[node][depth]) {
             int next = end + 1;
-            if (frames.get(next).size() <= depth || frames.get(next).get(depth).line() != line) {
+            if (frames.get(next).size() <= depth
+                    || frames.get(next).get(depth).line() != line.line()) {
                 break;
             }
             String called = child(next, depth);
-            if (child != null && called != null && !called.equals(child) && rebinds(node, depth)) {
+            if (called != null
+                    && !called.equals(child)
+                    && !calls.add(path(next, depth), path(next, depth + 1))) {
                 break;
             }
             child = called == null ? child : called;
@@ -197,9 +204,8 @@ final class PythonVariables {
         return end;
     }
 
-    /** Whether the line is the body of a loop over modules: {@code x = module(x)}, one call an iteration. */
-    private boolean rebinds(int node, int depth) {
-        return !frames.get(node).get(depth).text().contains("self.");
+    private String path(int node, int depth) {
+        return nodes.get(node).moduleStack().get(depth).path();
     }
 
     private String child(int node, int depth) {
