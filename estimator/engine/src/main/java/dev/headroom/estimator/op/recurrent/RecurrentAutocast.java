@@ -11,10 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Recurrent layers under autocast (ATen/native/cudnn/RNN.cpp, _cudnn_rnn_cast_reflatten): the weights are copied into a
- * buffer of the lower type at every call, then the states and the input are cast, from the last argument to the first.
+ * buffer at every call, then the states and the input are cast, from the last argument to the first. The type is
+ * float16, whichever autocast has.
  */
 final class RecurrentAutocast {
-    /** The layers over tensors of the lower type. */
+    /** The layers over tensors in float16. */
     interface Layers {
         Tensor[] run(Tensor x, Tensor hx, @Nullable Tensor cx, Tensor[] weights, Tensor buffer);
     }
@@ -30,7 +31,7 @@ final class RecurrentAutocast {
             Tensor[] weights,
             long elements,
             Layers layers) {
-        DType lower = rt.autocast().type();
+        DType lower = DType.FLOAT16;
         Frame inner = rt.frame();
         boolean before = rt.autocast().exclude(true);
         try {
