@@ -203,13 +203,24 @@ public final class Matmul {
         if (a.dim() == 2 && b.dim() == 2) {
             return mm(rt, a, b);
         }
-        if (b.dim() >= 3 && a.dim() >= b.dim() && b.numel() == b.size(-1) * b.size(-2)) {
-            Tensor matrix = Views.squeeze(rt, b, java.util.stream.LongStream.range(0, b.dim() - 2).toArray());
-            Tensor out = folded(rt, a, matrix);
-            rt.free(matrix);
-            return out;
+        if (shouldFold(a, b)) {
+            return folded(rt, a, b);
         }
-        return shouldFold(a, b) ? folded(rt, a, b) : batched(rt, a, b);
+        // A batch of one that would be broadcast is a matrix, so that its gradient needs no sum over the batch.
+        boolean broadcasts = a.dim() == 3 && b.dim() == 3 && a.size(0) != b.size(0);
+        if (broadcasts && a.size(0) == 1 && a.requiresGrad()) {
+            return matmulOf(rt, Views.squeeze(rt, a, 0), b, true);
+        }
+        if (broadcasts && b.size(0) == 1 && b.requiresGrad()) {
+            return matmulOf(rt, a, Views.squeeze(rt, b, 0), false);
+        }
+        return batched(rt, a, b);
+    }
+
+    private static Tensor matmulOf(EagerRuntime rt, Tensor a, Tensor b, boolean firstIsView) {
+        Tensor out = matmul(rt, a, b);
+        rt.free(firstIsView ? a : b);
+        return out;
     }
 
     /** LinearAlgebra.cpp, should_fold: whether one batched operand times a matrix is one large product. */
