@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Local variables of the modules' {@code forward} functions, read off the source lines in the stack traces. A value
@@ -16,6 +17,11 @@ import java.util.Map;
  */
 final class PythonVariables {
     private static final int UNKNOWN = -1;
+
+    /** What functions do last to what they return. */
+    private static final Set<String> FORMS = Set.of(
+            "aten.to", "aten.type_as", "aten.view", "aten.reshape", "aten.flatten", "aten.transpose", "aten.permute",
+            "aten.contiguous", "aten.squeeze", "aten.unsqueeze");
 
     private final List<Node> nodes;
     private final int[][] callEnd;
@@ -80,7 +86,7 @@ final class PythonVariables {
         }
         int end = statementEnd(made, depth);
         PythonFrame line = frames.get(made).get(depth);
-        boolean result = made == end && lastUse == made && !line.assigned().isEmpty();
+        boolean result = made == end && lastUse == made && !line.assigned().isEmpty() && !asks(made);
         if (lastUse <= end && !result) { // a temporary of the statement
             String operator = nodes.get(made).operator();
             String reader = nodes.get(lastUse).operator();
@@ -113,26 +119,35 @@ final class PythonVariables {
 
     /**
      * Until when a variable of a function whose source is out of sight holds a temporary of the statement that calls it:
-     * what is read twice, or is one of several results, has a name. Only where the statement is that call.
+     * what is read twice, or is one of several results, has a name. The function ends where all that it made has come
+     * down to one value, in the form in which the function returns it.
      */
     private int functionEnd(int made, int output, int depth, int lastUse, int end) {
         PythonFrame line = frames.get(made).get(depth);
         Node node = nodes.get(made);
         boolean named = node.outputs().size() > 1 || reads(node.outputs().get(output), depth, made, end) > 1;
-        if (!named || !line.calls()) {
+        if (!named || !line.calls() || LibraryVariables.knows(line.text())) {
             return lastUse;
         }
-        if (line.values().size() < 2) {
-            return end;
+        int i = lastUse;
+        while (i < end && live(made, i) > 1) {
+            i++;
         }
-        for (int i = lastUse; i < end; i++) {
+        while (i < end && FORMS.contains(nodes.get(i + 1).operator()) && live(made, i + 1) == 1) {
+            i++;
+        }
+        return i;
+    }
+
+    /** How many of the values made between two nodes are read later. */
+    private int live(int from, int to) {
+        int n = 0;
+        for (int i = from + 1; i <= to; i++) {
             for (String value : nodes.get(i).outputs()) {
-                if (value != null && lastUses.getOrDefault(value, i) > end) {
-                    return i;
-                }
+                n += value != null && lastUses.getOrDefault(value, i) > to ? 1 : 0;
             }
         }
-        return end;
+        return n;
     }
 
     private int reads(String value, int depth, int from, int to) {
@@ -143,6 +158,18 @@ final class PythonVariables {
             n += reads && node.moduleStack().size() == depth + 1 ? 1 : 0;
         }
         return n;
+    }
+
+    private boolean returned(int made) {
+        List<Node.ModuleCall> stack = nodes.get(made).moduleStack();
+        String type = stack.isEmpty() ? "" : stack.get(stack.size() - 1).type();
+        return type.startsWith("torch.nn.modules.rnn.")
+                || type.endsWith(".MultiheadAttention") && nodes.get(made).operator().equals("aten.mean");
+    }
+
+    /** Whether a node's result is a question of a function out of sight that no tensor answers. */
+    private boolean asks(int node) {
+        return nodes.get(node).operator().equals("aten.all") || nodes.get(node).name().endsWith("_full");
     }
 
     /** Whether a node begins {@code number / x}, a function of Python that holds x until it ends (torch/_tensor.py). */
@@ -159,15 +186,15 @@ final class PythonVariables {
     }
 
     /**
-     * Until when the callers' variables hold a result that nothing reads, or -1. What a function assigns to a name and
-     * never reads it returns, as recurrent layers do with their states.
+     * Until when the callers' variables hold a result that nothing reads, or -1: the states of recurrent layers and the
+     * weights of attention, which modules return whether or not the caller wants them.
      */
     private int returnedUnread(int made, int output, int depth) {
         PythonFrame own = frames.get(made).get(depth);
         if (depth > 0 && LibraryVariables.routes(frames.get(made).get(depth - 1).text())) {
             return own.assigned().contains(LibraryVariables.ROUTED) ? callEnd[made][depth - 1] : UNKNOWN;
         }
-        boolean unread = lastUses.getOrDefault(nodes.get(made).outputs().get(output), made) == made;
+        boolean unread = returned(made) && lastUses.getOrDefault(nodes.get(made).outputs().get(output), made) == made;
         int d = depth;
         while (unread && d > 0 && (d < depth || !own.assigned().isEmpty() || own.returns())) {
             PythonFrame caller = frames.get(made).get(--d);
