@@ -94,7 +94,7 @@ record Conversion(Kind kind, String of) {
             return new Conversion(Kind.FOLLOW, of.group(1));
         }
         if (text.contains("dtype")) {
-            return new Conversion(Kind.FOLLOW, "");
+            return new Conversion(Kind.FOLLOW, NAME.matcher(text).matches() ? text : "");
         }
         if (text.contains("device") || text.contains("memory_format")) {
             return UNCHANGED;

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.program;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -11,6 +12,9 @@ import java.util.Map;
 final class SpelledCalls {
     private final String line;
     private final Map<String, Integer> made = new HashMap<>();
+
+    /** By container: the item of it whose modules are called. */
+    private final Map<String, String> items = new HashMap<>();
 
     SpelledCalls(String line) {
         this.line = line;
@@ -27,18 +31,30 @@ final class SpelledCalls {
         boolean inside = called.startsWith(caller.isEmpty() ? "" : caller + ".");
         String[] parts = (inside && !caller.isEmpty() ? called.substring(caller.length() + 1) : called).split("\\.");
         String last = parts[parts.length - 1];
+        if (spelled(last) == 0 && parts.length > 2 && isNumber(last) && isNumber(parts[parts.length - 2])) {
+            String item = String.join(".", List.of(parts).subList(0, parts.length - 1));
+            return item.equals(items.computeIfAbsent(holder(parts), k -> item)); // for a, b in self.pairs: b(a(x))
+        }
         String name = spelled(last) > 0 ? last : parts.length > 1 ? holder(parts) : "";
-        return made.merge(name, 1, Integer::sum) <= Math.max(1, spelled(name));
+        int spelled = spelled(name);
+        if (spelled == 0 && line.contains("self.")) {
+            return true; // a method out of sight calls it
+        }
+        return made.merge(name, 1, Integer::sum) <= Math.max(1, spelled);
     }
 
     /** The container that a module was taken from: {@code layers} of {@code layers.0}. */
     private static String holder(String[] parts) {
         for (int i = parts.length - 2; i >= 0; i--) {
-            if (!Character.isDigit(parts[i].isEmpty() ? '0' : parts[i].charAt(0))) {
+            if (!isNumber(parts[i])) {
                 return parts[i];
             }
         }
         return "";
+    }
+
+    private static boolean isNumber(String part) {
+        return part.isEmpty() || Character.isDigit(part.charAt(0));
     }
 
     /** How often the line spells an attribute or a key; numbers stand in brackets. */

@@ -82,7 +82,8 @@ public final class TracedAliases {
         for (Node.NamedArgument a : n.arguments()) {
             Argument value = a.value();
             if (value instanceof Argument.Value v) {
-                value = new Argument.Value(seen(v.name(), i));
+                boolean wantsType = a.name().equals("other") && n.operator().equals("aten.type_as");
+                value = new Argument.Value(wantsType ? seen(unconverted(v.name(), i), i) : seen(v.name(), i));
             } else if (value instanceof Argument.Values vs) {
                 List<String> names = new ArrayList<>(vs.names());
                 names.replaceAll(name -> seen(name, i));
@@ -92,6 +93,19 @@ public final class TracedAliases {
             arguments.add(new Node.NamedArgument(a.name(), value));
         }
         return changed ? new Node(n.name(), n.target(), arguments, n.outputs(), n.moduleStack(), n.stackTrace()) : n;
+    }
+
+    /** Who takes the type of a value goes back to it: not to what the same statement converted it to. */
+    private String unconverted(String name, int reader) {
+        String at = name;
+        Integer made = conversions.get(at);
+        while (made != null
+                && variables.depth(made) >= 0
+                && variables.statementEnd(made, variables.depth(made)) >= reader) {
+            at = input(nodes.get(made));
+            made = conversions.get(at);
+        }
+        return at;
     }
 
     /** What a reader gets who is told to read {@code name}. */

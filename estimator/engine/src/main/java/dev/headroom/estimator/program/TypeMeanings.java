@@ -10,6 +10,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What the program's source lines say about the {@code dtype} arguments of a graph. In an archive of a float32 model
@@ -20,6 +22,9 @@ import java.util.Set;
  * functions leave frames, a conversion whose result meets the model's type in a matrix product must lead there.
  */
 final class TypeMeanings {
+    /** A variable for the type of another: the other's name, and the last word of that. */
+    private static final Pattern DTYPE_OF = Pattern.compile("(\\w*?([A-Za-z0-9]+))_d?type");
+
     private static final Set<String> SAME_TYPES = Set.of(
             "aten.matmul",
             "aten.bmm",
@@ -249,6 +254,10 @@ final class TypeMeanings {
                 return floating(nodes.get(begin));
             }
         }
+        String spoken = spokenOf(name, begin, i, depth);
+        if (spoken != null) {
+            return spoken;
+        }
         for (int k = begin; k < nodes.size() && inCall(k, call); k++) {
             for (String used : nodes.get(k).reads()) {
                 Integer made = producer.get(used);
@@ -258,6 +267,34 @@ final class TypeMeanings {
             }
         }
         return null;
+    }
+
+    /**
+     * The value that a name such as {@code result_dtype} speaks of: what the call assigned to {@code result} first,
+     * as the type is asked for before the value changes; {@code null} where nothing is called so.
+     */
+    private String spokenOf(String name, int begin, int end, int depth) {
+        Matcher m = DTYPE_OF.matcher(name);
+        if (depth < 0 || !m.matches()) {
+            return null;
+        }
+        String value = null;
+        int line = -1;
+        for (int k = begin; k < end; k++) {
+            List<PythonFrame> f = frames.get(k);
+            if (f.size() <= depth || line >= 0 && f.get(depth).line() != line) {
+                if (value != null) {
+                    return value;
+                }
+                continue;
+            }
+            List<String> assigned = f.get(depth).assigned();
+            if (assigned.size() == 1 && (assigned.contains(m.group(1)) || assigned.contains(m.group(2)))) {
+                line = f.get(depth).line();
+                value = floating(nodes.get(k));
+            }
+        }
+        return value;
     }
 
     private static String floating(Node n) {

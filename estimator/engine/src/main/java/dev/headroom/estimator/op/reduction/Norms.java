@@ -22,14 +22,19 @@ public final class Norms {
     static Tensor vector(Call c, long[] dims) {
         Tensor t = c.tensor("self", "A");
         double order = c.has("ord") && c.text("ord", null) == null ? c.number("ord", 2) : c.number("p", 2);
-        return vector(c.runtime(), t, order, dims, c.flag("keepdim", false));
+        return vector(c.runtime(), t, c.type("dtype", t.dtype()), order, dims, c.flag("keepdim", false));
     }
 
     static Tensor vector(EagerRuntime rt, Tensor t, double order, long[] dims, boolean kept) {
+        return vector(rt, t, t.dtype(), order, dims, kept);
+    }
+
+    /** @param type that the norm is computed in and comes in: float32 under autocast */
+    static Tensor vector(EagerRuntime rt, Tensor t, DType type, double order, long[] dims, boolean kept) {
         boolean[] mask = Reductions.mask(dims, t.dim());
         Recorder r = rt.record("LinalgVectorNormBackward0", t);
         Saved self = r.save(t);
-        Tensor out = Reductions.reduce(rt, t, mask, kept, t.dtype(), Reductions.accumulator(t.dtype()));
+        Tensor out = Reductions.reduce(rt, t, mask, kept, type, Reductions.accumulator(t.dtype()));
         Saved result = r.saveOutput(out);
         return r.gradient(0, g -> backward(rt, g, self.get(), result.get(), order, mask, kept))
                 .output(out);
