@@ -41,6 +41,7 @@ public final class SymbolBinding {
         if (batch != null) {
             binding.bindBatch(batch);
         }
+        WorstCase.bind(graph, binding.bound);
         Set<String> used = GraphSizes.symbols(graph);
         used.forEach(binding::require);
         binding.bound.forEach(binding::checkRange);
