@@ -118,7 +118,7 @@ final class NodeCalls {
 
     private Call call(int index, Node node, Map<String, Tensor> values) {
         Call call = new Call(runtime, node, values, symbols);
-        Tensor self = call.has("self") ? call.tensor("self") : null;
+        Tensor self = call.isTensor("self") ? call.tensor("self") : null;
         DType lower = runtime.autocast().active() ? runtime.autocast().type() : null;
         DType named = namedTypes.at(index, self, lower);
         return named == null ? call : call.naming(named);

@@ -25,10 +25,25 @@ public final class MoreKernels {
         r.single("aten.searchsorted", MoreKernels::found);
         r.single("aten.bucketize", MoreKernels::found);
         r.single("aten.normal.Tensor_Tensor", MoreKernels::normal);
-        r.single("aten.trace", c -> {
-            Body b = new Body(c.runtime(), r);
-            return b.give(b.call("sum", b.call("diagonal", c.tensor("self"))));
-        });
+        r.single("aten.trace", MoreKernels::trace);
+        r.single("aten.logical_not_", c -> c.tensor("self"));
+    }
+
+    /** The gradient is written to zeros at the places of the diagonal (FunctionsManual.cpp, trace_backward). */
+    private static Tensor trace(Call c) {
+        EagerRuntime rt = c.runtime();
+        Tensor x = c.tensor("self");
+        Recorder r = rt.record("TraceBackward0", x);
+        Tensor out = rt.empty(x.dtype());
+        long[] sizes = x.sizes();
+        return r.gradient(0, g -> {
+                    Tensor zeros = Creation.zeros(rt, g.dtype(), Shapes.numel(sizes));
+                    rt.free(rt.empty(DType.INT64, Math.min(sizes[0], sizes[1])));
+                    Tensor gradient = rt.reinterpret(zeros, sizes, Shapes.contiguous(sizes), 0);
+                    rt.free(zeros);
+                    return gradient;
+                })
+                .output(out);
     }
 
     private static Tensor shuffled(Call c) {

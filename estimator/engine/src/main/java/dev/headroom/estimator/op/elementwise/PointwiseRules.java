@@ -65,7 +65,7 @@ public final class PointwiseRules {
         boolean scaled = scaled(c);
         Recorder r = c.runtime().record("RsubBackward0", x, y);
         Tensor out = Strided.result(c.runtime(), y, x);
-        return r.gradient(1, g -> scaled ? Pointwise.op(c.runtime(), g) : g)
+        return r.gradient(1, g -> g)
                 .gradient(0, g -> {
                     Tensor negative = Pointwise.op(c.runtime(), g);
                     return scaled ? Pointwise.opFreeing(c.runtime(), negative) : negative;

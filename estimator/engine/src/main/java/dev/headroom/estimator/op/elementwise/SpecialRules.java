@@ -13,6 +13,7 @@ import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
@@ -119,10 +120,13 @@ public final class SpecialRules {
         Tensor least = rt.empty(x.dtype());
         Tensor safe = f.where(large, x, least);
         rt.free(least);
-        Tensor inverse = f.op(safe);
-        Tensor sum = scaled ? f.op(f.op(safe), inverse) : inverse;
-        Tensor product = f.op(y, sum);
-        Tensor gradient = f.op(f.op(safe), product);
+        Tensor gradient;
+        try (Frame formula = rt.frame()) {
+            Tensor inverse = f.op(safe);
+            Tensor sum = scaled ? f.op(f.op(safe), inverse) : inverse;
+            Tensor product = f.op(y, sum);
+            gradient = formula.keep(f.op(f.op(safe), product));
+        }
         rt.empty(x.dtype());
         return f.op(f.where(large, gradient), g);
     }
@@ -134,10 +138,13 @@ public final class SpecialRules {
         Tensor square = f.op(x, x);
         Tensor scaled = f.op(square);
         rt.free(square);
-        Tensor sine = f.op(angle);
-        Tensor cosine = f.op(angle, f.op(angle));
-        Tensor ratio = f.op(f.op(cosine, sine), scaled);
-        Tensor out = f.op(g, ratio);
+        Tensor out;
+        try (Frame formula = rt.frame()) {
+            Tensor sine = f.op(angle);
+            Tensor cosine = f.op(angle, f.op(angle));
+            Tensor ratio = f.op(f.op(cosine, sine), scaled);
+            out = formula.keep(f.op(g, ratio));
+        }
         rt.empty(x.dtype());
         return f.where(f.test(scaled), out);
     }

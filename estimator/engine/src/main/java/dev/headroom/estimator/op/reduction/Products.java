@@ -229,13 +229,15 @@ public final class Products {
     private static Tensor trapezoid(Body b, Call c, boolean running) {
         Tensor y = c.tensor("y");
         int dim = Shapes.wrap(c.integer("dim", -1), y.dim());
+        if (!c.has("x") && !running) {
+            Tensor ends = b.call("add.Tensor", b.call("select.int", y, dim, 0), b.call("select.int", y, dim, -1));
+            Tensor half = b.call("mul.Scalar", ends, 0.5);
+            Tensor inner = b.call("sub.Tensor", b.call("sum.dim_IntList", y, new long[] {dim}), half);
+            return b.give(b.call("mul.Scalar", inner, c.number("dx", 1)));
+        }
         if (!c.has("x")) {
             Tensor sum = neighbours(b, y, dim);
-            if (running) {
-                return b.give(b.call("cumsum", b.call("mul.Scalar", sum, c.number("dx", 1) / 2), dim));
-            }
-            return b.give(b.call(
-                    "mul.Scalar", b.call("sum.dim_IntList", sum, new long[] {dim}), c.number("dx", 1) / 2));
+            return b.give(b.call("cumsum", b.call("mul.Scalar", sum, c.number("dx", 1) / 2), dim));
         }
         Tensor x = c.tensor("x");
         if (x.dim() != y.dim()) {
