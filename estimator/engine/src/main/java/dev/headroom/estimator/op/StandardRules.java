@@ -3,6 +3,7 @@ package dev.headroom.estimator.op;
 import dev.headroom.estimator.op.attention.AttentionRules;
 import dev.headroom.estimator.op.compiled.CompiledRules;
 import dev.headroom.estimator.op.convolution.ConvolutionRules;
+import dev.headroom.estimator.op.core.MoreKernels;
 import dev.headroom.estimator.op.creation.CopyRules;
 import dev.headroom.estimator.op.creation.CreationRules;
 import dev.headroom.estimator.op.elementwise.ActivationRules;
@@ -12,10 +13,13 @@ import dev.headroom.estimator.op.elementwise.Clamping;
 import dev.headroom.estimator.op.elementwise.DropoutRules;
 import dev.headroom.estimator.op.elementwise.ElementaryRules;
 import dev.headroom.estimator.op.elementwise.PointwiseRules;
+import dev.headroom.estimator.op.elementwise.SpecialRules;
+import dev.headroom.estimator.op.fft.FourierRules;
 import dev.headroom.estimator.op.fused.FusedRules;
 import dev.headroom.estimator.op.indexing.EmbeddingRules;
 import dev.headroom.estimator.op.indexing.IndexingRules;
 import dev.headroom.estimator.op.indexing.ScatterRules;
+import dev.headroom.estimator.op.linalg.LinearAlgebraRules;
 import dev.headroom.estimator.op.loss.LikelihoodLosses;
 import dev.headroom.estimator.op.loss.LossRules;
 import dev.headroom.estimator.op.loss.MarginLosses;
@@ -34,6 +38,7 @@ import dev.headroom.estimator.op.reduction.Distances;
 import dev.headroom.estimator.op.reduction.Products;
 import dev.headroom.estimator.op.reduction.ReductionRules;
 import dev.headroom.estimator.op.reduction.SelectionRules;
+import dev.headroom.estimator.op.rule.AliasRules;
 import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.op.view.PaddingRules;
 import dev.headroom.estimator.op.view.RepetitionRules;
@@ -83,9 +88,14 @@ public final class StandardRules {
             .family("losses", MarginLosses::register)
             .family("losses", LikelihoodLosses::register)
             .family("distances", Distances::register)
+            .family("Fourier transforms", FourierRules::register)
             .family("matrix products", Chains::register)
             .family("reductions", Products::register)
             .family("arithmetic", Clamping::register)
+            .family("special functions", SpecialRules::register)
+            .family("further kernels", MoreKernels::register)
+            .family("linear algebra", LinearAlgebraRules::register)
+            .family("other names", AliasRules::register)
             .complete();
 
     private StandardRules() {}

@@ -118,7 +118,7 @@ final class NodeCalls {
 
     private Call call(int index, Node node, Map<String, Tensor> values) {
         Call call = new Call(runtime, node, values, symbols);
-        Tensor self = call.has("self") ? call.tensor("self") : null;
+        Tensor self = call.isTensor("self") ? call.tensor("self") : null;
         DType lower = runtime.autocast().active() ? runtime.autocast().type() : null;
         DType named = namedTypes.at(index, self, lower);
         return named == null ? call : call.naming(named);
@@ -127,11 +127,18 @@ final class NodeCalls {
     /** A rule may find that it does not know this very call: then the call counts as unmodelled. */
     private Tensor[] withRule(int index, Node node, Rule rule, Map<String, Tensor> values) {
         try {
+            long bounds = runtime.workspaces().bounds();
+            Tensor[] out;
             if (hook == null) {
-                return run(index, call(index, node, values), rule);
+                out = run(index, call(index, node, values), rule);
+            } else {
+                Call call = call(index, hook.localized(graph, node, values), values);
+                out = hook.around(call, () -> run(index, call, rule));
             }
-            Call call = call(index, hook.localized(graph, node, values), values);
-            return hook.around(call, () -> run(index, call, rule));
+            if (runtime.workspaces().bounds() > bounds) {
+                unmodelled.count(node.operator());
+            }
+            return out;
         } catch (NoRule e) {
             unmodelled.count(node.operator());
             return fallback.run(node, values);

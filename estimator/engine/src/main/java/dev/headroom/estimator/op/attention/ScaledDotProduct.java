@@ -2,6 +2,7 @@ package dev.headroom.estimator.op.attention;
 
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.core.Views;
+import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.view.Padding;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
@@ -17,6 +18,10 @@ final class ScaledDotProduct {
     static Tensor attention(EagerRuntime rt, AttentionCall c) {
         if (c.query().dim() == 3 && c.key().dim() == 3 && c.value().dim() == 3) {
             return Views.squeeze(rt, attention(rt, batched(rt, c)), 0);
+        }
+        int batch = c.query().dim() - 2;
+        if (c.key().dim() - 2 != batch || c.value().dim() - 2 != batch) {
+            throw new NoRule("attention over batches that are broadcast");
         }
         AttentionBackend backend = AttentionBackend.choose(rt, c);
         Tensor mask = additive(rt, c.mask(), c.query().dtype());

@@ -344,10 +344,22 @@ public final class Views {
             for (Tensor g : grads) {
                 any = any == null ? g : any;
             }
-            for (int i = 0; i < all.length && any != null; i++) {
-                all[i] = all[i] == null ? Creation.zeros(rt, any.dtype(), sizes) : all[i];
+            if (any == null) {
+                return new Tensor[1];
             }
-            return new Tensor[] {any == null ? null : Joining.stack(rt, d, all)};
+            Tensor[] zeros = new Tensor[all.length];
+            for (int i = 0; i < all.length; i++) {
+                zeros[i] = all[i] == null ? rt.empty(any.dtype()) : null; // a number, expanded
+                all[i] = all[i] == null ? rt.reinterpret(zeros[i], sizes, new long[sizes.length], 0) : all[i];
+            }
+            Tensor joined = Joining.stack(rt, d, all);
+            for (int i = 0; i < all.length; i++) { // a vector's elements go in their order
+                if (zeros[i] != null) {
+                    rt.free(zeros[i]);
+                    rt.free(all[i]);
+                }
+            }
+            return new Tensor[] {joined};
         });
         return out;
     }

@@ -3,6 +3,7 @@ package dev.headroom.estimator.op.elementwise;
 import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
@@ -64,7 +65,7 @@ public final class PointwiseRules {
         boolean scaled = scaled(c);
         Recorder r = c.runtime().record("RsubBackward0", x, y);
         Tensor out = Strided.result(c.runtime(), y, x);
-        return r.gradient(1, g -> scaled ? Pointwise.op(c.runtime(), g) : g)
+        return r.gradient(1, g -> g)
                 .gradient(0, g -> {
                     Tensor negative = Pointwise.op(c.runtime(), g);
                     return scaled ? Pointwise.opFreeing(c.runtime(), negative) : negative;
@@ -73,6 +74,9 @@ public final class PointwiseRules {
     }
 
     private static Tensor maskedFill(Call c, boolean inPlace) {
+        if (c.isTensor("value") && c.tensor("value").requiresGrad()) {
+            throw new NoRule("the gradient of a value that is filled in selects by the mask's values");
+        }
         return Blending.maskedFill(c.runtime(), self(c), c.tensor("mask"), inPlace);
     }
 }

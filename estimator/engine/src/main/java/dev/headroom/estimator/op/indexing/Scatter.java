@@ -197,7 +197,13 @@ final class Scatter {
         boolean adds = c.flag("accumulate", false);
         return r.gradient(0, g -> {
                     at.get();
-                    return adds ? g : rt.emptyLike(g);
+                    if (adds) {
+                        return g;
+                    }
+                    Tensor zeros = rt.empty(g.dtype(), at.get().sizes());
+                    Tensor copy = rt.emptyLike(g);
+                    rt.free(zeros);
+                    return copy;
                 })
                 .gradient(1, g -> rt.empty(g.dtype(), at.get().sizes()))
                 .output(out);

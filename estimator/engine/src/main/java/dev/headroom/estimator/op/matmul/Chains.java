@@ -42,7 +42,7 @@ public final class Chains {
         if (x.dim() == 1 && y.dim() == 1) {
             return b.give(b.call("dot", x, y));
         }
-        return b.give(b.call("tensordot", x, y, new long[] {-1}, new long[] {-1}));
+        return b.give(b.call("tensordot", x, y, new long[] {x.dim() - 1}, new long[] {y.dim() - 1}));
     }
 
     /** Two: a product; three: the cheaper order; more: the cheapest, as dynamic programming finds it. */

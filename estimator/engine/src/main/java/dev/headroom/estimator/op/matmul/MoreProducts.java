@@ -5,6 +5,7 @@ import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
@@ -119,9 +120,21 @@ final class MoreProducts {
         Tensor b = c.tensor("other");
         boolean[] inA = contracted(c.integers("dims_self"), a);
         boolean[] inB = contracted(c.integers("dims_other"), b);
+        if (c.integers("dims_self").length == a.dim() || c.integers("dims_other").length == b.dim()) {
+            throw new NoRule("a contraction of all dimensions");
+        }
         long joined = 1;
         for (long d : c.integers("dims_self")) {
             joined *= a.size(Shapes.wrap(d, a.dim()));
+        }
+        if (a.numel() == joined && b.numel() == joined) {
+            throw new NoRule("a contraction of all dimensions");
+        }
+        for (int i = 0; i < c.integers("dims_self").length; i++) {
+            int d = Shapes.wrap(c.integers("dims_self")[i], a.dim());
+            if (a.size(d) != b.size(Shapes.wrap(c.integers("dims_other")[i], b.dim()))) {
+                throw new NoRule("a contraction that broadcasts");
+            }
         }
         Tensor left = body.let(body.call(
                 "reshape",
@@ -206,8 +219,12 @@ final class MoreProducts {
         sizes[sizes.length - 1] = features;
         Tensor viewed = Arrays.equals(sizes, out.sizes()) ? out : Views.reshape(rt, out, sizes);
         Tensor sum = bias == null ? viewed : Pointwise.add(rt, viewed, bias);
-        rt.freeUnless(viewed, out);
-        rt.freeUnless(out, sum);
+        if (sum != viewed) {
+            rt.freeUnless(viewed, out);
+        }
+        if (sum != out) {
+            rt.free(out);
+        }
         rt.freeUnless(y, second);
         rt.freeUnless(x, first);
         return sum;

@@ -92,7 +92,9 @@ final class LayerNorm {
         }
         for (int i = 1; i < out.length; i++) {
             if (r.needs(i)) {
-                out[i] = rt.empty(w.dtype(), w.sizes());
+                out[i] = w == null
+                        ? rt.empty(x.dtype(), java.util.Arrays.copyOfRange(x.sizes(), x.dim() - normalized, x.dim()))
+                        : rt.empty(w.dtype(), w.sizes());
             }
         }
         Tensor gradient = Copies.contiguous(rt, g);

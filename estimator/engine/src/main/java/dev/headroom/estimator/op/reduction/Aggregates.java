@@ -7,6 +7,7 @@ import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
@@ -112,6 +113,9 @@ final class Aggregates {
     static Tensor[] aminmax(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
+        if (t.dim() == 0 && c.has("dim")) {
+            throw new NoRule("extrema of a number along a dimension");
+        }
         boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
         boolean kept = keep(c);
         Recorder r = rt.record("AminmaxBackward0", t);

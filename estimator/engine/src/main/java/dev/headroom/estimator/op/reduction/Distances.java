@@ -119,12 +119,14 @@ public final class Distances {
         boolean mode = rt.setGradMode(false);
         Tensor[] ofX = normAndOnes(b, x);
         Tensor[] ofY = normAndOnes(b, y);
-        Tensor left = b.let(b.call("cat", new Tensor[] {b.call("mul.Scalar", x, -2), ofX[0], ofX[1]}, -1));
+        Tensor left = b.call("cat", new Tensor[] {b.call("mul.Scalar", x, -2), ofX[0], ofX[1]}, -1);
         b.drop(ofX[1]);
         b.drop(ofX[0]);
-        Tensor right = b.let(b.call("cat", new Tensor[] {y, ofY[1], ofY[0]}, -1));
+        b.let(left);
+        Tensor right = b.call("cat", new Tensor[] {y, ofY[1], ofY[0]}, -1);
         b.drop(ofY[0]);
         b.drop(ofY[1]);
+        b.let(right);
         Tensor out = b.give(b.call("matmul", left, b.call("mT", right)));
         rt.setGradMode(mode);
         Saved result = r.saveOutput(out);

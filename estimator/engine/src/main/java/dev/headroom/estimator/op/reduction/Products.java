@@ -23,6 +23,8 @@ public final class Products {
     public static void register(Registry r) {
         r.single("aten.cumprod", Products::cumprod);
         r.single("aten.logcumsumexp", Products::logcumsumexp);
+        r.single("aten.prod.default", Products::product);
+        r.single("aten.prod.dim_int", Products::productAlong);
         r.single("aten.nanmean", c -> nanmean(new Body(c.runtime(), r), c));
         r.single("aten.msort", c -> {
             Body b = new Body(c.runtime(), r);
@@ -141,6 +143,62 @@ public final class Products {
         return out;
     }
 
+    private static DType type(Call c, Tensor t) {
+        return c.type("dtype", t.dtype().isFloatingPoint() || t.dtype().isComplex() ? t.dtype() : DType.INT64);
+    }
+
+    /** FunctionsManual.cpp, prod_backward: the host looks for zeros, of which there are none here. */
+    private static Tensor product(Call c) {
+        EagerRuntime rt = c.runtime();
+        Tensor t = c.tensor("self");
+        Recorder r = rt.record("ProdBackward0", t);
+        Saved self = r.save(t);
+        DType type = type(c, t);
+        Tensor out = Reductions.reduce(
+                rt, t, Reductions.mask(null, t.dim()), false, type, Reductions.accumulator(type));
+        Saved result = r.saveOutput(out);
+        return r.gradient(0, g -> {
+                    Formula f = new Formula(rt);
+                    if (self.get().dim() == 0) {
+                        return g;
+                    }
+                    Tensor zero = f.test(self.get());
+                    Tensor found = rt.scratch(DType.INT32.bytes());
+                    rt.free(rt.scratch(1));
+                    rt.free(rt.scratch(CubScratch.scan(self.get().numel(), DType.INT32.bytes())));
+                    rt.free(found);
+                    rt.free(zero);
+                    Tensor ratio = f.op(self.get(), result.get());
+                    return f.op(ratio, g);
+                })
+                .output(out);
+    }
+
+    private static Tensor productAlong(Call c) {
+        EagerRuntime rt = c.runtime();
+        Tensor t = c.tensor("self");
+        boolean kept = c.flag("keepdim", false);
+        boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
+        Recorder r = rt.record("ProdBackward1", t);
+        Saved self = r.save(t);
+        DType type = type(c, t);
+        Tensor out = Reductions.reduce(rt, t, mask, kept, type, Reductions.accumulator(type));
+        Saved result = r.saveOutput(out);
+        return r.gradient(0, g -> {
+                    if (self.get().dim() == 0) {
+                        return g;
+                    }
+                    Formula f = new Formula(rt);
+                    Tensor grad = kept ? g : Reductions.restored(rt, g, mask);
+                    Tensor value = kept ? result.get() : Reductions.restored(rt, result.get(), mask);
+                    Tensor zero = f.test(self.get());
+                    Tensor count = Reductions.counted(rt, zero, mask);
+                    rt.free(Reductions.sum(rt, count, null, false, DType.INT64));
+                    return f.op(grad, f.op(value, self.get()));
+                })
+                .output(out);
+    }
+
     private static Tensor nanmean(Body b, Call c) {
         Tensor x = c.tensor("self");
         Boolean keep = c.flag("keepdim", false);
@@ -171,13 +229,15 @@ public final class Products {
     private static Tensor trapezoid(Body b, Call c, boolean running) {
         Tensor y = c.tensor("y");
         int dim = Shapes.wrap(c.integer("dim", -1), y.dim());
+        if (!c.has("x") && !running) {
+            Tensor ends = b.call("add.Tensor", b.call("select.int", y, dim, 0), b.call("select.int", y, dim, -1));
+            Tensor half = b.call("mul.Scalar", ends, 0.5);
+            Tensor inner = b.call("sub.Tensor", b.call("sum.dim_IntList", y, new long[] {dim}), half);
+            return b.give(b.call("mul.Scalar", inner, c.number("dx", 1)));
+        }
         if (!c.has("x")) {
             Tensor sum = neighbours(b, y, dim);
-            if (running) {
-                return b.give(b.call("cumsum", b.call("mul.Scalar", sum, c.number("dx", 1) / 2), dim));
-            }
-            return b.give(b.call(
-                    "mul.Scalar", b.call("sum.dim_IntList", sum, new long[] {dim}), c.number("dx", 1) / 2));
+            return b.give(b.call("cumsum", b.call("mul.Scalar", sum, c.number("dx", 1) / 2), dim));
         }
         Tensor x = c.tensor("x");
         if (x.dim() != y.dim()) {
@@ -186,10 +246,8 @@ public final class Products {
             sizes[dim] = x.size(0);
             x = x.dim() == 1 ? b.call("view", x, sizes) : x;
         }
-        Tensor width = b.let(b.call(
-                "sub.Tensor",
-                b.call("slice.Tensor", x, dim, 1, Long.MAX_VALUE, 1),
-                b.call("slice.Tensor", x, dim, 0, x.size(dim) - 1, 1)));
+        Tensor before = b.call("slice.Tensor", x, dim, 0, x.size(dim) - 1, 1);
+        Tensor width = b.let(b.call("sub.Tensor", b.call("slice.Tensor", x, dim, 1, Long.MAX_VALUE, 1), before));
         if (running) {
             Tensor area = b.call("mul.Tensor", neighbours(b, y, dim), width);
             return b.give(b.call("div.Scalar", b.call("cumsum", area, dim), 2.0));

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.op.reduction;
 
 import dev.headroom.estimator.op.core.Reductions;
+import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
@@ -39,7 +40,12 @@ public final class ReductionRules {
         r.single("aten.linalg_vector_norm", c -> Norms.vector(c, c.integers("dim")));
         r.single("aten.norm.ScalarOpt_dim", c -> Norms.vector(c, c.integers("dim")));
         r.single("aten.norm.Scalar", c -> Norms.vector(c, null));
-        r.single("aten.linalg_matrix_norm.str_ord", c -> Norms.vector(c, c.integers("dim")));
+        r.single("aten.linalg_matrix_norm.str_ord", c -> {
+            if (!c.text("ord", "fro").equals("fro")) {
+                throw new NoRule("the nuclear norm");
+            }
+            return Norms.vector(c, c.integers("dim"));
+        });
         r.single("aten.diff", Aggregates::diff);
         r.single("aten.histc", Histogram::run);
     }

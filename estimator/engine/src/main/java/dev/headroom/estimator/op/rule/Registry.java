@@ -15,6 +15,7 @@ import java.util.function.Consumer;
 public final class Registry {
     private final Map<String, Rule> rules = new HashMap<>();
     private final Map<String, String> families = new HashMap<>();
+    private final Map<String, String> bounds = new HashMap<>();
     private String family = "";
     private boolean complete;
 
@@ -29,6 +30,23 @@ public final class Registry {
     public Registry complete() {
         complete = true;
         return this;
+    }
+
+    /**
+     * Says that a rule plays less than everything: what it leaves out, or sets to its largest. Where it does, the rule
+     * calls {@link dev.headroom.estimator.runtime.Workspaces#noteBound}.
+     *
+     * @param why such as "cuFFT's workspace is not known"
+     */
+    public void bound(String operator, String why) {
+        bounds.put(operator, why);
+    }
+
+    /** What the rule for a target does not know, or {@code null} where it knows everything. */
+    public String bound(String target) {
+        String why = bounds.get(target);
+        int dot = target.lastIndexOf('.');
+        return why != null || dot < 0 ? why : bounds.get(target.substring(0, dot));
     }
 
     /** A rule with any number of results. */

@@ -4,6 +4,7 @@ import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Creation;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
@@ -43,6 +44,9 @@ final class StridedViews {
     static Tensor unfold(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
+        if (t.dim() == 0) {
+            throw new NoRule("windows of a number");
+        }
         int d = Shapes.wrap(c.integer("dimension"), t.dim());
         long size = c.integer("size");
         long step = c.integer("step");
