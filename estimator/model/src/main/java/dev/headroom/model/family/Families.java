@@ -6,6 +6,7 @@ import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.encoder.Bert;
 import dev.headroom.model.family.encoder.ModernBert;
 import dev.headroom.model.family.older.Falcon;
+import dev.headroom.model.family.seq2seq.T5;
 import dev.headroom.model.family.text.DeepSeek;
 import dev.headroom.model.family.text.Gemma;
 import dev.headroom.model.family.text.Gpt2;
@@ -73,6 +74,7 @@ public final class Families {
             new Family("gpt_neox", "GPT-NeoX, Pythia", GptNeoX::of),
             new Family("opt", "OPT", Opt::of),
             new Family("falcon", "Falcon", Falcon::of),
+            new Family("t5", "T5, FLAN-T5", T5::of),
             new Family("bert", "BERT", Bert::bert),
             new Family("roberta", "RoBERTa", Bert::roberta),
             new Family("modernbert", "ModernBERT", ModernBert::of),
