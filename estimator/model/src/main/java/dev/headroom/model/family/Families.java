@@ -28,6 +28,7 @@ import dev.headroom.model.family.text.Opt;
 import dev.headroom.model.family.text.Phi3;
 import dev.headroom.model.family.text.Qwen;
 import dev.headroom.model.family.vision.Llava;
+import dev.headroom.model.family.vision.Vit;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -78,6 +79,7 @@ public final class Families {
             new Family("bert", "BERT", Bert::bert),
             new Family("roberta", "RoBERTa", Bert::roberta),
             new Family("modernbert", "ModernBERT", ModernBert::of),
+            new Family("vit", "ViT", Vit::of),
             new Family("llava", "LLaVA", request -> Llava.of(request, Families::text)));
 
     private static final List<Family> ALL =

@@ -11,6 +11,7 @@ import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.head.Losses;
 import dev.headroom.model.family.head.Tasks;
 import dev.headroom.model.family.options.ModelOptions;
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +31,10 @@ public final class T5 extends SeveralResults {
             throw new UserInputException(c.source() + ": of T5, Headroom writes the training of"
                     + " T5ForConditionalGeneration with the model's own loss; export the model for all else"
                     + " (headroom export-help)");
+        }
+        if (request.type() == DType.FLOAT16) {
+            throw new UserInputException(c.source() + ": T5 in float16 cuts back what is infinite, which Headroom does"
+                    + " not write; pass --dtype bf16 or fp32");
         }
         Layer shared = child("shared", Layers.embedding(shape.vocabulary(), shape.width()));
         long layers = c.size("num_layers", 6);

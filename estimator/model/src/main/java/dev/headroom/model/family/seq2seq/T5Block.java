@@ -6,19 +6,16 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.part.ModuleList;
-import dev.headroom.model.graph.DType;
 import org.jspecify.annotations.Nullable;
 
 /** {@code T5Block}: tokens look at each other, then at what the encoder made, then come to a feed-forward part. */
 final class T5Block extends SeveralResults {
-    private final T5Shape shape;
     private final Layer own;
     private final @Nullable Layer encoder;
     private final Layer feedForward;
 
     /** @param first whether it is the stack's first, which makes the bias for all */
     T5Block(T5Shape shape, T5Pass pass, boolean decodes, boolean first) {
-        this.shape = shape;
         ModuleList list = child("layer", new ModuleList());
         own = list.add(new Part(
                 "LayerSelfAttention",
@@ -45,7 +42,7 @@ final class T5Block extends SeveralResults {
     protected Value[] results(Scope s, Value... in) {
         s.line("x, self_attn_position_bias, _ = self.layer[0](x)");
         Value[] made = s.results(own, in[0]);
-        Value x = clamped(s, made[0]);
+        Value x = made[0];
         Value ownBias = made[1];
         @Nullable Value otherBias = null;
         if (encoder != null) {
@@ -55,29 +52,15 @@ final class T5Block extends SeveralResults {
                 s.use(made[2]); // "_" until it is bound again
             }
             made = crossed;
-            x = clamped(s, crossed[0]);
+            x = crossed[0];
             otherBias = crossed[1];
         }
         s.line("x = self.layer[-1](x)");
-        x = clamped(s, s.call(feedForward, x));
+        x = s.call(feedForward, x);
         if (made.length > 2) {
             s.use(made[2]);
         }
         return otherBias == null ? new Value[] {x, ownBias} : new Value[] {x, ownBias, otherBias};
-    }
-
-    /** In float16, what is infinite is cut back to the largest number. */
-    private Value clamped(Scope s, Value x) {
-        if (shape.type() != DType.FLOAT16) {
-            return x;
-        }
-        s.line("clamp_value = torch.where(torch.isinf(x).any(), max - 1000, max)");
-        Value infinite = s.op("aten.isinf.default", "self", x);
-        Value any = s.op("aten.any.default", "self", infinite);
-        Value most = s.op("aten.where.Scalar", "condition", any, "self", 64504.0, "other", 65504.0);
-        s.line("x = torch.clamp(x, min=-clamp_value, max=clamp_value)");
-        Value least = s.op("aten.neg.default", "self", most);
-        return s.op("aten.clamp.Tensor", "self", x, "min", least, "max", most);
     }
 
     /** {@code T5LayerSelfAttention} and {@code T5LayerCrossAttention}. */
