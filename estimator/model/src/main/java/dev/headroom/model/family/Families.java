@@ -6,6 +6,7 @@ import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.encoder.Bert;
 import dev.headroom.model.family.encoder.ModernBert;
 import dev.headroom.model.family.older.Falcon;
+import dev.headroom.model.family.seq2seq.T5;
 import dev.headroom.model.family.text.DeepSeek;
 import dev.headroom.model.family.text.Gemma;
 import dev.headroom.model.family.text.Gpt2;
@@ -27,6 +28,7 @@ import dev.headroom.model.family.text.Opt;
 import dev.headroom.model.family.text.Phi3;
 import dev.headroom.model.family.text.Qwen;
 import dev.headroom.model.family.vision.Llava;
+import dev.headroom.model.family.vision.Vit;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -73,9 +75,11 @@ public final class Families {
             new Family("gpt_neox", "GPT-NeoX, Pythia", GptNeoX::of),
             new Family("opt", "OPT", Opt::of),
             new Family("falcon", "Falcon", Falcon::of),
+            new Family("t5", "T5, FLAN-T5", T5::of),
             new Family("bert", "BERT", Bert::bert),
             new Family("roberta", "RoBERTa", Bert::roberta),
             new Family("modernbert", "ModernBERT", ModernBert::of),
+            new Family("vit", "ViT", Vit::of),
             new Family("llava", "LLaVA", request -> Llava.of(request, Families::text)));
 
     private static final List<Family> ALL =

@@ -129,7 +129,8 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
                                 run.parallel().kind().isDeepSpeed()
                                         ? run.precision().dtype()
                                         : null)
-                        .lowering(lowers));
+                        .lowering(lowers)
+                        .making(run.trainer().fusesHead()));
     }
 
     /**

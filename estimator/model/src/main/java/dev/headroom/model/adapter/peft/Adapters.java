@@ -48,6 +48,9 @@ public final class Adapters {
 
     private Graph wrapped() {
         LoraParameters.require(graph, options);
+        if (run.makes() && options.type() == AdapterOptions.Type.MODEL) {
+            notes.add("--adapter-dtype model: SFTTrainer makes the adapters itself, in float32");
+        }
         OutputLayer output = new OutputLayer(graph);
         FusedExperts asked = FusedExperts.of(graph, options, () -> linear(output));
         List<String> modules = graph.held().modules();

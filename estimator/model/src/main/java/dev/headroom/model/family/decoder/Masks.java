@@ -90,10 +90,6 @@ public final class Masks {
         MaskFunction all = MaskFunction.all();
         MaskFunction seen = window == NO_WINDOW ? all : MaskFunction.both(List.of(MaskFunction.around(window), all));
         Optional<Value> tokens = padding;
-        if (request.eager() && (given || !near)) {
-            s.line("attention_mask = mask_interface(mask_function, attention_mask)");
-            return Optional.of(s.function("eager_mask", () -> additive(seen, tokens)));
-        }
         if (tokens.isPresent()) {
             s.line("if padding_mask.all()");
             s.op("aten.all.default", "self", tokens.get());
@@ -102,7 +98,9 @@ public final class Masks {
             return Optional.empty();
         }
         s.line("attention_mask = mask_interface(mask_function, attention_mask)");
-        return s.function("sdpa_mask", () -> truths(seen, tokens, false));
+        return request.eager()
+                ? Optional.of(s.function("eager_mask", () -> additive(seen, tokens)))
+                : s.function("sdpa_mask", () -> truths(seen, tokens, false));
     }
 
     /**

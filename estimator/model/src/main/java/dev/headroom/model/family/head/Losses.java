@@ -27,6 +27,14 @@ public final class Losses {
         return s.scalar(s.op("aten.cross_entropy_loss.default", "self", rows, "target", wanted), DType.FLOAT32);
     }
 
+    /** {@code ForImageClassification}: a sum over the number of labels where a Trainer counts them. */
+    public static Value counted(Scope s, Value logits, long classes) {
+        s.line("loss = self.loss_function(labels, logits, self.config)");
+        Value rows = s.op("aten.view.default", "self", logits, "size", new long[] {-1, classes});
+        Value wanted = s.op("aten.view.default", "self", s.given("labels"), "size", ALL);
+        return entropy(s, rows, wanted);
+    }
+
     /** {@code ForTokenClassification}: of scores in float32, and a mean whatever a Trainer counts. */
     public static Value tokens(Scope s, Value logits, long classes) {
         s.line("loss = self.token_loss(logits, labels, self.config)");

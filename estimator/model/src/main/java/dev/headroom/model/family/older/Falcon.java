@@ -102,7 +102,9 @@ public final class Falcon extends Layer implements TextModel {
         Value[] outputs = {x};
         for (Layer block : blocks) {
             s.line("outputs = block(x)");
+            Value[] before = outputs;
             outputs = s.results(block, x);
+            s.use(before); // the variable's last value lives until then
             s.line("x = outputs[0]");
             x = outputs[0];
         }
