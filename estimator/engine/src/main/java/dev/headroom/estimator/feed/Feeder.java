@@ -34,7 +34,7 @@ public final class Feeder implements LoopHook {
 
     /** What a scenario's loader does around the loop; nothing where one batch serves all steps. */
     public static List<LoopHook> of(Graph imported, Scenario run) {
-        return run.feeding().any() ? List.of(new Feeder(imported, run)) : List.of();
+        return run.feeding().any() && imported.loop() == null ? List.of(new Feeder(imported, run)) : List.of();
     }
 
     @Override

@@ -157,6 +157,11 @@ public final class Batch {
     }
 
     private Tensor input(TensorMeta meta) {
+        return input(runtime, prepared, meta);
+    }
+
+    /** A tensor that a loader brings as an input of a model, with a reference for the caller. */
+    public static Tensor input(EagerRuntime runtime, PreparedRun prepared, TensorMeta meta) {
         long[] sizes = OutputShape.sizes(meta, prepared.symbols());
         DType type =
                 ModelTypes.under(meta.dtype(), prepared.scenario().precision().dtype());

@@ -56,7 +56,7 @@ final class Passes {
             computeLoss();
             leaveAutocast();
         });
-        loop.phase(new Moment(Phase.BACKWARD, step, micro), this::backward);
+        loop.phase(new Moment(Phase.BACKWARD, step, micro), () -> backward(variables.loss(), false));
     }
 
     /** Ends autocast's region, where a pass has begun one. */
@@ -124,20 +124,26 @@ final class Passes {
         }
     }
 
-    private void backward() {
+    /** {@code loss.backward()}. */
+    void backward(Tensor loss, boolean retains) {
         loop.workOf(Phase.BACKWARD);
         Frame frame = runtime.frame();
         try {
-            Tensor root = hooks.around(variables.loss(), LoopHook::root);
-            hooks.wrapped(() -> backward(root), LoopHook::backward);
+            Tensor root = hooks.around(loss, LoopHook::root);
+            hooks.wrapped(() -> run(root, retains), LoopHook::backward);
         } finally {
             frame.close();
         }
     }
 
-    private void backward(Tensor root) {
+    private void run(Tensor root, boolean retains) {
         try (Frame frame = runtime.frame()) {
-            loop.engine().backward(root, runtime.emptyLike(root));
+            Tensor one = runtime.emptyLike(root);
+            if (retains) {
+                loop.engine().backwardAndRetain(root, one);
+            } else {
+                loop.engine().backward(root, one);
+            }
         }
     }
 }

@@ -190,17 +190,31 @@ public final class TrainingLoop {
     }
 
     /** @param own clips */
-    void clip(Runnable own) {
+    public void clip(Runnable own) {
         workOf(Phase.CLIP);
         hooks.wrappedFirstOutermost(own, LoopHook::clip);
     }
 
     /** {@code optimizer.step()}, as hooks have it. */
     void step() {
-        workOf(Phase.OPTIMIZER);
         if (optimizer != null) {
-            hooks.wrapped(optimizer::step, LoopHook::step);
+            step(optimizer);
         }
+    }
+
+    /** The step of one of several optimizers, as hooks have it. */
+    public void step(Optimizer which) {
+        workOf(Phase.OPTIMIZER);
+        hooks.wrapped(which::step, LoopHook::step);
+    }
+
+    /**
+     * {@code loss.backward()}, as hooks have it.
+     *
+     * @param retains {@code retain_graph=True}
+     */
+    public void backward(Tensor loss, boolean retains) {
+        passes.backward(loss, retains);
     }
 
     /** {@code optimizer.zero_grad()}, as hooks have it. */
@@ -249,7 +263,7 @@ public final class TrainingLoop {
     }
 
     /** What the loop itself does from here on counts as done by an operator of the phase's name. */
-    void workOf(Phase phase) {
+    public void workOf(Phase phase) {
         runtime.attribute(runtime.number(new Attribution("", phase.label(), "")));
     }
 
@@ -265,6 +279,11 @@ public final class TrainingLoop {
     /** What runs a part of a forward pass: the plan's graph, for the sizes of a run. */
     public GraphRunner runner(PreparedRun other, CheckpointPlan part) {
         return runner(part, other.graph(), other.symbols());
+    }
+
+    /** What runs a graph of known sizes that is no part of the model. */
+    public GraphRunner runner(Graph own) {
+        return new GraphRunner(runtime, CheckpointPlan.none(own), engine, Map.of(), unmodelled, ModelTypes.same(own));
     }
 
     GraphRunner runner(CheckpointPlan part, Graph whole, Map<String, Long> symbols) {

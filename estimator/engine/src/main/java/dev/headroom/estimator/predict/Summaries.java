@@ -103,7 +103,7 @@ final class Summaries {
         mode(request).ifPresent(out::add);
         List<String> batches = SymbolBinding.alsoBatch(
                 request.graph(), request.scenario().sizes().dims());
-        if (!batches.isEmpty()) {
+        if (!batches.isEmpty() && request.graph().loop() == null) {
             out.add("--batch is taken for the open size of " + String.join(", ", batches)
                     + " as well; pass --dim " + batches.get(0) + "=N if that is another");
         }

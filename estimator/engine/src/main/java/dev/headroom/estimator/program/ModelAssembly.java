@@ -96,6 +96,19 @@ public final class ModelAssembly {
         return this;
     }
 
+    /**
+     * Makes all as {@code copy.deepcopy} of a model on the device does: a module's own parameters and buffers before its
+     * children's (torch/nn/modules/module.py, the order of {@code __dict__}).
+     */
+    public ModelAssembly copy() {
+        for (Map.Entry<String, ModelState.HeldTensor> e : state().tensors().entrySet()) {
+            if (!byStorageName.containsKey(e.getValue().storage())) {
+                put(e.getKey(), make(e.getKey(), form.type));
+            }
+        }
+        return this;
+    }
+
     /** {@code model.cuda().half()}: moved in the archive's types, then one tensor after another is converted. */
     public ModelAssembly moveAndConvert() {
         if (form.type != null) {

@@ -70,6 +70,16 @@ public final class AutogradEngine {
         launch(edges, grads, null);
     }
 
+    /** {@code root.backward(grad, retain_graph=True)}: nodes keep what they saved. */
+    public void backwardAndRetain(Tensor root, Tensor grad) {
+        GradNode.Edge edge = tape.edge(root);
+        if (edge == null) {
+            backward(root, grad); // which says why not
+            return;
+        }
+        launch(new GradNode.Edge[] {edge}, new Tensor[] {grad}, start -> new GraphTask.Selection());
+    }
+
     /**
      * {@code torch.autograd.grad} of leaves: their gradients are handed out instead of accumulated, and no others are
      * computed.

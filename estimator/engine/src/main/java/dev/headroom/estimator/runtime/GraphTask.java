@@ -70,11 +70,13 @@ final class GraphTask {
         /** Whether nodes keep what they saved. */
         final boolean retains;
 
+        private final boolean all;
         private final Set<GradNode> leading = new HashSet<>();
         private final Map<GradNode, Tensor> caught = new HashMap<>();
 
         Selection(GradNode root, Collection<GradNode> wanted, boolean retains) {
             this.retains = retains;
+            this.all = false;
             Map<GradNode, List<GradNode>> callers = new HashMap<>();
             ArrayDeque<GradNode> stack = new ArrayDeque<>(List.of(root));
             Set<GradNode> seen = new HashSet<>(List.of(root));
@@ -98,13 +100,19 @@ final class GraphTask {
             }
         }
 
+        /** Of a pass that runs everything and can be run again: {@code backward(retain_graph=True)}. */
+        Selection() {
+            this.retains = true;
+            this.all = true;
+        }
+
         /** Whether a gradient for a node is computed. */
         boolean computes(GradNode node) {
-            return leading.contains(node) || caught.containsKey(node);
+            return all || leading.contains(node) || caught.containsKey(node);
         }
 
         boolean runs(GradNode node) {
-            return leading.contains(node);
+            return all || leading.contains(node);
         }
 
         /** Takes what arrived at a node, if it is wanted. */
