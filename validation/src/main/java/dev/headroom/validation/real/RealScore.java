@@ -121,12 +121,31 @@ record RealScore(
                 / (double) Math.max(1, compared.size());
     }
 
+    /** How many groups have a verdict that is wrong, and wrong a step further on the ladder, too. */
+    long farOff() {
+        return results.parallelStream()
+                .map(RealResult::run)
+                .filter(this::wrong)
+                .filter(r -> {
+                    RealRun further = r.further();
+                    return further != null
+                            && (further.fate() == RealRun.Fate.RAN_OUT)
+                                    != RealResult.of(further).ranOut(constant, set.usable());
+                })
+                .map(RealRun::group)
+                .distinct()
+                .count();
+    }
+
+    private boolean wrong(RealRun run) {
+        return run.fate() != RealRun.Fate.EDGE && (run.fate() == RealRun.Fate.RAN_OUT) != ranOut.contains(run);
+    }
+
     /** How many groups have nothing but right verdicts, and how many there are. */
     long[] rightGroups() {
         Set<String> wrong = results.stream()
                 .map(RealResult::run)
-                .filter(r -> r.fate() != RealRun.Fate.EDGE)
-                .filter(r -> (r.fate() == RealRun.Fate.RAN_OUT) != ranOut.contains(r))
+                .filter(this::wrong)
                 .map(RealRun::group)
                 .collect(Collectors.toSet());
         long all = results.stream().map(r -> r.run().group()).distinct().count();
