@@ -28,6 +28,8 @@ class Observed:
     """Checkpoints of anything but modules."""
     calls: list[torch.nn.Module] = field(default_factory=list)
     """The running modules, the model itself first."""
+    numbers: dict[int, int] = field(default_factory=dict)
+    """How often each module was called, by identity."""
     _paths: dict[int, str] = field(default_factory=dict)
     _inside: list[str] | None = None
     _depth: int = 0
@@ -53,6 +55,7 @@ class Observed:
         if self._inside is not None and len(self.calls) == self._depth:
             self._inside.append(self.path(module))
         self.calls.append(module)
+        self.numbers[id(module)] = self.numbers.get(id(module), 0) + 1
 
     def leave(self, module: torch.nn.Module) -> None:
         """A module is done."""

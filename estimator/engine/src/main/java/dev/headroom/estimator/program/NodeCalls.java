@@ -1,5 +1,6 @@
 package dev.headroom.estimator.program;
 
+import dev.headroom.estimator.function.CustomFunction;
 import dev.headroom.estimator.op.StandardRules;
 import dev.headroom.estimator.op.core.Autocast;
 import dev.headroom.estimator.op.rule.Call;
@@ -9,6 +10,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.generation.VariableNodes;
 import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.CustomFunctionNode;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
@@ -81,6 +83,9 @@ final class NodeCalls {
             return node.target().equals(VariableNodes.USE) ? new Tensor[0] : variables.run(node, values);
         }
         convertFactor(index, values);
+        if (CustomFunctionNode.isOne(node)) {
+            return customFunction(node, values);
+        }
         if (node.target().startsWith("higher_order.")) {
             return higherOrder(node, values);
         }
@@ -143,6 +148,32 @@ final class NodeCalls {
             unmodelled.count(node.operator());
             return fallback.run(node, values);
         }
+    }
+
+    /** {@code autograd_function(name, backward, results, attributes, forward, inputs…)} of a recorded program. */
+    private Tensor[] customFunction(Node node, Map<String, Tensor> values) {
+        CustomFunctionNode parts = CustomFunctionNode.of(node);
+        return new CustomFunction(
+                        runtime,
+                        parts.name(),
+                        parts.results(),
+                        parts.attributes(),
+                        pass(parts.forward()),
+                        pass(parts.backward()))
+                .apply(parts.inputs().stream()
+                        .map(name -> name == null ? null : values.get(name))
+                        .toList());
+    }
+
+    private CustomFunction.Pass pass(Argument.Subgraph body) {
+        GraphRunner runner = subgraphs.computeIfAbsent(body.name(), k -> bodyRunner(body.graph(), Map.of()));
+        return given -> {
+            Map<String, Tensor> inputs = new HashMap<>();
+            for (int i = 0; i < given.size(); i++) {
+                inputs.put(body.graph().inputs().get(i).value(), given.get(i));
+            }
+            return runner.run(inputs);
+        };
     }
 
     /** A body that runs under another mode: {@code wrap_with_set_grad_enabled(enabled, body, inputs…)}. */
