@@ -5,6 +5,7 @@ import dev.headroom.model.device.GpuCatalogue;
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -32,6 +33,20 @@ public final class DeviceOptions {
     @Option(names = "--limit", paramLabel = "SIZE", description = "What the allocator may reserve.")
     @Nullable
     String limit;
+
+    /** The words of the options, without their dashes. */
+    static final List<String> WORDS = List.of("gpu", "memory", "in-use", "limit");
+
+    /** Gives an option that does not stand on the command line its text. */
+    void give(String word, String text) {
+        switch (word) {
+            case "gpu" -> gpu = text;
+            case "memory" -> memory = text;
+            case "in-use" -> inUse = text;
+            case "limit" -> limit = text;
+            default -> throw new IllegalArgumentException(word);
+        }
+    }
 
     /**
      * The scenario on the device.
