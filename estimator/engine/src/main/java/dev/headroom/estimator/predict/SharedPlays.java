@@ -1,7 +1,7 @@
 package dev.headroom.estimator.predict;
 
 import dev.headroom.estimator.cudnn.WorkspaceEnd;
-import dev.headroom.model.scenario.DeviceBudget;
+import dev.headroom.model.parallel.ParallelKind;
 import dev.headroom.model.scenario.Scenario;
 import java.util.EnumMap;
 import java.util.IdentityHashMap;
@@ -21,18 +21,12 @@ final class SharedPlays extends Plays {
     private final Map<Simulation, Long> least = new IdentityHashMap<>();
     private final Map<Simulation, List<LayerShare>> layers = new IdentityHashMap<>();
 
-    /**
-     * What questions must have in common to share runs; empty where the amount of memory changes a run before any is
-     * refused.
-     *
-     * @return a key with a sensible {@code equals}, or {@code null}
-     */
-    static @Nullable Object key(PredictionRequest request) {
-        Scenario asked = request.scenario();
-        boolean one = asked.parallel().devices() == 1 && !Ranks.areAsked(request);
+    /** Whether the amount of memory changes nothing of such runs before some of it is refused. */
+    static boolean serves(Scenario asked) {
         // Settings of the allocator may go by shares of the memory; loading with a device map asks how much there is.
-        boolean blind = asked.allocConf().isBlank() && !asked.quant().any();
-        return one && blind ? List.of(asked.withDevice(DeviceBudget.UNKNOWN), Predictor.device(request)) : null;
+        return asked.parallel().kind() == ParallelKind.SINGLE
+                && asked.allocConf().isBlank()
+                && !asked.quant().any();
     }
 
     @Override

@@ -1,16 +1,20 @@
 package dev.headroom.estimator.predict;
 
-import java.util.Objects;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.scenario.DeviceBudget;
+import dev.headroom.model.scenario.Scenario;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers one question after the other, as {@link Predictor} does, and the faster the more follow each other that differ
- * in the card's memory alone. Not for several threads at once.
+ * Answers one question after the other, as {@link Predictor} does, and the faster the more that follow each other differ
+ * in the card alone. Not for several threads at once.
  */
 public final class SharedPredictor {
-    private @Nullable Object graph;
-    private @Nullable Object key;
-    private SharedPlays plays = new SharedPlays();
+    private @Nullable Graph graph;
+    private Scenario asked = Scenario.defaults();
+    private final Map<Object, SharedPlays> byCard = new HashMap<>();
 
     /**
      * The same answer as {@link Predictor#predict}.
@@ -18,15 +22,16 @@ public final class SharedPredictor {
      * @throws dev.headroom.model.error.UserInputException for impossible input
      */
     public Prediction predict(PredictionRequest request) {
-        Object asked = SharedPlays.key(request);
-        if (asked == null) {
+        if (!SharedPlays.serves(request.scenario())) {
             return Predictor.predict(request);
         }
-        if (graph != request.graph() || !Objects.equals(key, asked)) {
+        Scenario onAny = request.scenario().withDevice(DeviceBudget.UNKNOWN);
+        if (graph != request.graph() || !onAny.equals(asked)) {
             graph = request.graph();
-            key = asked;
-            plays = new SharedPlays();
+            asked = onAny;
+            byCard.clear();
         }
+        SharedPlays plays = byCard.computeIfAbsent(Predictor.device(request), card -> new SharedPlays());
         return Summaries.of(request, plays.run(request), plays);
     }
 }
