@@ -24,14 +24,14 @@ class JavaExamplesTest {
 
     /** What the later examples of the page use without saying so again. */
     private static final String IMPORTS = """
-            import dev.headroom.advisor.checkpoints.*;
-            import dev.headroom.executor.host.*;
-            import dev.headroom.executor.kernel.*;
-            import dev.headroom.executor.measure.*;
-            import dev.headroom.model.dsl.*;
-            import dev.headroom.model.graph.*;
-            import static dev.headroom.model.dsl.Layers.*;
-            """;
+        import dev.headroom.advisor.checkpoints.*;
+        import dev.headroom.executor.host.*;
+        import dev.headroom.executor.kernel.*;
+        import dev.headroom.executor.measure.*;
+        import dev.headroom.model.dsl.*;
+        import dev.headroom.model.graph.*;
+        import static dev.headroom.model.dsl.Layers.*;
+        """;
 
     @TempDir
     Path folder;

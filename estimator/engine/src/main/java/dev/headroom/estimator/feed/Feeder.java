@@ -12,6 +12,7 @@ import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Brings a batch for each step before anything else of the step, the last of an epoch in its own size, and runs a
@@ -25,7 +26,7 @@ public final class Feeder implements LoopHook {
     private final Scenario run;
     private TrainingLoop loop;
     private Loader loader;
-    private PreparedRun last;
+    private @Nullable PreparedRun last;
 
     private Feeder(Graph imported, Scenario run) {
         this.imported = imported;

@@ -13,6 +13,7 @@ import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.run.PreparedRun;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * timm's loader (timm/data/loader.py, PrefetchLoader.__iter__): on a stream of its own, a new one each epoch, the next
@@ -31,7 +32,7 @@ final class PrefetchLoader implements Loader {
     private final TrainingLoop loop;
     private final EagerRuntime runtime;
     private int epoch = -1;
-    private Batch next;
+    private @Nullable Batch next;
 
     PrefetchLoader(TrainingLoop loop) {
         this.loop = loop;
@@ -51,7 +52,7 @@ final class PrefetchLoader implements Loader {
         }
     }
 
-    private static boolean isImage(Graph.Input in, TensorMeta meta) {
+    private static boolean isImage(Graph.Input in, @Nullable TensorMeta meta) {
         return in.kind() == Graph.InputKind.USER && meta != null && meta.sizes().size() == IMAGE;
     }
 
@@ -76,7 +77,7 @@ final class PrefetchLoader implements Loader {
         giveOut(now);
     }
 
-    private void giveOut(Batch now) {
+    private void giveOut(@Nullable Batch now) {
         Batch before = loop.batch();
         loop.use(now);
         before.drop();

@@ -13,6 +13,7 @@ import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A model that is loaded before the script does anything with it: a phase for its weights, where they are quantised one
@@ -22,7 +23,7 @@ public final class Loading implements LoopHook {
     private final Scenario run;
     private final Load how;
     private TrainingLoop loop;
-    private ModelAssembly model;
+    private @Nullable ModelAssembly model;
 
     private Loading(Scenario run, Load how) {
         this.run = run;

@@ -11,6 +11,7 @@ import dev.headroom.model.quant.FourBit;
 import dev.headroom.model.quant.pass.QuantisedWeight;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes bitsandbytes' storage of a weight, which is on the GPU in full for as long (bitsandbytes/nn/modules.py,
@@ -24,7 +25,7 @@ final class Quantiser {
     private final Map<String, QuantisedWeight> weights;
 
     /** The table of 8-bit codes, which the library keeps once a process. */
-    private Tensor dynamic;
+    private @Nullable Tensor dynamic;
 
     Quantiser(EagerRuntime runtime, ModelAssembly model, Scenario run) {
         this.runtime = runtime;

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A model's parameters and buffers while they come to the GPU: all at once as {@code Module.cuda()} moves them, or one
@@ -31,7 +32,7 @@ public final class ModelAssembly {
      * @param channelsLast {@code model.to(memory_format=torch.channels_last)}: what has four dimensions
      * @param elsewhere the model is not on the GPU but in host memory, or on the meta device
      */
-    public record Form(DType type, boolean channelsLast, boolean elsewhere) {}
+    public record Form(@Nullable DType type, boolean channelsLast, boolean elsewhere) {}
 
     private final EagerRuntime runtime;
     private final Graph graph;
@@ -113,7 +114,7 @@ public final class ModelAssembly {
         return this;
     }
 
-    private void move(String module, DType type, RecurrentWeights recurrent) {
+    private void move(String module, @Nullable DType type, RecurrentWeights recurrent) {
         for (String child : children.getOrDefault(module, List.of())) {
             move(child, type, recurrent);
         }
@@ -128,7 +129,7 @@ public final class ModelAssembly {
         }
     }
 
-    private Tensor converted(String name, ModelState.HeldTensor held, DType type) {
+    private Tensor converted(String name, ModelState.HeldTensor held, @Nullable DType type) {
         Tensor before = unconverted.get(held.storage());
         if (before != null && before.dtype() == held.type(type)) {
             return before;
@@ -162,7 +163,7 @@ public final class ModelAssembly {
         return held.loadType() == null ? held.type(form.type) : held.loadType();
     }
 
-    private Tensor make(String name, DType type) {
+    private Tensor make(String name, @Nullable DType type) {
         ModelState.HeldTensor held = state().tensors().get(name);
         return make(name, held, held.type(type));
     }
@@ -172,7 +173,7 @@ public final class ModelAssembly {
         return make(name, state().tensors().get(name), of);
     }
 
-    private Tensor make(String name, ModelState.HeldTensor held, DType of) {
+    private Tensor make(String name, ModelState.@Nullable HeldTensor held, DType of) {
         attribute(name);
         int before = runtime.devices().use(placement.device(ModelState.owner(name)));
         Frame frame = runtime.frame();

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A model's parameters and buffers on the GPU. */
 public final class ModelTensors {
@@ -28,7 +29,7 @@ public final class ModelTensors {
     private final List<Tensor> buffers = new ArrayList<>();
 
     /** Moves a model whose floating-point tensors have one type; {@code null}: those of the archive. */
-    public ModelTensors(EagerRuntime runtime, Graph graph, DType type) {
+    public ModelTensors(EagerRuntime runtime, Graph graph, @Nullable DType type) {
         this(
                 runtime,
                 new ModelAssembly(runtime, graph, new ModelAssembly.Form(type, false, false), Placement.FIRST)

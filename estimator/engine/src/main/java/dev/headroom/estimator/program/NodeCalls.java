@@ -15,6 +15,7 @@ import dev.headroom.model.graph.Node;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Calls the operators of a graph's nodes, one at a time: by their rules, as bodies, or by the fallback where none is
@@ -31,8 +32,8 @@ final class NodeCalls {
     private final Fallback fallback;
     private final Rule[] rules;
     private final Map<String, GraphRunner> subgraphs = new HashMap<>();
-    private NodeHook hook;
-    private Variables variables;
+    private @Nullable NodeHook hook;
+    private @Nullable Variables variables;
 
     NodeCalls(
             EagerRuntime runtime,

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A line of Python that was running when an operator was traced.
@@ -32,7 +33,7 @@ record PythonFrame(String file, int line, String text) {
         return frames;
     }
 
-    private static PythonFrame one(String part) {
+    private static @Nullable PythonFrame one(String part) {
         int quote = part.indexOf('"', 6);
         int number = part.indexOf(", line ", quote);
         int comma = number < 0 ? -1 : part.indexOf(',', number + 7);

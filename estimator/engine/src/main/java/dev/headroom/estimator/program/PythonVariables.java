@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Local variables of the modules' {@code forward} functions, read off the source lines in the stack traces. A value
@@ -202,7 +203,7 @@ final class PythonVariables {
         return !frames.get(node).get(depth).text().contains("self.");
     }
 
-    private String child(int node, int depth) {
+    private @Nullable String child(int node, int depth) {
         List<Node.ModuleCall> stack = nodes.get(node).moduleStack();
         return depth + 1 < stack.size() ? stack.get(depth + 1).call() : null;
     }

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the program's source lines say about the {@code dtype} arguments of a graph. In an archive of a float32 model
@@ -61,7 +62,7 @@ final class TypeMeanings {
     }
 
     /** @param value whose type is followed, or {@code null} */
-    record Meaning(Kind kind, String value) {}
+    record Meaning(Kind kind, @Nullable String value) {}
 
     private final List<Node> nodes;
     private final Meaning[] meanings;
@@ -110,7 +111,7 @@ final class TypeMeanings {
     }
 
     /** The value whose type a node's {@code dtype} is said to be, or {@code null}. */
-    private static String typeOf(Node n) {
+    private static @Nullable String typeOf(Node n) {
         for (Node.NamedArgument a : n.arguments()) {
             if (a.name().equals("dtype") && a.value() instanceof Argument.TypeOf t) {
                 return t.value();
@@ -120,7 +121,7 @@ final class TypeMeanings {
     }
 
     /** The type that a node names, or {@code null}. */
-    static DType named(Node n) {
+    static @Nullable DType named(Node n) {
         for (Node.NamedArgument a : n.arguments()) {
             if (a.name().equals("dtype") && a.value() instanceof Argument.Type t) {
                 return t.value();
@@ -173,7 +174,7 @@ final class TypeMeanings {
     }
 
     /** The weight whose type rows of experts are brought to (transformers, integrations/moe.py, _grouped_mm). */
-    private String groupedWeight(String value) {
+    private @Nullable String groupedWeight(String value) {
         for (Node n : consumers.getOrDefault(value, List.of())) {
             if (GROUPED.contains(n.operator()) && n.reads().get(0).equals(value)) {
                 return n.reads().get(1);
@@ -183,7 +184,7 @@ final class TypeMeanings {
     }
 
     /** What the innermost source line says of the node, or {@code null}. */
-    private Conversion said(int i) {
+    private @Nullable Conversion said(int i) {
         PythonFrame line = line(i);
         if (line == null) {
             return null;
@@ -196,13 +197,13 @@ final class TypeMeanings {
         return all.stream().distinct().count() == 1 ? all.get(0) : byPosition(i, line, methods, all);
     }
 
-    private PythonFrame line(int i) {
+    private @Nullable PythonFrame line(int i) {
         List<PythonFrame> f = frames.get(i);
         return f.isEmpty() ? null : f.get(f.size() - 1);
     }
 
     /** The conversions of one statement run in the order in which the line spells them. */
-    private Conversion byPosition(int i, PythonFrame line, boolean methods, List<Conversion> all) {
+    private @Nullable Conversion byPosition(int i, PythonFrame line, boolean methods, List<Conversion> all) {
         int first = i;
         while (first > 0 && sameStatement(first - 1, i, line)) {
             first--;
@@ -232,7 +233,7 @@ final class TypeMeanings {
     }
 
     /** The value whose type a name stands for, or {@code null} for the model's own type. */
-    private String followed(int i, String name) {
+    private @Nullable String followed(int i, String name) {
         if (name.startsWith("self.")) {
             return null;
         }
@@ -260,7 +261,7 @@ final class TypeMeanings {
         return null;
     }
 
-    private static String floating(Node n) {
+    private static @Nullable String floating(Node n) {
         for (String out : n.outputs()) {
             if (out != null) {
                 return out;

@@ -9,6 +9,7 @@ import dev.headroom.model.cudnn.WorkspaceAnswer;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The plan of a cuDNN convolution and its workspace (ATen/native/cudnn/Conv_v8.cpp, run_single_conv and try_configs).
@@ -48,7 +49,9 @@ final class ConvolutionPlans {
                 List.of(alignment(x), alignment(w), alignment(y)));
         WorkspaceAnswer answer = fixed != null
                 ? WorkspaceAnswer.fixed(WorkspaceLevel.ASKED, fixed)
-                : rt.options().convolutions().answer(problem).orElse(NONE);
+                : Objects.requireNonNull(rt.options().convolutions(), "sources of workspaces")
+                        .answer(problem)
+                        .orElse(NONE);
         Long known = rt.threads().current().plans().find(problem);
         if (known != null && take(rt, known)) {
             return;

@@ -9,6 +9,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Shapes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Recurrent layers through cuDNN (ATen/native/cudnn/RNN.cpp). The workspace is the products of a layer's input with
@@ -57,7 +58,14 @@ final class RecurrentLayers {
     }
 
     private static Tensor[] layers(
-            EagerRuntime rt, Tensor x, Tensor hx, Tensor cx, Tensor[] weights, Plan p, boolean biases, boolean train) {
+            EagerRuntime rt,
+            Tensor x,
+            Tensor hx,
+            @Nullable Tensor cx,
+            Tensor[] weights,
+            Plan p,
+            boolean biases,
+            boolean train) {
         Tensor[] inputs = new Tensor[weights.length + 3];
         inputs[0] = x;
         System.arraycopy(weights, 0, inputs, 1, weights.length);
@@ -77,8 +85,8 @@ final class RecurrentLayers {
         rt.freeUnless(dense, x);
         Saved result = r.saveOutput(out);
         r.saveOutput(reserve);
-        r.gradients(grads ->
-                        backward(rt, r, grads, input.get(), hidden.get(), cell.get(), result.get(), weights, p, biases))
+        r.gradients(grads -> backward(
+                        rt, r, grads, input.get(), hidden.get(), cell.getOrNull(), result.get(), weights, p, biases))
                 .output(out);
         r.output(hy);
         if (cy != null) {
@@ -94,7 +102,7 @@ final class RecurrentLayers {
             Tensor[] grads,
             Tensor x,
             Tensor hx,
-            Tensor cx,
+            @Nullable Tensor cx,
             Tensor result,
             Tensor[] weights,
             Plan p,
