@@ -2,6 +2,7 @@ package dev.headroom.validation.real;
 
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.feed.DataKind;
 import dev.headroom.model.scenario.FeedSettings;
 import dev.headroom.model.scenario.LossKind;
 import dev.headroom.model.scenario.OptimizerKind;
@@ -73,7 +74,7 @@ final class Perceptrons implements RealFile {
                 .with(ScenarioSettings.BATCH, full == 0 ? rest : batch)
                 .with(ScenarioSettings.STEPS, steps)
                 .with(ScenarioSettings.LOSS, model.output() == 1 ? LossKind.BCE : LossKind.CROSS_ENTROPY)
-                .with(FeedSettings.MOVES_BATCHES, true)
+                .with(FeedSettings.DATA, DataKind.UNPACKED)
                 .with(FeedSettings.LAST_BATCH, full > 0 && rest > 0 ? rest : null)
                 .with(FeedSettings.EPOCHS, EPOCHS)
                 .with(FeedSettings.SUMMARY, true);

@@ -40,7 +40,7 @@ public final class RealReport {
 
     /** One set. */
     static void write(RealScore s, PrintWriter out) {
-        int unread = s.set().runs().size() - s.results().size() - s.idle();
+        int unread = s.set().runs().size() - s.results().size();
         out.printf(
                 Locale.ROOT,
                 "%d runs, %d compared in bytes%s%s. Constant of set and card: %d MiB (%d MiB from one half of the"
@@ -50,8 +50,7 @@ public final class RealReport {
                 s.set().left().isEmpty()
                         ? ""
                         : "; left out: " + String.join(", ", s.set().left()),
-                (s.idle() == 0 ? "" : "; " + s.idle() + " took less than one step leaves behind: they did not train")
-                        + (unread == 0 ? "" : "; " + unread + " could not be predicted"),
+                unread == 0 ? "" : "; " + unread + " could not be predicted",
                 s.constant() / MIB,
                 s.half() / MIB);
         if (!s.compared().isEmpty()) {

@@ -21,16 +21,16 @@ import picocli.CommandLine.Mixin;
 
 /** Options become a run, and the run becomes the same options. */
 public class ScenarioArgumentsTest {
-    private static final String ALL = "--batch 4 --dim x.1=9 --accumulate 2 --steps 5 --optimizer sgd --foreach false"
-        + " --dtype bf16 --amp bf16 --loss mse --zero-grad-keep --input-grad --drop-outputs --checkpoint-modules a.*"
-        + " --checkpoint-modules b..c --reentrant false --channels-last --cudnn-benchmark --clip-grad-norm 1.0"
-        + " --cudnn-workspace none --attention math --torch 2.3 --alloc-conf max_split_size_mb:64 --seq 512 --task"
-        + " token-classification --mask padded --experts eager --routing worst --set num_hidden_layers=2"
-        + " --checkpoint-every 2";
+    private static final String ALL = "--batch 4 --data one --dim x.1=9 --accumulate 2 --steps 5 --optimizer sgd --foreach false"
+            + " --dtype bf16 --amp bf16 --loss mse --zero-grad-keep --input-grad --drop-outputs"
+            + " --checkpoint-modules a.* --checkpoint-modules b..c --reentrant false --channels-last --cudnn-benchmark"
+            + " --clip-grad-norm 1.0 --cudnn-workspace none --attention math --torch 2.3 --alloc-conf max_split_size_mb:64"
+            + " --seq 512 --task token-classification --mask padded --experts eager --routing worst"
+            + " --set num_hidden_layers=2 --checkpoint-every 2";
 
     /** Options of loaders. */
     private static final String FEED =
-            "--batch 4 --moves-batches --prefetch --last-batch 2 --epochs 2 --summary --cudnn 9.1 --loss bce";
+            "--batch 4 --data prefetch --last-batch 2 --epochs 2 --summary --cudnn 9.1 --loss bce";
 
     /** Options of fine-tuning and of generation. */
     private static final String ADAPTED =
@@ -45,8 +45,8 @@ public class ScenarioArgumentsTest {
             "--batch 4 --loop trainer --transformers 4.48 --eval-batch 2 --eval-batches 3 --eval-accumulation 2"
                     + " --eval-metrics",
             "--batch 4 --parallel ddp --world 8 --rank 3 --events lazy --bucket-cap-mb 100.0 --compress fp16",
-            "--batch 4 --parallel fsdp2 --world 8 --mesh 2x4 --param-dtype bf16 --reduce-dtype fp32 --wrap root"
-                    + " --build meta --build meta --reshard-after-forward 4",
+            "--batch 4 --parallel fsdp2 --world 8 --mesh 2x4 --param-dtype bf16 --reduce-dtype fp32 --wrap root --build meta --build meta"
+                    + " --reshard-after-forward 4",
             "--batch 4 --parallel fsdp1 --world 4 --strategy NO_SHARD --limit-all-gathers false"
                     + " --backward-prefetch none",
             "--batch 4 --parallel tp --world 8 --tp 4 --tp-plan ../../fixtures/plans/rows.plan.json",
@@ -96,7 +96,7 @@ public class ScenarioArgumentsTest {
 
     @SuppressWarnings("unchecked")
     private static Scenario set(Setting<?> flag) {
-        return ((Setting<Boolean>) flag).set(Scenario.defaults(), true);
+        return ((Setting<Boolean>) flag).set(new ScenarioOptions().toRun(), true);
     }
 
     /** A plan of tensor parallelism that nobody named once had none. */

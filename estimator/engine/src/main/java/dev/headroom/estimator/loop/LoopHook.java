@@ -69,6 +69,11 @@ public interface LoopHook {
         return null;
     }
 
+    /** Whether this hook brings batches, the first in the phase of inputs; else one batch serves all steps. */
+    default boolean feeds() {
+        return false;
+    }
+
     /** Whether a phase follows the model's in which the model is wrapped and the optimizer made. */
     default boolean wraps() {
         return false;

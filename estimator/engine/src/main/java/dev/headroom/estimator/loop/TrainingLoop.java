@@ -87,7 +87,7 @@ public final class TrainingLoop {
         }
         if (library == null) {
             phase(Moment.of(Phase.INPUTS), () -> {
-                if (run.loop().inference() || !run.feeding().brings()) {
+                if (!hooks.any(LoopHook::feeds)) {
                     loadBatch();
                 }
             });

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 record PythonFrame(String file, int line, String text) {
     private static final Pattern ASSIGNMENT = Pattern.compile(
-            "^\\(?([A-Za-z_]\\w*(?:\\s*,\\s*[A-Za-z_]\\w*)*)\\)?(?:\\s*:[^=]+)?\\s*(?:[-+*/@|&]|//|\\*\\*)?=(?!=)");
+            "^([(\\[]?[A-Za-z_]\\w*[)\\]]*(?:\\s*,\\s*[(\\[]*[A-Za-z_]\\w*[)\\]]*)*)(?:\\s*:[^=]+)?\\s*"
+                    + "(?:[-+*/@|&]|//|\\*\\*)?=(?!=)");
 
     /** Frames of a stack trace as PyTorch prints it, outermost first. */
     static List<PythonFrame> parse(String trace) {
@@ -50,10 +51,20 @@ record PythonFrame(String file, int line, String text) {
         }
     }
 
-    /** Names that the line assigns, in order; empty for anything else than a plain assignment. */
+    /** Names that the line assigns, in order, those of inner lists as well; empty for anything else than names. */
     List<String> assigned() {
         Matcher m = ASSIGNMENT.matcher(text);
-        return m.find() ? List.of(m.group(1).split("\\s*,\\s*")) : List.of();
+        return m.find() ? List.of(m.group(1).replaceAll("[()\\[\\]]", "").split("\\s*,\\s*")) : List.of();
+    }
+
+    /** Whether the line returns what it calls. */
+    boolean returns() {
+        return text.startsWith("return ");
+    }
+
+    /** Whether the line takes one item of what it calls: {@code x = self.rnn(x)[0]}. */
+    boolean takesPart() {
+        return text.matches(".*\\)\\[-?\\d+](\\W.*)?");
     }
 
     /**

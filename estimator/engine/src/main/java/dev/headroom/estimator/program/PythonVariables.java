@@ -74,7 +74,7 @@ final class PythonVariables {
         if (depth < 0) {
             return lastUse;
         }
-        int returned = returnedUnread(made, depth);
+        int returned = returnedUnread(made, output, depth);
         if (returned >= lastUse) {
             return returned;
         }
@@ -95,13 +95,32 @@ final class PythonVariables {
         return Math.max(lastUse, rebound(names.get(position), end + 1, made, depth));
     }
 
-    /** Until when the caller's variable holds a result that nothing reads, or -1. */
-    private int returnedUnread(int made, int depth) {
-        String caller = depth == 0 ? "" : frames.get(made).get(depth - 1).text();
-        return LibraryVariables.routes(caller)
-                        && frames.get(made).get(depth).assigned().contains(LibraryVariables.ROUTED)
-                ? callEnd[made][depth - 1]
-                : UNKNOWN;
+    /**
+     * Until when the callers' variables hold a result that nothing reads, or -1. What a function assigns to a name and
+     * never reads it returns, as recurrent layers do with their states.
+     */
+    private int returnedUnread(int made, int output, int depth) {
+        PythonFrame own = frames.get(made).get(depth);
+        if (depth > 0 && LibraryVariables.routes(frames.get(made).get(depth - 1).text())) {
+            return own.assigned().contains(LibraryVariables.ROUTED) ? callEnd[made][depth - 1] : UNKNOWN;
+        }
+        boolean unread = lastUses.getOrDefault(nodes.get(made).outputs().get(output), made) == made;
+        int d = depth;
+        while (unread && d > 0 && (d < depth || !own.assigned().isEmpty() || own.returns())) {
+            PythonFrame caller = frames.get(made).get(--d);
+            List<String> names = caller.assigned();
+            if (names.size() > 1) {
+                boolean one = nodes.get(made).outputs().size() == 1;
+                String name = names.get(one ? names.size() - 1 : Math.min(output, names.size() - 1));
+                return rebound(name, statementEnd(made, d) + 1, made, d);
+            }
+            if (!caller.returns()) {
+                return names.isEmpty() || caller.takesPart()
+                        ? callEnd[made][d + 1]
+                        : rebound(names.get(0), statementEnd(made, d) + 1, made, d);
+            }
+        }
+        return UNKNOWN;
     }
 
     /**
@@ -178,18 +197,25 @@ final class PythonVariables {
         return statementEnds.computeIfAbsent((long) node << 8 | depth, k -> findStatementEnd(node, depth));
     }
 
-    /** Following nodes of the same call, line and, inside the line, module called: a loop calls one after another. */
+    /** Following nodes of the same call and line; a loop over modules runs its line once an iteration. */
     private int findStatementEnd(int node, int depth) {
-        int line = frames.get(node).get(depth).line();
+        PythonFrame line = frames.get(node).get(depth);
+        SpelledCalls calls = new SpelledCalls(line.text());
         int end = node;
         String child = child(node, depth);
+        if (child != null) {
+            calls.add(path(node, depth), path(node, depth + 1));
+        }
         while (end < callEnd[node][depth]) {
             int next = end + 1;
-            if (frames.get(next).size() <= depth || frames.get(next).get(depth).line() != line) {
+            if (frames.get(next).size() <= depth
+                    || frames.get(next).get(depth).line() != line.line()) {
                 break;
             }
             String called = child(next, depth);
-            if (child != null && called != null && !called.equals(child) && rebinds(node, depth)) {
+            if (called != null
+                    && !called.equals(child)
+                    && !calls.add(path(next, depth), path(next, depth + 1))) {
                 break;
             }
             child = called == null ? child : called;
@@ -198,9 +224,8 @@ final class PythonVariables {
         return end;
     }
 
-    /** Whether the line is the body of a loop over modules: {@code x = module(x)}, one call an iteration. */
-    private boolean rebinds(int node, int depth) {
-        return !frames.get(node).get(depth).text().contains("self.");
+    private String path(int node, int depth) {
+        return nodes.get(node).moduleStack().get(depth).path();
     }
 
     private @Nullable String child(int node, int depth) {

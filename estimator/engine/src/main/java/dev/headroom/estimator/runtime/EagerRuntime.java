@@ -9,8 +9,11 @@ import dev.headroom.model.nullness.Contract;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +31,7 @@ public final class EagerRuntime {
     private final Workspaces workspaces;
     private final AutocastMode autocast = new AutocastMode(this);
     private final ModuleHooks modules = new ModuleHooks();
+    private final Set<Object> done = Collections.newSetFromMap(new IdentityHashMap<>());
     private @Nullable Frame frame;
 
     /** A process with one GPU. */
@@ -123,6 +127,11 @@ public final class EagerRuntime {
         Category before = s.category();
         s.setCategory(category);
         s.home.changed(s, before);
+    }
+
+    /** Whether something that a process does once, such as compiling a graph, is done now. */
+    public boolean firstTime(Object what) {
+        return done.add(what);
     }
 
     /** Opens the scope of an operator's local variables. */

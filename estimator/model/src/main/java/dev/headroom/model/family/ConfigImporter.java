@@ -10,6 +10,7 @@ import dev.headroom.model.family.config.Safetensors;
 import dev.headroom.model.family.config.ShippedConfigs;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.generation.GreedySearch;
+import dev.headroom.model.family.head.Tasks;
 import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -126,11 +127,14 @@ public final class ConfigImporter implements Importer {
             model.input("pixel_values", request.type(), Request.BATCH, SymExpr.of(3), side, side);
         }
         if (request.labelled()) {
-            boolean oneEach = request.options().task() == ModelOptions.Task.SEQUENCE_CLASSIFICATION;
-            model.input(
-                    "labels",
-                    DType.INT64,
-                    oneEach ? new SymExpr[] {Request.BATCH} : new SymExpr[] {Request.BATCH, Request.SEQ});
+            switch (Tasks.of(request)) {
+                case SEQUENCE_CLASSIFICATION -> model.input("labels", DType.INT64, Request.BATCH);
+                case QUESTION_ANSWERING -> {
+                    model.input("start_positions", DType.INT64, Request.BATCH);
+                    model.input("end_positions", DType.INT64, Request.BATCH);
+                }
+                default -> model.input("labels", DType.INT64, Request.BATCH, Request.SEQ);
+            }
         }
     }
 }

@@ -54,7 +54,7 @@ enum AutocastPolicy {
         put(LOWER, "conv1d.padding conv2d.padding conv3d.padding");
         put(
                 FLOAT32,
-                "nll_loss_nd upsample_nearest1d.vec _upsample_nearest_exact1d.vec upsample_nearest2d.vec"
+                "square nll_loss_nd upsample_nearest1d.vec _upsample_nearest_exact1d.vec upsample_nearest2d.vec"
                         + " _upsample_nearest_exact2d.vec upsample_nearest3d.vec _upsample_nearest_exact3d.vec"
                         + " upsample_linear1d.vec upsample_bilinear2d.vec _upsample_bilinear2d_aa.vec"
                         + " upsample_trilinear3d.vec upsample_bicubic2d.vec _upsample_bicubic2d_aa.vec");

@@ -43,8 +43,8 @@ public final class Binary {
     /** Runs the operator. */
     public Tensor apply(EagerRuntime rt, Tensor a, Tensor b, DType type, boolean inPlace) {
         Recorder r = rt.record(node, a, b);
-        Saved s = Copies.saveIf(wanted(r, 's'), r, rt, a, inPlace);
         Saved o = r.saveIf(wanted(r, 'o'), b);
+        Saved s = Copies.saveIf(wanted(r, 's'), r, rt, a, inPlace);
         Tensor out = inPlace ? a : Strided.result(rt, type, a, b);
         Saved y = wanted(r, 'r') ? r.saveOutput(out) : r.saveIf(false, out);
         return r.gradient(1, g -> other.gradient.of(new Formula(rt), g, s.getOr(g), o.getOr(g), y.getOr(g)))

@@ -4,6 +4,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
 import java.util.Objects;
@@ -133,7 +134,14 @@ public final class Views {
             }
         }
         long[] from = t.sizes();
-        return make(rt, "ExpandBackward0", t, to, strides, t.offset(), g -> Reductions.sumTo(rt, g, from));
+        return make(
+                rt,
+                "ExpandBackward0",
+                t,
+                to,
+                strides,
+                t.offset(),
+                g -> from.length == 0 ? Reductions.sum(rt, g, null, false, g.dtype()) : Reductions.sumTo(rt, g, from));
     }
 
     /** {@code slice}; {@code end} may lie beyond the size, both may count from the end. */
@@ -174,10 +182,33 @@ public final class Views {
         long[] layout = t.strides();
         return make(rt, "AsStridedBackward1", t, sizes, strides, offset, g -> {
             Tensor storage = Creation.zeros(rt, g.dtype(), extent);
+            if (mayOverlap(sizes, strides)) { // index_add_ at the places of the elements
+                Tensor places = rt.empty(DType.INT64, extent);
+                Tensor read = rt.empty(DType.INT64, Shapes.numel(sizes));
+                rt.free(read);
+                rt.free(places);
+            }
             Tensor view = rt.reinterpret(storage, from, layout, 0);
             rt.free(storage);
             return view;
         });
+    }
+
+    /** FunctionsManual.cpp, _maybe_overlapping_memory. */
+    private static boolean mayOverlap(long[] sizes, long[] strides) {
+        Integer[] order = java.util.stream.IntStream.range(0, sizes.length)
+                .filter(i -> sizes[i] > 1)
+                .boxed()
+                .sorted(java.util.Comparator.comparingLong(i -> strides[i]))
+                .toArray(Integer[]::new);
+        long reached = 0;
+        for (int i : order) {
+            if (strides[i] <= reached) {
+                return true;
+            }
+            reached += strides[i] * (sizes[i] - 1);
+        }
+        return false;
     }
 
     /** Elements from the first to the last of a strided tensor. */
@@ -280,7 +311,11 @@ public final class Views {
                 all[i] = Creation.zeros(rt, any.dtype(), sizes);
             }
         }
-        return new Tensor[] {Joining.cat(rt, dim, all)};
+        Tensor joined = Joining.cat(rt, dim, all);
+        for (int i = 0; i < all.length; i++) { // a vector's elements go in their order
+            rt.freeUnless(all[i], grads[i]);
+        }
+        return new Tensor[] {joined};
     }
 
     /** Lengths of the parts of a {@code split} by one size. */

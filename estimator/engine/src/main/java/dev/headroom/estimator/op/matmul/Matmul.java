@@ -168,8 +168,17 @@ public final class Matmul {
                 .output(out);
     }
 
+    /** {@code vdot}: as {@code dot}, its arguments' names in another order. */
+    static Tensor vdot(EagerRuntime rt, Tensor a, Tensor b) {
+        return dot(rt, "VdotBackward0", b, a);
+    }
+
     static Tensor dot(EagerRuntime rt, Tensor a, Tensor b) {
-        Recorder r = rt.record("DotBackward0", a, b);
+        return dot(rt, "DotBackward0", a, b);
+    }
+
+    private static Tensor dot(EagerRuntime rt, String node, Tensor a, Tensor b) {
+        Recorder r = rt.record(node, a, b);
         Saved sa = r.saveIf(r.needs(1), a);
         Saved sb = r.saveIf(r.needs(0), b);
         Tensor out = rt.empty(a.dtype());
@@ -195,6 +204,12 @@ public final class Matmul {
         }
         if (a.dim() == 2 && b.dim() == 2) {
             return mm(rt, a, b);
+        }
+        if (b.dim() >= 3 && a.dim() >= b.dim() && b.numel() == b.size(-1) * b.size(-2)) {
+            Tensor matrix = Views.squeeze(rt, b, java.util.stream.LongStream.range(0, b.dim() - 2).toArray());
+            Tensor out = folded(rt, a, matrix);
+            rt.free(matrix);
+            return out;
         }
         return shouldFold(a, b) ? folded(rt, a, b) : batched(rt, a, b);
     }

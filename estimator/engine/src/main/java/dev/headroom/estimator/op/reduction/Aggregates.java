@@ -96,15 +96,18 @@ final class Aggregates {
         Saved self = r.save(t);
         Tensor out = Reductions.reduce(rt, t, mask, false, t.dtype(), t.dtype().bytes());
         Saved result = r.saveOutput(out);
-        return r.gradient(0, g -> {
-                    Formula f = new Formula(rt);
-                    f.test(self.get(), self.get());
-                    f.test(result.get(), result.get());
-                    Tensor equal = f.test(self.get(), result.get());
-                    Tensor count = Reductions.sum(rt, equal, null, false, DType.INT64);
-                    return f.op(f.op(g, count), equal);
-                })
+        return r.gradient(0, g -> evenly(rt, g, self.get(), result.get()))
                 .output(out);
+    }
+
+    /** FunctionsManual.cpp, evenly_distribute_backward. */
+    static Tensor evenly(EagerRuntime rt, Tensor g, Tensor self, Tensor result) {
+        Formula f = new Formula(rt);
+        f.test(self, self);
+        f.test(result, result);
+        Tensor equal = f.test(self, result);
+        Tensor count = Reductions.sum(rt, equal, null, false, DType.INT64);
+        return f.op(f.op(g, count), equal);
     }
 
     static Tensor[] aminmax(Call c) {
@@ -185,14 +188,19 @@ final class Aggregates {
             whole = Joining.cat(rt, d, all);
         }
         Tensor out = whole;
-        for (long i = c.integer("n", 1); i > 0; i--) {
+        for (long i = Math.min(c.integer("n", 1), whole.size(d)); i > 0; i--) {
             Tensor earlier = Views.slice(rt, out, d, 0, out.size(d) - 1, 1);
             Tensor later = Views.slice(rt, out, d, 1, Long.MAX_VALUE, 1);
             Tensor difference = Pointwise.sub(rt, later, earlier);
             rt.free(later);
             rt.free(earlier);
-            rt.freeUnless(out, t);
+            if (out != whole) {
+                rt.freeUnless(out, t);
+            }
             out = difference;
+        }
+        if (out != whole) {
+            rt.freeUnless(whole, t);
         }
         return out;
     }

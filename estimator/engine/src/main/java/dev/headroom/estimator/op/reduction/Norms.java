@@ -36,13 +36,13 @@ public final class Norms {
                 .output(out);
     }
 
-    private static Tensor backward(
+    static Tensor backward(
             EagerRuntime rt, Tensor g0, Tensor self, Tensor norm0, double order, boolean[] mask, boolean kept) {
         Formula f = new Formula(rt);
         Tensor g = kept ? g0 : Reductions.restored(rt, g0, mask);
         Tensor norm = kept ? norm0 : Reductions.restored(rt, norm0, mask);
         if (order == 0) {
-            return f.zerosLike(self);
+            return null;
         }
         if (order == 1) {
             return f.op(f.op(self), g);
@@ -64,9 +64,16 @@ public final class Norms {
             return f.op(f.op(self), spread);
         }
         Tensor power = f.op(self);
-        Tensor scaled = f.op(self, power);
+        Tensor below = order < 1 ? f.test(self) : null;
+        Tensor sign = order < 2 ? f.op(self) : self;
+        Tensor scaled = f.op(sign, power);
+        rt.freeUnless(sign, self);
+        rt.free(below);
         rt.free(power);
         Tensor normPower = f.op(norm);
+        if (order < 1) {
+            return f.op(f.op(scaled, g), normPower);
+        }
         Tensor scale = f.op(g, normPower);
         rt.free(normPower);
         rt.free(f.test(norm));

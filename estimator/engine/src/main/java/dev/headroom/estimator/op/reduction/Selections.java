@@ -59,7 +59,7 @@ final class Selections {
     static Tensor[] mode(Call c) {
         Tensor t = c.tensor("self");
         Tensor[] out = reduced(c, "ModeBackward0");
-        if (dimension(c, t) != t.dim() - 1 || !t.isContiguous()) {
+        if (t.dim() > 0 && (dimension(c, t) != t.dim() - 1 || !t.isContiguous())) {
             c.runtime().free(c.runtime().emptyLike(t));
         }
         return out;
@@ -104,7 +104,7 @@ final class Selections {
             throw new NoRule("sort of several long slices at once");
         }
         Tensor[] out = whole(c, "SortBackward0");
-        if (slice > 1) {
+        if (t.dim() > 0 && slice > 0) {
             Tensor order = rt.empty(DType.INT64, slice);
             if (slice > SMALL_SLICE) {
                 sortEach(rt, slices, slice, t.dtype().bytes());

@@ -58,6 +58,20 @@ final class StridedViews {
         });
     }
 
+    static Tensor diagEmbed(Call c) {
+        Tensor t = c.tensor("self");
+        int dims = t.dim() + 1;
+        int a = Shapes.wrap(c.integer("dim1", -2), dims);
+        int b = Shapes.wrap(c.integer("dim2", -1), dims);
+        long shift = c.integer("offset", 0);
+        long n = t.size(-1) + Math.abs(shift);
+        long[] sizes = Views.with(Views.without(t.sizes(), t.dim() - 1), Math.min(a, b), n);
+        sizes = Views.with(sizes, Math.max(a, b), n);
+        Recorder r = c.runtime().record("DiagEmbedBackward0", t);
+        Tensor out = c.runtime().empty(t.dtype(), sizes);
+        return r.gradient(0, g -> diagonal(c.runtime(), g, shift, a, b)).output(out);
+    }
+
     /** Zeros with the values on a diagonal; the gradient is that diagonal, a view. */
     static Tensor embedded(EagerRuntime rt, Tensor t, long shift) {
         long n = t.size(-1) + Math.abs(shift);

@@ -57,6 +57,8 @@ public final class Adapters {
         Targets.named(options.targets()).absent(modules).stream()
                 .filter(name -> asked.options().targets().contains(name))
                 .forEach(name -> notes.add("--targets: the model has no module '" + name + "'; peft leaves it out"));
+        saved.require(
+                graph, options, path -> targets.allLinear() ? linear(output).contains(last(path)) : targets.matches(path));
         Map<String, Boolean> chosen = new HashMap<>();
         List<CallSpan.Range> ranges = CallSpan.ranges(
                 graph.nodes(),
@@ -98,10 +100,14 @@ public final class Adapters {
         for (CallSpan call : CallSpan.of(graph, CallSpan.ranges(graph.nodes(), this::isLeaf))) {
             String path = call.module().path();
             if (LayerKind.of(call).filter(LayerKind::isLinear).isPresent() && !output.is(path)) {
-                out.add(path.substring(path.lastIndexOf('.') + 1));
+                out.add(last(path));
             }
         }
         return out;
+    }
+
+    private static String last(String path) {
+        return path.substring(path.lastIndexOf('.') + 1);
     }
 
     private List<Node> adapt(CallSpan call, Map<String, HeldTensor> parameters, FusedExperts asked) {

@@ -36,6 +36,9 @@ record LinearCall(
     /** Transformers' linear layer of GPT-2, whose weight lies the other way around. */
     private static final String TURNED = "transformers.pytorch_utils.Conv1D";
 
+    /** Falcon's linear layer, which multiplies by hand. */
+    private static final String MULTIPLIED = "transformers.models.falcon.modeling_falcon.FalconLinear";
+
     /**
      * All calls, in order.
      *
@@ -45,9 +48,13 @@ record LinearCall(
         List<LinearCall> out = new ArrayList<>();
         for (int i = 0; i < graph.nodes().size(); i++) {
             Node node = graph.nodes().get(i);
-            LinearCall call = type(node).equals(LINEAR) && node.operator().equals("aten.linear")
-                    ? linear(graph, i)
-                    : type(node).equals(TURNED) && node.operator().equals("aten.addmm") ? turned(graph, i) : null;
+            LinearCall call =
+                    switch (type(node) + " " + node.operator()) {
+                        case LINEAR + " aten.linear" -> linear(graph, i);
+                        case TURNED + " aten.addmm" -> turned(graph, i);
+                        case MULTIPLIED + " aten.matmul" -> multiplied(graph, i);
+                        default -> null;
+                    };
             boolean own = call != null && (call.module + ".weight").equals(names.get(call.weight));
             if (call != null && own) {
                 out.add(call);
@@ -64,6 +71,19 @@ record LinearCall(
     private static @Nullable LinearCall linear(Graph graph, int at) {
         Node node = graph.nodes().get(at);
         return call(graph, at, at + 1, value(node, "input"), value(node, "weight"), value(node, "bias"), false);
+    }
+
+    /** {@code x @ self.weight.T}, and maybe {@code + self.bias}. */
+    private static @Nullable LinearCall multiplied(Graph graph, int at) {
+        List<Node> nodes = graph.nodes();
+        Node product = nodes.get(at);
+        Node turn = nodes.get(at - 1);
+        boolean more = at + 1 < nodes.size()
+                && nodes.get(at + 1).operator().equals("aten.add")
+                && Objects.equals(value(nodes.get(at + 1), "self"), product.outputs().get(0))
+                && type(nodes.get(at + 1)).equals(MULTIPLIED);
+        @Nullable String bias = more ? value(nodes.get(at + 1), "other") : null;
+        return call(graph, at - 1, more ? at + 2 : at + 1, value(product, "self"), value(turn, "self"), bias, false);
     }
 
     /** {@code torch.addmm(bias, x.view(-1, in), weight).view(…)}. */
