@@ -112,10 +112,10 @@ public final class Feeder implements LoopHook {
     private int begun(Moment next) {
         boolean heads = next.phase() == (run.loop().inference() ? Phase.FORWARD : Phase.ZERO_GRAD);
         if (heads) {
-            return next.step() * run.loop().accumulate();
+            return next.stepNumber() * run.loop().accumulate();
         }
-        boolean further = next.phase() == Phase.FORWARD && next.micro() != null && next.micro() > 0;
-        return further ? next.step() * run.loop().accumulate() + next.micro() : 0;
+        int micro = next.phase() == Phase.FORWARD && next.micro() != null ? next.micro() : 0;
+        return micro > 0 ? next.stepNumber() * run.loop().accumulate() + micro : 0;
     }
 
     private void bring(int pass) {

@@ -4,7 +4,6 @@ import dev.headroom.estimator.program.ModelAssembly;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Graph;
-import org.jspecify.annotations.Nullable;
 
 /**
  * {@code prepare_model_for_kbit_training} (peft/utils/other.py): parameters in half precision become float32 one by
@@ -14,7 +13,7 @@ final class KbitPreparation {
     private final EagerRuntime runtime;
     private final ModelAssembly model;
 
-    KbitPreparation(EagerRuntime runtime, @Nullable ModelAssembly model) {
+    KbitPreparation(EagerRuntime runtime, ModelAssembly model) {
         this.runtime = runtime;
         this.model = model;
     }

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,12 +115,16 @@ public final class ModelAssembly {
         return this;
     }
 
+    private ModelState.HeldTensor held(String name) {
+        return Objects.requireNonNull(state().tensors().get(name), name);
+    }
+
     private void move(String module, @Nullable DType type, RecurrentWeights recurrent) {
         for (String child : children.getOrDefault(module, List.of())) {
             move(child, type, recurrent);
         }
         for (String name : own.getOrDefault(module, List.of())) {
-            ModelState.HeldTensor held = state().tensors().get(name);
+            ModelState.HeldTensor held = held(name);
             if (!held.added() && !byStorageName.containsKey(held.storage())) {
                 put(name, converted(name, held, type));
             }
@@ -151,8 +156,7 @@ public final class ModelAssembly {
 
     /** The same in the type that it is loaded in, where it is converted later. */
     public Tensor load(String name) {
-        return make(
-                name, state().tensors().get(name), loadType(state().tensors().get(name)));
+        return make(name, held(name), loadType(held(name)));
     }
 
     /** The type that a tensor is loaded in: what no checkpoint holds stays as it is. */
@@ -164,16 +168,16 @@ public final class ModelAssembly {
     }
 
     private Tensor make(String name, @Nullable DType type) {
-        ModelState.HeldTensor held = state().tensors().get(name);
+        ModelState.HeldTensor held = held(name);
         return make(name, held, held.type(type));
     }
 
     /** Makes a tensor in a type, with a reference for the caller. */
     Tensor makeAs(String name, DType of) {
-        return make(name, state().tensors().get(name), of);
+        return make(name, held(name), of);
     }
 
-    private Tensor make(String name, ModelState.@Nullable HeldTensor held, DType of) {
+    private Tensor make(String name, ModelState.HeldTensor held, DType of) {
         attribute(name);
         int before = runtime.devices().use(placement.device(ModelState.owner(name)));
         Frame frame = runtime.frame();
@@ -220,12 +224,12 @@ public final class ModelAssembly {
      * @param made with a reference that passes over
      */
     public void put(String name, Tensor made) {
-        byStorageName.put(state().tensors().get(name).storage(), made);
+        byStorageName.put(held(name).storage(), made);
     }
 
     /** The tensor of a name, that of an alias included; {@code null} while it is not there. */
-    public Tensor named(String name) {
-        return byStorageName.get(state().tensors().get(name).storage());
+    public @Nullable Tensor named(String name) {
+        return byStorageName.get(held(name).storage());
     }
 
     /** By storage name, in the order in which they came. */

@@ -103,7 +103,7 @@ final class NamedTypes {
     }
 
     /** Remembers the type of a value that others follow. */
-    void note(String name, Tensor t) {
+    void note(String name, @Nullable Tensor t) {
         if (t != null && followed.contains(name)) {
             types.put(name, t.dtype());
         }

@@ -15,6 +15,7 @@ import dev.headroom.model.graph.Node;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,7 +80,7 @@ final class NodeCalls {
     Tensor[] call(int index, Map<String, Tensor> values) {
         Node node = graph.nodes().get(index);
         if (VariableNodes.isOne(node)) {
-            return node.target().equals(VariableNodes.USE) ? new Tensor[0] : variables.run(node, values);
+            return node.target().equals(VariableNodes.USE) ? new Tensor[0] : Objects.requireNonNull(variables, "variables of the script").run(node, values);
         }
         convertFactor(index, values);
         if (node.target().startsWith("higher_order.")) {

@@ -4,6 +4,7 @@ import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.nullness.Contract;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -96,6 +97,7 @@ public final class TracedAliases {
     }
 
     /** What a reader gets who is told to read {@code name}. */
+    @Contract("!null, _ -> !null")
     private @Nullable String seen(@Nullable String name, int reader) {
         String at = name;
         Integer made = conversions.get(at);

@@ -106,7 +106,7 @@ final class TypeMeanings {
     }
 
     /** The node that makes a value, or {@code null} for an input. */
-    Integer producer(String value) {
+    @Nullable Integer producer(String value) {
         return producer.get(value);
     }
 

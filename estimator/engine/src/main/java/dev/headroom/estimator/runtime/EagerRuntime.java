@@ -184,7 +184,7 @@ public final class EagerRuntime {
     }
 
     /** Hands a reference that the caller holds to the running frame. */
-    public void adopt(Tensor t) {
+    public void adopt(@Nullable Tensor t) {
         if (t != null) {
             if (t.frame == null) {
                 running().add(t);

@@ -306,7 +306,7 @@ public final class Tape {
      * Hands a saved tensor to the running frame, from which it may be freed before the node has run
      * ({@code ctx.maybe_clear_saved_tensors}). It counts as saved until then.
      */
-    public Tensor take(Saved saved) {
+    public @Nullable Tensor take(Saved saved) {
         Tensor t = saved.take();
         runtime.adopt(t);
         return t;

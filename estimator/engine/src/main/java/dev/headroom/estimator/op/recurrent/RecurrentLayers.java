@@ -81,7 +81,7 @@ final class RecurrentLayers {
             Tensor hx,
             @Nullable Tensor cx,
             Tensor[] weights,
-            Tensor flat,
+            @Nullable Tensor flat,
             Plan p,
             boolean biases,
             boolean train) {

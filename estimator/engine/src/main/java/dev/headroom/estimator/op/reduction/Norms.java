@@ -36,7 +36,7 @@ public final class Norms {
                 .output(out);
     }
 
-    static Tensor backward(
+    static @Nullable Tensor backward(
             EagerRuntime rt, Tensor g0, Tensor self, Tensor norm0, double order, boolean[] mask, boolean kept) {
         Formula f = new Formula(rt);
         Tensor g = kept ? g0 : Reductions.restored(rt, g0, mask);
