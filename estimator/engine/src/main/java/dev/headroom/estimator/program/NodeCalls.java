@@ -17,6 +17,8 @@ import dev.headroom.model.graph.Node;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Calls the operators of a graph's nodes, one at a time: by their rules, as bodies, or by the fallback where none is
@@ -33,8 +35,8 @@ final class NodeCalls {
     private final Fallback fallback;
     private final Rule[] rules;
     private final Map<String, GraphRunner> subgraphs = new HashMap<>();
-    private NodeHook hook;
-    private Variables variables;
+    private @Nullable NodeHook hook;
+    private @Nullable Variables variables;
 
     NodeCalls(
             EagerRuntime runtime,
@@ -80,7 +82,7 @@ final class NodeCalls {
     Tensor[] call(int index, Map<String, Tensor> values) {
         Node node = graph.nodes().get(index);
         if (VariableNodes.isOne(node)) {
-            return node.target().equals(VariableNodes.USE) ? new Tensor[0] : variables.run(node, values);
+            return node.target().equals(VariableNodes.USE) ? new Tensor[0] : Objects.requireNonNull(variables, "variables of the script").run(node, values);
         }
         convertFactor(index, values);
         if (CustomFunctionNode.isOne(node)) {

@@ -10,6 +10,7 @@ import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory-efficient kernel (ATen/native/transformers/cuda/attention.cu and attention_backward.cu,
@@ -64,7 +65,7 @@ final class EfficientAttention {
                                 query.get(),
                                 key.get(),
                                 value.get(),
-                                mask.get(),
+                                mask.getOrNull(),
                                 result.get(),
                                 dropout))
                 .output(out);
@@ -82,7 +83,7 @@ final class EfficientAttention {
             Tensor q,
             Tensor k,
             Tensor v,
-            Tensor mask,
+            @Nullable Tensor mask,
             Tensor result,
             boolean dropout) {
         Tensor turned = rt.detach(Views.transpose(rt, g0, 1, 2));

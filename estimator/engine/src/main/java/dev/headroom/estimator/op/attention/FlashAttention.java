@@ -109,7 +109,7 @@ final class FlashAttention {
         boolean shared = k.size(1) != heads;
         Tensor wideK = shared ? EfficientAttention.rowsFirst(rt, k, heads) : null;
         Tensor wideV = shared ? EfficientAttention.rowsFirst(rt, v, heads) : null;
-        if (shared) {
+        if (wideK != null && wideV != null) {
             EfficientAttention.sumHeads(rt, wideK, k.size(1));
             EfficientAttention.sumHeads(rt, wideV, v.size(1));
         }

@@ -9,6 +9,7 @@ import dev.headroom.model.cudnn.WorkspaceAnswer;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The plan of a cuDNN convolution and its workspace (ATen/native/cudnn/Conv_v8.cpp, run_single_conv and try_configs).
@@ -51,7 +52,9 @@ final class ConvolutionPlans {
                 ? WorkspaceAnswer.fixed(WorkspaceLevel.ASKED, fixed)
                 : OlderPlans.of(
                         problem,
-                        rt.options().convolutions().answer(problem).orElse(NONE),
+                        Objects.requireNonNull(rt.options().convolutions(), "sources of workspaces")
+                                .answer(problem)
+                                .orElse(NONE),
                         rt.options().cudnn(),
                         searched);
         Long known = rt.threads().current().plans().find(problem);

@@ -2,6 +2,7 @@ package dev.headroom.estimator.op.core;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What autocast does with an operator's arguments on CUDA, by the overload that it is registered for
@@ -66,7 +67,7 @@ enum AutocastPolicy {
     }
 
     /** The policy for a target such as {@code aten.linear.default}; {@code null}: not intercepted. */
-    static AutocastPolicy of(String target) {
+    static @Nullable AutocastPolicy of(String target) {
         return TABLE.get(target);
     }
 }
