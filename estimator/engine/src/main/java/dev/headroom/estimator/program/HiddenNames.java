@@ -52,7 +52,7 @@ final class HiddenNames {
     @Nullable
     String name(String value, int made, int depth, int end) {
         String line = frames.get(made).get(depth).text();
-        if (line.endsWith(",") || STATEMENT.matcher(line).find()) {
+        if (STATEMENT.matcher(line).find()) {
             return null;
         }
         for (int reader : readers.getOrDefault(value, List.of())) {

@@ -294,7 +294,7 @@ final class PythonVariables {
         int end = node;
         String child = child(node, depth);
         if (child != null) {
-            calls.add(path(node, depth), path(node, depth + 1));
+            call(calls, node, depth);
         }
         while (end < callEnd[node][depth]) {
             int next = end + 1;
@@ -303,9 +303,7 @@ final class PythonVariables {
                 break;
             }
             String called = child(next, depth);
-            if (called != null
-                    && !called.equals(child)
-                    && !calls.add(path(next, depth), path(next, depth + 1))) {
+            if (called != null && !called.equals(child) && !call(calls, next, depth)) {
                 break;
             }
             child = called == null ? child : called;
@@ -314,8 +312,12 @@ final class PythonVariables {
         return end;
     }
 
-    private String path(int node, int depth) {
-        return nodes.get(node).moduleStack().get(depth).path();
+    /** Segments of a checkpointed chain call their modules one after another, whatever container they come from. */
+    private boolean call(SpelledCalls calls, int node, int depth) {
+        List<Node.ModuleCall> stack = nodes.get(node).moduleStack();
+        return stack.get(depth).type().isEmpty()
+                ? calls.add("", "")
+                : calls.add(stack.get(depth).path(), stack.get(depth + 1).path());
     }
 
     private String child(int node, int depth) {
