@@ -1,5 +1,6 @@
 package dev.headroom.estimator.runtime;
 
+import org.jspecify.annotations.Nullable;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 
@@ -14,6 +15,7 @@ public final class Tensor {
     private long[] strides;
     private long offset;
     private int refs;
+    private @Nullable Tensor indices;
 
     /** Position in the frame that holds a reference to it, or -1. */
     int frameSlot = -1;
@@ -147,6 +149,18 @@ public final class Tensor {
     /** The sizes that its gradients have. */
     public long[] gradientSizes() {
         return distribution == null ? sizes : distribution.gradientSizes(sizes);
+    }
+
+    /**
+     * The rows that a sparse gradient has values for; {@code null} for a dense tensor. The tensor itself is its values,
+     * a row an index, and keeps them.
+     */
+    public @Nullable Tensor indices() {
+        return indices;
+    }
+
+    void setIndices(@Nullable Tensor rows) {
+        indices = rows;
     }
 
     /** False for a tensor in host memory, which takes none of the GPU's. */

@@ -9,7 +9,8 @@ public final class EmbeddingRules {
     public static void register(Registry r) {
         r.single("aten.embedding", c -> {
             boolean scaled = c.flag("scale_grad_by_freq", false);
-            return Embedding.embedding(c.runtime(), c.tensor("weight"), c.tensor("indices"), scaled);
+            return Embedding.embedding(
+                    c.runtime(), c.tensor("weight"), c.tensor("indices"), scaled, c.flag("sparse", false));
         });
     }
 }
