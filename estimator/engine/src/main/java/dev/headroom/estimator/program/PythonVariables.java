@@ -95,7 +95,7 @@ final class PythonVariables {
                     : Math.max(lastUse, functionEnd(made, output, depth, lastUse, end));
         }
         if (nodes.get(made).operator().equals("aten.broadcast_tensors")) {
-            return lastUse; // another name that the tracer gave to what was read; the program has no more than the old one
+            return lastUse; // the tracer's other name for what was read; the program has the old one
         }
         List<String> names = line.assigned();
         String value = nodes.get(made).outputs().get(output);
@@ -118,8 +118,8 @@ final class PythonVariables {
     }
 
     /**
-     * Until when a variable of a function whose source is out of sight holds a temporary of the statement that calls it:
-     * what is read twice, or is one of several results, has a name. The function ends where all that it made has come
+     * Until when a variable of a function whose source is out of sight holds a temporary of the statement that calls
+     * it: what is read twice, or is one of several results, has a name. The function ends where all that it made has come
      * down to one value, in the form in which the function returns it.
      */
     private int functionEnd(int made, int output, int depth, int lastUse, int end) {

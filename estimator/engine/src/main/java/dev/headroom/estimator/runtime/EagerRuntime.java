@@ -191,18 +191,10 @@ public final class EagerRuntime {
         release(grad);
         GradNode node = t.gradNode();
         t.setHistory(null, 0);
-        release(t.indices());
-        t.setIndices(null);
-        Tensor base = t.base();
-        t.setBase(null);
+        release(t.takeIndices());
+        Tensor base = t.takeBase();
         tape.release(node);
         release(base);
-    }
-
-    /** Makes a tensor the values of a sparse gradient: it holds the indices of its rows from now on. */
-    public Tensor sparse(Tensor values, Tensor indices) {
-        values.setIndices(hold(indices));
-        return values;
     }
 
     /** A fresh tensor, row-major. */

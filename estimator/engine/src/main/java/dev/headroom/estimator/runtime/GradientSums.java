@@ -82,7 +82,7 @@ final class GradientSums {
         }
         Tensor indices = runtime.empty(rows.dtype(), rows.numel() + more.numel());
         Tensor values = runtime.empty(a.dtype(), a.size(0) + b.size(0), a.size(1));
-        return runtime.sparse(values, indices);
+        return values.sparse(indices);
     }
 
     /** Gradients of a DTensor that come in two layouts are summed in that of the tensor itself. */
@@ -114,7 +114,7 @@ final class GradientSums {
             if (rows != null || before != null && before.indices() != null) {
                 Tensor sum = before == null ? runtime.detach(grad) : sparseSum(before, grad);
                 if (before == null && rows != null) {
-                    runtime.sparse(sum, rows);
+                    sum.sparse(rows);
                 }
                 runtime.setCategory(sum, Category.GRADIENTS);
                 runtime.setGrad(variable, sum);

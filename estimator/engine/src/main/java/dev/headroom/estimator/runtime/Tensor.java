@@ -159,8 +159,26 @@ public final class Tensor {
         return indices;
     }
 
-    void setIndices(@Nullable Tensor rows) {
+    /** Makes this the values of a sparse gradient: it holds the indices of its rows from now on. */
+    public Tensor sparse(Tensor rows) {
+        rows.incrementRefs();
         indices = rows;
+        return this;
+    }
+
+    /** The reference to the indices, for who lets go of the tensor. */
+    @Nullable
+    Tensor takeIndices() {
+        Tensor taken = indices;
+        indices = null;
+        return taken;
+    }
+
+    /** The reference to the base, for who lets go of the tensor. */
+    Tensor takeBase() {
+        Tensor taken = base();
+        setBase(null);
+        return taken;
     }
 
     /** False for a tensor in host memory, which takes none of the GPU's. */

@@ -55,7 +55,7 @@ final class Embedding {
         long[] sizes = {indices.numel(), g.size(-1)};
         Tensor values = rt.reinterpret(dense, sizes, Shapes.contiguous(sizes), 0);
         rt.freeUnless(dense, g);
-        return rt.sparse(values, indices);
+        return values.sparse(indices);
     }
 
     private static Tensor backward(EagerRuntime rt, Tensor g, Tensor indices, long rows, boolean scaled) {
