@@ -36,7 +36,7 @@ record PythonFrame(String file, int line, String text) {
         return frames;
     }
 
-    private static PythonFrame one(String part) {
+    private static @Nullable PythonFrame one(String part) {
         int quote = part.indexOf('"', 6);
         int number = part.indexOf(", line ", quote);
         int comma = number < 0 ? -1 : part.indexOf(',', number + 7);

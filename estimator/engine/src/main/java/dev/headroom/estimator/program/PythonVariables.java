@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Local variables of the modules' {@code forward} functions, read off the source lines in the stack traces. A value
@@ -320,7 +321,7 @@ final class PythonVariables {
                 : calls.add(stack.get(depth).path(), stack.get(depth + 1).path());
     }
 
-    private String child(int node, int depth) {
+    private @Nullable String child(int node, int depth) {
         List<Node.ModuleCall> stack = nodes.get(node).moduleStack();
         return depth + 1 < stack.size() ? stack.get(depth + 1).call() : null;
     }

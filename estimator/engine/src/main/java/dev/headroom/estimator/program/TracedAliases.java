@@ -4,10 +4,12 @@ import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.nullness.Contract;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Undoes what tracing does to names. A conversion to the type that a tensor already has returns the tensor itself, and
@@ -50,7 +52,7 @@ public final class TracedAliases {
         return from != null && to != null && from.dtype() == to.dtype();
     }
 
-    private static String input(Node n) {
+    private static @Nullable String input(Node n) {
         for (Node.NamedArgument a : n.arguments()) {
             if (a.name().equals("self") && a.value() instanceof Argument.Value v) {
                 return v.name();
@@ -113,7 +115,8 @@ public final class TracedAliases {
     }
 
     /** What a reader gets who is told to read {@code name}. */
-    private String seen(String name, int reader) {
+    @Contract("!null, _ -> !null")
+    private @Nullable String seen(@Nullable String name, int reader) {
         String at = name;
         Integer made = conversions.get(at);
         while (made != null && !visible(made, reader)) {
@@ -153,7 +156,7 @@ public final class TracedAliases {
      * The name that a conversion is assigned to in {@code a, b = x.to(t), y.to(t)}: as many conversions as values that
      * end in one; {@code null} where that cannot be told.
      */
-    private String ownName(int made, int depth, PythonFrame line) {
+    private @Nullable String ownName(int made, int depth, PythonFrame line) {
         List<String> values = line.values();
         List<String> converted = new ArrayList<>();
         for (int i = 0; i < values.size(); i++) {

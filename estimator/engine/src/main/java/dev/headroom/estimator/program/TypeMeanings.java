@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the program's source lines say about the {@code dtype} arguments of a graph. In an archive of a float32 model
@@ -66,7 +67,7 @@ final class TypeMeanings {
     }
 
     /** @param value whose type is followed, or {@code null} */
-    record Meaning(Kind kind, String value) {}
+    record Meaning(Kind kind, @Nullable String value) {}
 
     private final List<Node> nodes;
     private final Meaning[] meanings;
@@ -110,12 +111,12 @@ final class TypeMeanings {
     }
 
     /** The node that makes a value, or {@code null} for an input. */
-    Integer producer(String value) {
+    @Nullable Integer producer(String value) {
         return producer.get(value);
     }
 
     /** The value whose type a node's {@code dtype} is said to be, or {@code null}. */
-    private static String typeOf(Node n) {
+    private static @Nullable String typeOf(Node n) {
         for (Node.NamedArgument a : n.arguments()) {
             if (a.name().equals("dtype") && a.value() instanceof Argument.TypeOf t) {
                 return t.value();
@@ -125,7 +126,7 @@ final class TypeMeanings {
     }
 
     /** The type that a node names, or {@code null}. */
-    static DType named(Node n) {
+    static @Nullable DType named(Node n) {
         for (Node.NamedArgument a : n.arguments()) {
             if (a.name().equals("dtype") && a.value() instanceof Argument.Type t) {
                 return t.value();
@@ -178,7 +179,7 @@ final class TypeMeanings {
     }
 
     /** The weight whose type rows of experts are brought to (transformers, integrations/moe.py, _grouped_mm). */
-    private String groupedWeight(String value) {
+    private @Nullable String groupedWeight(String value) {
         for (Node n : consumers.getOrDefault(value, List.of())) {
             if (GROUPED.contains(n.operator()) && n.reads().get(0).equals(value)) {
                 return n.reads().get(1);
@@ -188,7 +189,7 @@ final class TypeMeanings {
     }
 
     /** What the innermost source line says of the node, or {@code null}. */
-    private Conversion said(int i) {
+    private @Nullable Conversion said(int i) {
         PythonFrame line = line(i);
         if (line == null) {
             return null;
@@ -201,13 +202,13 @@ final class TypeMeanings {
         return all.stream().distinct().count() == 1 ? all.get(0) : byPosition(i, line, methods, all);
     }
 
-    private PythonFrame line(int i) {
+    private @Nullable PythonFrame line(int i) {
         List<PythonFrame> f = frames.get(i);
         return f.isEmpty() ? null : f.get(f.size() - 1);
     }
 
     /** The conversions of one statement run in the order in which the line spells them. */
-    private Conversion byPosition(int i, PythonFrame line, boolean methods, List<Conversion> all) {
+    private @Nullable Conversion byPosition(int i, PythonFrame line, boolean methods, List<Conversion> all) {
         int first = i;
         while (first > 0 && sameStatement(first - 1, i, line)) {
             first--;
@@ -237,7 +238,7 @@ final class TypeMeanings {
     }
 
     /** The value whose type a name stands for, or {@code null} for the model's own type. */
-    private String followed(int i, String name) {
+    private @Nullable String followed(int i, String name) {
         if (name.startsWith("self.")) {
             return null;
         }
@@ -273,12 +274,12 @@ final class TypeMeanings {
      * The value that a name such as {@code result_dtype} speaks of: what the call assigned to {@code result} first,
      * as the type is asked for before the value changes; {@code null} where nothing is called so.
      */
-    private String spokenOf(String name, int begin, int end, int depth) {
+    private @Nullable String spokenOf(String name, int begin, int end, int depth) {
         Matcher m = DTYPE_OF.matcher(name);
         if (depth < 0 || !m.matches()) {
             return null;
         }
-        String value = null;
+        @Nullable String value = null;
         int line = -1;
         for (int k = begin; k < end; k++) {
             List<PythonFrame> f = frames.get(k);
@@ -297,7 +298,7 @@ final class TypeMeanings {
         return value;
     }
 
-    private static String floating(Node n) {
+    private static @Nullable String floating(Node n) {
         for (String out : n.outputs()) {
             if (out != null) {
                 return out;

@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
  * CublasHandlePool.cpp, getCUDABlasLtWorkspace and setWorkspaceForHandle). Versions differ, see {@link TorchVersion}.
  */
 public final class Workspaces {
+    private long bounds;
     /** Default of {@code CUBLASLT_WORKSPACE_SIZE}. */
     private static final long LT_BYTES = 1024 * 1024;
 
@@ -90,5 +91,15 @@ public final class Workspaces {
             runtime.free(t);
             byHandle.set(handle, t);
         }
+    }
+
+    /** The running rule plays a bound: something that it does not know is left out, or as large as it can be. */
+    public void noteBound() {
+        bounds++;
+    }
+
+    /** How often rules played bounds so far. */
+    public long bounds() {
+        return bounds;
     }
 }

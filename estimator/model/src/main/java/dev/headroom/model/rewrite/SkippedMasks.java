@@ -171,7 +171,7 @@ public final class SkippedMasks {
     }
 
     /** The node with an argument replaced or added; {@code null} takes it away. */
-    private static Node with(Node n, String name, @Nullable Argument value) {
+    static Node with(Node n, String name, @Nullable Argument value) {
         List<Node.NamedArgument> arguments = new ArrayList<>();
         boolean found = false;
         for (Node.NamedArgument a : n.arguments()) {

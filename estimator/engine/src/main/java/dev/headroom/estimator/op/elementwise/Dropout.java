@@ -52,6 +52,9 @@ public final class Dropout {
         if (c.number("p", 0.5) == 0 || !c.flag("train", false) || x.numel() == 0) {
             return x;
         }
+        if (c.number("p", 0.5) == 1 && !inPlace) {
+            return Pointwise.mul(rt, x, rt.empty(x.dtype()));
+        }
         Tensor noise = feature ? rt.empty(x.dtype(), features(x)) : rt.emptyLike(x);
         Tensor shift = alpha ? Pointwise.op(rt, noise) : null;
         Tensor out = inPlace ? Pointwise.mulInPlace(rt, x, noise) : Pointwise.mul(rt, x, noise);

@@ -9,6 +9,7 @@ import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Recurrent layers through cuDNN (ATen/native/cudnn/RNN.cpp). The workspace is the products of a layer's input with
@@ -78,9 +79,9 @@ final class RecurrentLayers {
             EagerRuntime rt,
             Tensor x,
             Tensor hx,
-            Tensor cx,
+            @Nullable Tensor cx,
             Tensor[] weights,
-            Tensor flat,
+            @Nullable Tensor flat,
             Plan p,
             boolean biases,
             boolean train) {
@@ -109,7 +110,7 @@ final class RecurrentLayers {
             r.saveOutput(buffer);
         }
         r.gradients(grads ->
-                        backward(rt, r, grads, input.get(), hidden.get(), cell.get(), result.get(), weights, p, biases))
+                        backward(rt, r, grads, input.get(), hidden.get(), cell.getOrNull(), result.get(), weights, p, biases))
                 .output(out);
         r.output(hy);
         if (cy != null) {
@@ -136,7 +137,7 @@ final class RecurrentLayers {
             Tensor[] grads,
             Tensor x,
             Tensor hx,
-            Tensor cx,
+            @Nullable Tensor cx,
             Tensor result,
             Tensor[] weights,
             Plan p,
