@@ -134,8 +134,11 @@ public final class TracedAliases {
         }
         PythonFrame line = variables.frame(made, depth);
         int statement = variables.statementEnd(made, depth);
-        if (reader <= statement || line.text().startsWith("return ")) {
+        if (reader <= statement) {
             return true;
+        }
+        if (line.returns()) {
+            return !isOperand(made, statement);
         }
         List<String> names = line.assigned(); // empty where the line shown is not the statement's first
         String own = names.size() > 1 ? ownName(made, depth, line) : null;
@@ -175,6 +178,17 @@ public final class TracedAliases {
             }
         }
         return all == converted.size() && all > 0 ? converted.get(before) : null;
+    }
+
+    /** Whether the statement goes on to compute with what it converted. */
+    private boolean isOperand(int made, int statement) {
+        String value = nodes.get(made).outputs().get(0);
+        for (int i = made + 1; i <= statement; i++) {
+            if (nodes.get(i).reads().contains(value) && !nodes.get(i).outputs().isEmpty()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
