@@ -83,7 +83,7 @@ public final class LoadService {
         HttpRequest request = HttpRequest.newBuilder(URI.create(address + "/v1/predict"))
                 .POST(BodyPublishers.ofString(body))
                 .build();
-        client.sendAsync(request, BodyHandlers.ofByteArray()).whenComplete((response, failure) -> {
+        var unused = client.sendAsync(request, BodyHandlers.ofByteArray()).whenComplete((response, failure) -> {
             nanos.add(System.nanoTime() - begun);
             int status = response == null ? -1 : response.statusCode();
             statuses.computeIfAbsent(status, any -> new AtomicInteger()).incrementAndGet();

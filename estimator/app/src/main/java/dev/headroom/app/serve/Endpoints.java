@@ -6,6 +6,7 @@ import dev.headroom.model.device.GpuCatalogue;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -92,7 +93,7 @@ final class Endpoints implements AutoCloseable {
             metrics.fromCache();
             return CompletableFuture.completedFuture(Reply.json(known));
         }
-        Function<Question, byte[]> answer = questions.get(path);
+        Function<Question, byte[]> answer = Objects.requireNonNull(questions.get(path), path);
         return workers.compute(begun, () -> {
                     byte[] bytes = answer.apply(question);
                     cache.put(key, bytes);

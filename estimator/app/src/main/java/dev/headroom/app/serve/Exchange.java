@@ -15,6 +15,7 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.Promise;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +38,7 @@ final class Exchange extends Handler.Abstract.NonBlocking {
     public boolean handle(Request request, Response response, Callback callback) {
         long begun = System.nanoTime();
         String path = Request.getPathInContext(request);
-        reply(request, path, begun).whenComplete((reply, failure) -> {
+        var unused = reply(request, path, begun).whenComplete((reply, failure) -> {
             Reply said = reply != null ? reply : Reply.refused(refused(failure));
             endpoints.metrics().answered(endpoints.label(path), said.status(), System.nanoTime() - begun);
             send(said, request, response, callback);
@@ -78,8 +79,9 @@ final class Exchange extends Handler.Abstract.NonBlocking {
         if (length > limits.body()) {
             throw tooLarge();
         }
-        return Content.Source.asByteArrayAsync(request, (int) limits.body())
-                .orTimeout(limits.time().toMillis(), TimeUnit.MILLISECONDS);
+        CompletableFuture<byte[]> body = new CompletableFuture<>();
+        Content.Source.asByteArrayAsync(request, (int) limits.body(), Promise.Invocable.toPromise(body));
+        return body.orTimeout(limits.time().toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private Refused tooLarge() {

@@ -43,7 +43,7 @@ final class RequestJson {
                 throw new Refused(400, "'" + name + "' is neither 'model' nor 'options'");
             }
         });
-        given.fields().forEachRemaining(option -> {
+        given.properties().forEach(option -> {
             WrittenOptions.check(option.getKey(), List.of());
             if (!option.getValue().isNull()) {
                 options.put(option.getKey(), texts(option.getKey(), option.getValue()));

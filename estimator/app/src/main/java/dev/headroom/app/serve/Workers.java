@@ -43,7 +43,7 @@ final class Workers implements AutoCloseable {
                 TimeUnit.SECONDS,
                 new ArrayBlockingQueue<>(limits.waiting()),
                 work -> new Thread(null, work, "worker", STACK));
-        watch.scheduleWithFixedDelay(this::look, LOOK.toMillis(), LOOK.toMillis(), TimeUnit.MILLISECONDS);
+        var unused = watch.scheduleWithFixedDelay(this::look, LOOK.toMillis(), LOOK.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private static Thread daemon(Runnable work) {

@@ -21,6 +21,7 @@ public final class SharedPredictor {
      *
      * @throws dev.headroom.model.error.UserInputException for impossible input
      */
+    @SuppressWarnings("ReferenceEquality") // to compare graphs by their nodes takes longer than to play again
     public Prediction predict(PredictionRequest request) {
         if (!SharedPlays.serves(request.scenario())) {
             return Predictor.predict(request);
