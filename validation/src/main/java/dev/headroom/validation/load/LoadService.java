@@ -27,7 +27,12 @@ import java.util.regex.Pattern;
  */
 public final class LoadService {
     private static final List<String> MODELS = List.of(
-            "resnet18-i224.pt2", "resnet50-i224.pt2", "mobilenet_v2-i224.pt2", "vgg16-i224.pt2", "mlp-xor.pt2", "gpt2-s512.pt2");
+            "resnet18-i224.pt2",
+            "resnet50-i224.pt2",
+            "mobilenet_v2-i224.pt2",
+            "vgg16-i224.pt2",
+            "mlp-xor.pt2",
+            "gpt2-s512.pt2");
 
     private static final List<String> CARDS = List.of("rtx-3090", "a100-40gb", "h100-80gb", "t4");
 
@@ -102,11 +107,15 @@ public final class LoadService {
 
     private void report(int seconds, List<Double> heap) {
         long[] sorted = nanos.stream().mapToLong(Long::longValue).sorted().toArray();
-        System.out.printf("%d requests in %d s, by status (-1: no answer): %s%n", sorted.length, seconds, new TreeMap<>(statuses));
+        System.out.printf(
+                "%d requests in %d s, by status (-1: no answer): %s%n",
+                sorted.length, seconds, new TreeMap<>(statuses));
         for (double q : new double[] {0.5, 0.9, 0.99, 1}) {
             long at = sorted[(int) Math.min(sorted.length - 1L, (long) (q * sorted.length))];
             System.out.printf("  %3.0f %% within %.1f ms%n", 100 * q, at / 1e6);
         }
-        System.out.printf("  heap, MiB, every five seconds: %s%n", Arrays.toString(heap.stream().mapToInt(Double::intValue).toArray()));
+        System.out.printf(
+                "  heap, MiB, every five seconds: %s%n",
+                Arrays.toString(heap.stream().mapToInt(Double::intValue).toArray()));
     }
 }

@@ -29,8 +29,10 @@ final class Answers {
 
     /** As {@code headroom predict --json} prints it. */
     byte[] predict(Question question) {
-        return answer(question, (asked, out) -> JsonReport.write(
-                Predictor.predict(asked.request()).warnedOf(asked.notes()), out));
+        return answer(
+                question,
+                (asked, out) ->
+                        JsonReport.write(Predictor.predict(asked.request()).warnedOf(asked.notes()), out));
     }
 
     /** As {@code headroom advise --json} prints it. */

@@ -60,8 +60,8 @@ final class Endpoints implements AutoCloseable {
             case "/healthz" -> new Reply(200, "text/plain", "ok\n".getBytes(StandardCharsets.UTF_8));
             case "/metrics" -> new Reply(200, Metrics.TYPE, metrics.text());
             case "/v1/models" -> Reply.json(uploads.list());
-            case "/v1/devices" -> Reply.json(Answers.bytes(
-                    out -> DeviceTable.writeJson(GpuCatalogue.all(), new PrintWriter(out, true))));
+            case "/v1/devices" ->
+                Reply.json(Answers.bytes(out -> DeviceTable.writeJson(GpuCatalogue.all(), new PrintWriter(out, true))));
             default -> {
                 if (questions.containsKey(path)) {
                     throw new Refused(405, path + " takes POST");

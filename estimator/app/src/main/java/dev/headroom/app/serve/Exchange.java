@@ -85,12 +85,15 @@ final class Exchange extends Handler.Abstract.NonBlocking {
     }
 
     private Refused tooLarge() {
-        return new Refused(413, "more than the " + (limits.body() >> 20) + " MiB that a request may have; archives"
-                + " need no weights");
+        return new Refused(
+                413,
+                "more than the " + (limits.body() >> 20) + " MiB that a request may have; archives"
+                        + " need no weights");
     }
 
     private Refused refused(@Nullable Throwable failure) {
-        Throwable e = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable e =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (e instanceof Refused refused) {
             return refused;
         }
@@ -98,7 +101,8 @@ final class Exchange extends Handler.Abstract.NonBlocking {
             return tooLarge();
         }
         if (e instanceof TimeoutException || e instanceof IOException) {
-            return new Refused(408, "the request did not arrive in " + limits.time().toSeconds() + " s");
+            return new Refused(
+                    408, "the request did not arrive in " + limits.time().toSeconds() + " s");
         }
         if (e == null || !ErrorLine.isBadInput(e)) {
             return new Refused(500, e == null ? "defect" : ErrorLine.reason(e));

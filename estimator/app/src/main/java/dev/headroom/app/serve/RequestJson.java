@@ -1,8 +1,8 @@
 package dev.headroom.app.serve;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.headroom.app.ask.Question;
@@ -35,8 +35,10 @@ final class RequestJson {
         Map<String, List<String>> options = new LinkedHashMap<>();
         JsonNode given = root.path("options");
         if (!root.path("model").isTextual() || !given.isMissingNode() && !given.isObject()) {
-            throw new Refused(400, "the body is {\"model\": NAME, \"options\": {\"batch\": 8}}: options are those of"
-                    + " headroom predict, without their dashes");
+            throw new Refused(
+                    400,
+                    "the body is {\"model\": NAME, \"options\": {\"batch\": 8}}: options are those of"
+                            + " headroom predict, without their dashes");
         }
         root.fieldNames().forEachRemaining(name -> {
             if (!name.equals("model") && !name.equals("options")) {
@@ -91,7 +93,8 @@ final class RequestJson {
     private static void modest(Map<String, List<String>> options) {
         long passes = whole(options, "steps", 3) * whole(options, "accumulate", 1);
         if (passes > MOST_PASSES || whole(options, "microbatches", 1) > MOST_PASSES) {
-            throw new Refused(400, "more than " + MOST_PASSES + " passes are for the command line; three steps tell all");
+            throw new Refused(
+                    400, "more than " + MOST_PASSES + " passes are for the command line; three steps tell all");
         }
     }
 

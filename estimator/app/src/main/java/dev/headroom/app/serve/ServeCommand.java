@@ -108,8 +108,7 @@ public final class ServeCommand implements Subcommand {
         if (models != null && !Files.isDirectory(models)) {
             throw new BadOption("--models: " + models + " is no folder");
         }
-        return new Limits(
-                bytes, Duration.ofSeconds(seconds), workers, queue, Limits.DEFAULT.stored(), models, token());
+        return new Limits(bytes, Duration.ofSeconds(seconds), workers, queue, Limits.DEFAULT.stored(), models, token());
     }
 
     private static void positive(String option, int value) {

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The models that requests may name: those that ship, those of the folder that the service offers, and uploaded files by
- * the sums of their bytes. No request names a file of this machine.
+ * The models that requests may name: those that ship, those of the folder that the service offers, and uploaded files
+ * by the sums of their bytes. No request names a file of this machine.
  */
 final class Store implements AutoCloseable {
     /** How an uploaded file is named. */
@@ -91,8 +91,10 @@ final class Store implements AutoCloseable {
         if (ShippedConfigs.has(name)) {
             return Path.of(name);
         }
-        throw new Refused(404, "model: '" + name + "' is not known here; GET /v1/models lists names, POST /v1/models"
-                + " takes an archive or a config.json");
+        throw new Refused(
+                404,
+                "model: '" + name + "' is not known here; GET /v1/models lists names, POST /v1/models"
+                        + " takes an archive or a config.json");
     }
 
     /** The files of the offered folder, by name. */

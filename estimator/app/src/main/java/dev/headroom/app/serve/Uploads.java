@@ -66,7 +66,8 @@ final class Uploads {
             forget(name);
             if (e instanceof UserInputException) {
                 String line = String.valueOf(e.getMessage());
-                throw new UserInputException(line.replaceAll("\\S*" + name + "\\S*?(model\\.pt2|config\\.json)?(?=[\\s:]|$)", "the file"));
+                throw new UserInputException(
+                        line.replaceAll("\\S*" + name + "\\S*?(model\\.pt2|config\\.json)?(?=[\\s:]|$)", "the file"));
             }
             throw e;
         }
@@ -75,8 +76,8 @@ final class Uploads {
     private void checkConfig(String name) {
         String type = ConfigFile.read(store.path(name)).modelType();
         if (Families.find(type).isEmpty()) {
-            throw new UserInputException("the file is no config.json of a family that Headroom has; its model_type is '"
-                    + type + "'");
+            throw new UserInputException(
+                    "the file is no config.json of a family that Headroom has; its model_type is '" + type + "'");
         }
     }
 

@@ -91,8 +91,10 @@ final class Workers implements AutoCloseable {
                 most = most == null || job.allocated() > most.allocated() ? job : most;
             }
             if (most != null) {
-                most.stop(new Refused(413, "takes more memory than this service has for it; ask for fewer steps, or"
-                        + " give the service more with HEADROOM_JAVA_OPTS=-Xmx8g"));
+                most.stop(new Refused(
+                        413,
+                        "takes more memory than this service has for it; ask for fewer steps, or"
+                                + " give the service more with HEADROOM_JAVA_OPTS=-Xmx8g"));
                 heap.forget();
             }
         }

@@ -26,7 +26,8 @@ public final class Browser implements AutoCloseable {
     private static final Logger SELENIUM = Logger.getLogger("org.openqa.selenium");
 
     /** Why a test is skipped where there is none. */
-    public static final String MISSING = "no Chromium with its driver on the PATH: apt-get install chromium chromium-driver";
+    public static final String MISSING =
+            "no Chromium with its driver on the PATH: apt-get install chromium chromium-driver";
 
     public final ChromeDriver driver;
 

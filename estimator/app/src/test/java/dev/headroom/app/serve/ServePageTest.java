@@ -85,12 +85,16 @@ class ServePageTest {
 
     @Test
     void answersWhatTheAddressAsks() {
-        assertTrue(find("#verdict").getText().contains("Fits on NVIDIA GeForce RTX 3060"), find("#verdict").getText());
+        assertTrue(
+                find("#verdict").getText().contains("Fits on NVIDIA GeForce RTX 3060"),
+                find("#verdict").getText());
         assertEquals("16", find("#batch").getAttribute("value"));
         assertEquals("resnet18-i224.pt2", find("#model").getAttribute("value"));
         assertFalse(find("#seq").isDisplayed());
         assertTrue(browser.number("document.querySelectorAll('#chart polygon').length") > 3);
-        assertTrue(find("#plans").getText().contains("Largest batch"), find("#plans").getText());
+        assertTrue(
+                find("#plans").getText().contains("Largest batch"),
+                find("#plans").getText());
         assertEquals(
                 "headroom predict resnet18-i224.pt2 --batch 16 --gpu rtx-3060",
                 find("#command").getAttribute("textContent"));
@@ -118,7 +122,8 @@ class ServePageTest {
             {"optimizer", "sgd", "optimizer=sgd"},
             {"gpu", "a100-40gb", "gpu=a100-40gb"}
         }) {
-            verdictAfter(() -> find("#" + choice[0] + " option[value='" + choice[1] + "']").click());
+            verdictAfter(() ->
+                    find("#" + choice[0] + " option[value='" + choice[1] + "']").click());
             assertTrue(browser.driver.getCurrentUrl().contains(choice[2]), browser.driver.getCurrentUrl());
         }
         verdictAfter(() -> find("#checkpoint-range").sendKeys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT));
@@ -126,14 +131,18 @@ class ServePageTest {
         find("#world-range").sendKeys(Keys.ARROW_RIGHT);
         browser.until("location.hash.includes('parallel=ddp')");
         settled();
-        assertTrue(find("#plans").getText().contains("headroom advise --gpus"), find("#plans").getText());
+        assertTrue(
+                find("#plans").getText().contains("headroom advise --gpus"),
+                find("#plans").getText());
     }
 
     @Test
     void furtherOptionsAreInTheAddress() {
         open("#model=resnet18-i224.pt2&batch=16&gpu=rtx-3060&accumulate=2&cudnn-benchmark=true");
         assertEquals("--accumulate 2 --cudnn-benchmark", find("#extra").getAttribute("value"));
-        assertTrue(find("#command").getText().endsWith("--accumulate 2 --cudnn-benchmark"), find("#command").getText());
+        assertTrue(
+                find("#command").getText().endsWith("--accumulate 2 --cudnn-benchmark"),
+                find("#command").getText());
         browser.script("const e = document.getElementById('extra'); e.value = '--acumulate 2';"
                 + " e.dispatchEvent(new Event('change'))");
         browser.until("document.querySelector('#verdict').textContent.includes('did you mean')");
@@ -151,11 +160,14 @@ class ServePageTest {
 
     @Test
     void takesAnArchive() {
-        String name = MODELS.resolve("cnn-small.pt2").toAbsolutePath().normalize().toString();
+        String name =
+                MODELS.resolve("cnn-small.pt2").toAbsolutePath().normalize().toString();
         verdictAfter(() -> find("#file").sendKeys(name));
         assertEquals("cnn-small.pt2 is loaded.", find("#file-state").getText());
         assertTrue(browser.driver.getCurrentUrl().contains("model=upload-"));
-        find("#file").sendKeys(MODELS.resolve("README.md").toAbsolutePath().normalize().toString());
+        find("#file")
+                .sendKeys(
+                        MODELS.resolve("README.md").toAbsolutePath().normalize().toString());
         browser.until("document.querySelector('#file-state.bad')");
         browser.complaints(); // of the answer 400
     }

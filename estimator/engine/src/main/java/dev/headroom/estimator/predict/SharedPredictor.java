@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers one question after the other, as {@link Predictor} does, and the faster the more that follow each other differ
- * in the card alone. Not for several threads at once.
+ * Answers one question after the other, as {@link Predictor} does, and the faster the more that follow each other
+ * differ in the card alone. Not for several threads at once.
  */
 public final class SharedPredictor {
     private @Nullable Graph graph;
