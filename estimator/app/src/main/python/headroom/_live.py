@@ -79,7 +79,7 @@ def _archive(
     """Writes the archive; returns the way that was taken, remarks, and options for what the model does by itself."""
     try:
         with observing(_refuse) as seen:
-            batch = _export(model, args, kwargs, file, seen)
+            batch = _export_anywhere(model, args, kwargs, file, seen)
     except CustomFunction as e:
         note = f"the model calls {e}, which torch.export does not keep: its forward pass was recorded instead"
     except Exception as e:  # whatever the model's code and the exporter raise
@@ -103,11 +103,26 @@ def _options(seen: Observed) -> dict[str, Any]:
     return {"checkpoint_modules": seen.regions, "reentrant": seen.reentrant}
 
 
-def _export(
+def _export_anywhere(
     model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], file: Path, seen: Observed
 ) -> int | None:
+    """On the GPU that the model will see; code that copies to it asks for a driver, which the meta device does not."""
+    try:
+        return _export(model, args, kwargs, file, seen, "cuda:0")
+    except CustomFunction:
+        raise
+    except Exception:
+        if torch.cuda.is_available():
+            raise
+        seen.forget()
+        return _export(model, args, kwargs, file, seen, "meta")
+
+
+def _export(
+    model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], file: Path, seen: Observed, device: str
+) -> int | None:
     """Exports a twin; returns the batch that stays open, or ``None``."""
-    twins = Twins(symbolic=True)
+    twins = Twins(symbolic=True, device=device)
     twin = twins.module(model)
     seen.watch(twin)
     args, kwargs = twins.tree(args), twins.tree(kwargs)
