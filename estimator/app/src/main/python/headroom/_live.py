@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import logging
 import tempfile
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +81,7 @@ def _archive(
 ) -> tuple[str, list[str], dict[str, Any]]:
     """Writes the archive; returns the way that was taken, remarks, and options for what the model does by itself."""
     try:
-        with observing(_refuse) as seen:
+        with _silent(), observing(_refuse) as seen:
             batch = _export_anywhere(model, args, kwargs, file, seen)
     except CustomFunction as e:
         note = f"the model calls {e}, which torch.export does not keep: its forward pass was recorded instead"
@@ -91,6 +94,19 @@ def _archive(
 
     seen, notes = record(model, args, kwargs, file)
     return "recorded", [note, *notes, *seen.notes()], _options(seen)
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """The exporter prints what it cannot take; the prediction says so itself."""
+    before = logging.root.manager.disable
+    logging.disable(logging.ERROR)
+    try:
+        with redirect_stderr(io.StringIO()), redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
 
 
 def _refuse(_: Any, function: type, *__: Any, **___: Any) -> Any:
@@ -127,10 +143,8 @@ def _export(
     seen.watch(twin)
     args, kwargs = twins.tree(args), twins.tree(kwargs)
     batch = _batch((args, kwargs))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        program = torch.export.export(twin, args, kwargs, dynamic_shapes=_open(twin, args, kwargs, batch), strict=False)
-        torch.export.save(program, file)
+    program = torch.export.export(twin, args, kwargs, dynamic_shapes=_open(twin, args, kwargs, batch), strict=False)
+    torch.export.save(program, file)
     opened = [n.meta["val"] for n in program.graph.nodes if n.op == "placeholder" and n.meta.get("val") is not None]
     symbolic = any(isinstance(s, torch.SymInt) for t in opened if isinstance(t, torch.Tensor) for s in t.shape)
     return batch if symbolic else None

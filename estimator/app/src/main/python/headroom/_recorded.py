@@ -11,6 +11,7 @@ import linecache
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -407,7 +408,14 @@ def _inner(frame: FrameType) -> bool:
     return frame.f_code.co_filename.startswith(TORCH) and frame.f_code.co_name != "forward"
 
 
+@cache
+def _short(file: str) -> str:
+    """A file's path from where Python imports it."""
+    folders = sorted((f for f in sys.path if f and file.startswith(f + "/")), key=len)
+    return file[len(folders[-1]) + 1 :] if folders else Path(file).name
+
+
 def _line(frame: FrameType) -> str:
     code = frame.f_code
     text = linecache.getline(code.co_filename, frame.f_lineno, frame.f_globals).strip()
-    return f'  File "{code.co_filename}", line {frame.f_lineno}, in {code.co_name}\n    {text}\n'
+    return f'  File "{_short(code.co_filename)}", line {frame.f_lineno}, in {code.co_name}\n    {text}\n'
