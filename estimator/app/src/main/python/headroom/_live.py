@@ -65,8 +65,9 @@ def unwrapped(model: torch.nn.Module) -> torch.nn.Module:
 def _of_model(model: torch.nn.Module, inputs: Any) -> dict[str, Any]:
     """Options that the module, its inputs and the modes around the call say."""
     options: dict[str, Any] = {"inference": not torch.is_grad_enabled()}
-    if torch.is_autocast_enabled("cuda"):
-        options["amp"] = torch.get_autocast_dtype("cuda")
+    for device in ("cpu", "cuda"):  # a loop that is tried out on the host casts alike
+        if torch.is_autocast_enabled(device):
+            options["amp"] = torch.get_autocast_dtype(device)
     floating = [t for t in pytree.tree_leaves(inputs) if isinstance(t, torch.Tensor) and t.is_floating_point()]
     options["input_grad"] = bool(floating) and floating[0].requires_grad
     options["channels_last"] = any(
