@@ -104,7 +104,12 @@ def test_lightning() -> None:
 
     rows = torch.utils.data.TensorDataset(torch.randn(64, 64), torch.randint(0, 10, (64,)))
     callback = HeadroomCallback(**QUESTION)
-    quiet = {"logger": False, "enable_checkpointing": False, "enable_progress_bar": False, "enable_model_summary": False}
+    quiet = {
+        "logger": False,
+        "enable_checkpointing": False,
+        "enable_progress_bar": False,
+        "enable_model_summary": False,
+    }
     accelerator = "cuda" if CUDA else "cpu"
     trainer = lightning.Trainer(accelerator=accelerator, devices=1, max_steps=3, callbacks=[callback], **quiet)
     trainer.fit(Module(), torch.utils.data.DataLoader(rows, batch_size=16))

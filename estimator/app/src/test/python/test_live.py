@@ -70,8 +70,14 @@ def test_checkpoints_are_seen() -> None:
     ("make", "option"),
     [
         (lambda p: torch.optim.SGD(p, lr=1), {"optimizer": "sgd"}),
-        (lambda p: torch.optim.SGD(p, lr=1, momentum=0.9, nesterov=True), {"optimizer": "sgd-momentum", "nesterov": True}),
-        (lambda p: torch.optim.Adam(p, amsgrad=True, foreach=False), {"optimizer": "adam", "amsgrad": True, "foreach": False}),
+        (
+            lambda p: torch.optim.SGD(p, lr=1, momentum=0.9, nesterov=True),
+            {"optimizer": "sgd-momentum", "nesterov": True},
+        ),
+        (
+            lambda p: torch.optim.Adam(p, amsgrad=True, foreach=False),
+            {"optimizer": "adam", "amsgrad": True, "foreach": False},
+        ),
         (lambda p: torch.optim.AdamW(p, fused=True), {"optimizer": "adamw", "fused": True}),
         (lambda p: torch.optim.RMSprop(p, centered=True), {"optimizer": "rmsprop", "centered": True}),
         (lambda p: torch.optim.Adagrad(p, weight_decay=0.1), {"optimizer": "adagrad", "weight_decay": True}),
@@ -116,9 +122,7 @@ def functions(fixtures: Path) -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize(
-    ("run", "amp"), [("swish", None), ("swish-amp", "bf16"), ("gates", None), ("branches", None)]
-)
+@pytest.mark.parametrize(("run", "amp"), [("swish", None), ("swish-amp", "bf16"), ("gates", None), ("branches", None)])
 def test_what_export_cannot_take_is_recorded(run: str, amp: str | None, fixtures: Path) -> None:
     make, inputs = functions(fixtures).MODELS[run.removesuffix("-amp")]
     prediction = headroom.predict(make(), inputs(4096), optimizer="adamw", amp=amp, gpu="h200", cudnn_workspace="none")

@@ -27,12 +27,9 @@ NAMES = {
 }
 """Optimizers by library and class."""
 
-BITSANDBYTES = ("PagedAdamW", "PagedAdam", "PagedLion", "PagedAdEMAMix", "AdamW", "Adam", "Lion", "AdEMAMix") + (
-    "SGD",
-    "Adagrad",
-    "RMSprop",
-    "LARS",
-    "LAMB",
+BITSANDBYTES = (
+    *("PagedAdamW", "PagedAdam", "PagedLion", "PagedAdEMAMix", "AdamW", "Adam", "Lion", "AdEMAMix"),
+    *("SGD", "Adagrad", "RMSprop", "LARS", "LAMB"),
 )
 """Classes of bitsandbytes, whose names may end in the width of their state."""
 

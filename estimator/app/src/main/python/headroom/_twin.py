@@ -64,7 +64,7 @@ class Twins:
 
 
 def _leave_behind(module: torch.nn.Module, memo: dict[int, Any]) -> None:
-    """Hooks watch the module and not its twin, but for PyTorch's own, which make weights; libraries' wrappers stay too."""
+    """Hooks watch the module, not its twin, but for PyTorch's own, which make weights; so do wrappers of libraries."""
     for name in HOOKS:
         hooks = module.__dict__.get(name)
         if hooks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -54,13 +55,12 @@ class Preflight:
         self._recording: AbstractContextManager[Any] | None = None
 
     def watch(self, model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
-        """Counts the optimizer's steps, and records the run when asked; to be called before the first batch is there."""
+        """Counts the optimizer's steps, and records the run when asked; called before the first batch is there."""
         optimizer = bare(optimizer)
         self._handle = optimizer.register_step_post_hook(lambda *_: self.stepped())
         if self.record is not None:
-            from headroom import record
-
-            self._recording = record.watch(self.name, model, optimizer, folder=os.fspath(self.record))
+            recorder = importlib.import_module("headroom.record")
+            self._recording = recorder.watch(self.name, model, optimizer, folder=os.fspath(self.record))
             self._recording.__enter__()
 
     def ask(
