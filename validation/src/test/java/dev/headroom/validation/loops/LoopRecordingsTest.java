@@ -36,7 +36,7 @@ class LoopRecordingsTest {
     Path folder;
 
     @ParameterizedTest
-    @ValueSource(strings = {"gan", "wgan", "distillation", "averages"})
+    @ValueSource(strings = {"gan", "wgan", "distillation", "averages", "matrices"})
     void everyLineIsEqual(String name) throws IOException {
         JsonNode recording = read(LOOPS.resolve(name + ".json.gz"));
         Scenario run = Scenario.defaults()
