@@ -170,12 +170,11 @@ public final class TrainingLoop {
             });
         }
         hooks.wrapped(() -> passes(step), (hook, own) -> hook.passes(step, own));
-        if (run.loop().clipGradNorm() != null && !led) {
-            phase(Moment.of(Phase.CLIP, step), () -> {
-                clip(() -> new GradientClipping(runtime).clip(model.parameters()));
-            });
+        if (run.loop().clips() && !led) {
+            phase(Moment.of(Phase.CLIP, step), () -> clip(() -> GradientClipping.asked(this)));
         }
         phase(Moment.of(Phase.OPTIMIZER, step), this::step);
+        hooks.each(h -> h.stepped(step));
     }
 
     private void passes(int step) {

@@ -53,7 +53,8 @@ public final class ScriptLoop implements LoopHook, LibraryLoop {
         refuse(run.trainer().loop().isTrainer(), "--loop", "the file is the loop");
         refuse(run.parallel().kind() != ParallelKind.SINGLE, "--parallel", "such loops run on one GPU");
         refuse(run.adapters().any() || run.quant().any(), "adapters and quantised weights", "put them into the archive");
-        refuse(run.loop().clipGradNorm() != null, "--clip-grad-norm", "write clip_grad_norm_(model)");
+        refuse(run.loop().clips(), "--clip-grad-norm", "write clip_grad_norm_(model)");
+        refuse(run.trainer().evalBatch() != null, "--eval-batch", "write a no_grad block");
         return List.of(new ScriptLoop(script));
     }
 
