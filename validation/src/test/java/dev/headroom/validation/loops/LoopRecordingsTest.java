@@ -100,7 +100,7 @@ class LoopRecordingsTest {
             G.step()               | 7: 'G' has no such call: nothing is called 'step'
             'g.step()               '| 7: nothing is called 'g'
             del a                  | 7: nothing is called 'a'
-            z.backward(create_graph=True) | 7: create_graph=True, a backward pass of a backward pass, is not modelled; see docs/export-limits.md
+            z.backward(create_graph=True) | 7: create_graph=True, a backward pass of a backward pass, is not modelled
             """)
     void mistakesAreToldWithTheirLine(String line, String message) throws IOException {
         Path file = folder.resolve("loop.yaml");

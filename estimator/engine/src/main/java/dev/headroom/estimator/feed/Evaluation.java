@@ -20,8 +20,8 @@ import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.List;
 
 /**
- * A function of a script that evaluates the model after every step: {@code eval()}, and under {@code no_grad} a forward pass
- * and a loss for each batch. Its names are its own and gone when it returns; those of the training loop stay.
+ * A function of a script that evaluates the model after every step: {@code eval()}, and under {@code no_grad} a forward
+ * pass and a loss for each batch. Its names are its own and gone when it returns; those of the training loop stay.
  */
 public final class Evaluation implements LoopHook {
     private final Graph imported;
@@ -88,8 +88,8 @@ public final class Evaluation implements LoopHook {
 
     private void judge() {
         DType amp = run.precision().amp();
-        AutocastMode.State outside =
-                runtime.autocast().enter(amp == null ? runtime.autocast().state() : new AutocastMode.State(true, amp, true));
+        AutocastMode now = runtime.autocast();
+        AutocastMode.State outside = now.enter(amp == null ? now.state() : new AutocastMode.State(true, amp, true));
         if (forward == null) {
             forward = loop.runner(sized);
         }
@@ -99,11 +99,11 @@ public final class Evaluation implements LoopHook {
         }
         outputs = made;
         try (Frame frame = runtime.frame()) {
-            Tensor now = batch.loss(outputs[0], batch.target());
-            runtime.hold(now);
-            runtime.free(now);
+            Tensor value = batch.loss(outputs[0], batch.target());
+            runtime.hold(value);
+            runtime.free(value);
             runtime.release(loss);
-            loss = now;
+            loss = value;
         }
         runtime.autocast().exit(outside);
     }

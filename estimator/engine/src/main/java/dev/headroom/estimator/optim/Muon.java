@@ -8,8 +8,8 @@ import dev.headroom.model.graph.DType;
 import java.util.List;
 
 /**
- * {@code torch.optim.Muon}: a momentum for each matrix, whose update is made orthogonal in bfloat16 by five Newton-Schulz
- * iterations, one matrix after the other (torch/optim/_muon.py).
+ * {@code torch.optim.Muon}: a momentum for each matrix, whose update is made orthogonal in bfloat16 by five
+ * Newton-Schulz iterations, one matrix after the other (torch/optim/_muon.py).
  */
 final class Muon implements Optimizer {
     private static final int ITERATIONS = 5;
@@ -23,8 +23,8 @@ final class Muon implements Optimizer {
         this.rt = state.runtime();
         for (int i = 0; i < state.size(); i++) {
             if (state.parameter(i).dim() != 2) {
-                throw new UserInputException("--optimizer muon: torch.optim.Muon takes matrices alone, and the model has"
-                        + " other parameters; give those to another optimizer in a file of a loop (docs/loops.md)");
+                throw new UserInputException("--optimizer muon: torch.optim.Muon takes matrices alone, and the model"
+                        + " has other parameters; give those to another optimizer in a file of a loop (docs/loops.md)");
             }
         }
     }

@@ -80,7 +80,8 @@ public final class Setting<T> {
 
     /** The same, which users can write under another name than its key. */
     Setting<T> written(String word, ValueFormat<T> format, String label, String help) {
-        return new Setting<>(key, part, get, set, new Words<>(word, label, help, format, ""), trains, requirement, unwritten);
+        Words<T> own = new Words<>(word, label, help, format, "");
+        return new Setting<>(key, part, get, set, own, trains, requirement, unwritten);
     }
 
     /** The same, which has a second word. */
