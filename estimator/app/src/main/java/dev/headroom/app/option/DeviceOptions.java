@@ -39,6 +39,20 @@ public final class DeviceOptions {
     @Nullable
     String limit;
 
+    /** The words of the options, without their dashes. */
+    static final List<String> WORDS = List.of("gpu", "memory", "in-use", "limit");
+
+    /** Gives an option that does not stand on the command line its text. */
+    void give(String word, String text) {
+        switch (word) {
+            case "gpu" -> gpu = text;
+            case "memory" -> memory = text;
+            case "in-use" -> inUse = text;
+            case "limit" -> limit = text;
+            default -> throw new IllegalArgumentException(word);
+        }
+    }
+
     /**
      * The scenario on the device.
      *

@@ -63,6 +63,11 @@ public final class ScenarioOptions {
                 : option.completionCandidates(candidates).build();
     }
 
+    /** Gives an option that does not stand on the command line its texts; of a flag, none. */
+    void give(Setting<?> setting, List<String> texts) {
+        given.put(setting, texts);
+    }
+
     /**
      * The scenario that the options describe, on no card yet.
      *

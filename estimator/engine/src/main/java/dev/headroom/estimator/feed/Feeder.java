@@ -12,6 +12,7 @@ import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Brings a batch for each pass before anything else of the step, the last of an epoch in its own size, and runs a
@@ -25,7 +26,7 @@ public final class Feeder implements LoopHook {
     private final Scenario run;
     private TrainingLoop loop;
     private Loader loader;
-    private PreparedRun last;
+    private @Nullable PreparedRun last;
 
     private Feeder(Graph imported, Scenario run) {
         this.imported = imported;
@@ -111,10 +112,10 @@ public final class Feeder implements LoopHook {
     private int begun(Moment next) {
         boolean heads = next.phase() == (run.loop().inference() ? Phase.FORWARD : Phase.ZERO_GRAD);
         if (heads) {
-            return next.step() * run.loop().accumulate();
+            return next.stepNumber() * run.loop().accumulate();
         }
-        boolean further = next.phase() == Phase.FORWARD && next.micro() != null && next.micro() > 0;
-        return further ? next.step() * run.loop().accumulate() + next.micro() : 0;
+        int micro = next.phase() == Phase.FORWARD && next.micro() != null ? next.micro() : 0;
+        return micro > 0 ? next.stepNumber() * run.loop().accumulate() + micro : 0;
     }
 
     private void bring(int pass) {

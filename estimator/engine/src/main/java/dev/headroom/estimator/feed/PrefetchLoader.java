@@ -13,6 +13,8 @@ import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.run.PreparedRun;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A loader that prefetches, as timm's (timm/data/loader.py, PrefetchLoader.__iter__) and those of NVIDIA's examples: on
@@ -32,7 +34,7 @@ final class PrefetchLoader implements Loader {
     private final EagerRuntime runtime;
     private final boolean timms;
     private int epoch = -1;
-    private Batch next;
+    private @Nullable Batch next;
 
     /** @param timms whether images come as bytes, and are normalised on the device */
     PrefetchLoader(TrainingLoop loop, boolean timms) {
@@ -46,7 +48,7 @@ final class PrefetchLoader implements Loader {
     public void make() {
         for (Graph.Input in : loop.graph().inputs()) {
             TensorMeta meta = loop.graph().values().get(in.value());
-            if (timms && isImage(in, meta)) {
+            if (timms && meta != null && isImage(in, meta)) {
                 long[] channels = {1, meta.sizes().get(1).evaluate(loop.symbols()), 1, 1};
                 hold(DType.FLOAT32, channels);
                 hold(DType.FLOAT32, channels);
@@ -55,7 +57,7 @@ final class PrefetchLoader implements Loader {
     }
 
     private static boolean isImage(Graph.Input in, TensorMeta meta) {
-        return in.kind() == Graph.InputKind.USER && meta != null && meta.sizes().size() == IMAGE;
+        return in.kind() == Graph.InputKind.USER && meta.sizes().size() == IMAGE;
     }
 
     private Tensor hold(DType type, long... sizes) {
@@ -74,7 +76,7 @@ final class PrefetchLoader implements Loader {
 
     @Override
     public void go(Step step) {
-        Batch now = next;
+        Batch now = Objects.requireNonNull(next, "a batch ahead");
         next = step.next() == null ? null : fetched(step.next());
         giveOut(now);
     }
@@ -100,7 +102,7 @@ final class PrefetchLoader implements Loader {
         List<Tensor> out = new ArrayList<>();
         for (Graph.Input in : sizes.graph().inputs()) {
             TensorMeta meta = sizes.graph().values().get(in.value());
-            if (timms && isImage(in, meta)) {
+            if (timms && meta != null && isImage(in, meta)) {
                 out.add(hold(
                         DType.UINT8,
                         meta.sizes().stream()

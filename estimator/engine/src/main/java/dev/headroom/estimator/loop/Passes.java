@@ -12,7 +12,9 @@ import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** The passes of a loop through its model: forward, the loss and backward, with all that hooks make of them. */
 final class Passes {
@@ -22,10 +24,10 @@ final class Passes {
     private final HookChain hooks;
     private final boolean led;
     private final LoopVariables variables;
-    private ForwardPass forward;
+    private @Nullable ForwardPass forward;
 
     /** What autocast's region replaced; {@code null} outside of one. */
-    private AutocastMode.State outside;
+    private AutocastMode.@Nullable State outside;
 
     Passes(TrainingLoop loop, HookChain hooks, LoopVariables variables) {
         this.loop = loop;
@@ -47,7 +49,7 @@ final class Passes {
     }
 
     /** Forward, loss and backward. */
-    void run(int step, Integer micro) {
+    void run(int step, @Nullable Integer micro) {
         loop.phase(new Moment(Phase.FORWARD, step, micro), () -> {
             outside = enterAutocast();
             forward();
@@ -100,7 +102,8 @@ final class Passes {
     }
 
     private void forward() {
-        Tensor[] made = forward.run(loop.batch().values());
+        Tensor[] made = Objects.requireNonNull(forward, "a model to run")
+                .run(loop.batch().values());
         variables.bindOutputs(hooks.around(made, LoopHook::outputs));
     }
 

@@ -1,20 +1,29 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.op.attention.AttentionRules;
+import dev.headroom.estimator.op.compiled.CompiledRules;
 import dev.headroom.estimator.op.convolution.ConvolutionRules;
+import dev.headroom.estimator.op.core.MoreKernels;
 import dev.headroom.estimator.op.creation.CopyRules;
 import dev.headroom.estimator.op.creation.CreationRules;
 import dev.headroom.estimator.op.elementwise.ActivationRules;
 import dev.headroom.estimator.op.elementwise.BinaryRules;
 import dev.headroom.estimator.op.elementwise.BlendRules;
+import dev.headroom.estimator.op.elementwise.Clamping;
 import dev.headroom.estimator.op.elementwise.DropoutRules;
 import dev.headroom.estimator.op.elementwise.ElementaryRules;
 import dev.headroom.estimator.op.elementwise.PointwiseRules;
+import dev.headroom.estimator.op.elementwise.SpecialRules;
+import dev.headroom.estimator.op.fft.FourierRules;
 import dev.headroom.estimator.op.fused.FusedRules;
 import dev.headroom.estimator.op.indexing.EmbeddingRules;
 import dev.headroom.estimator.op.indexing.IndexingRules;
 import dev.headroom.estimator.op.indexing.ScatterRules;
+import dev.headroom.estimator.op.linalg.LinearAlgebraRules;
+import dev.headroom.estimator.op.loss.LikelihoodLosses;
 import dev.headroom.estimator.op.loss.LossRules;
+import dev.headroom.estimator.op.loss.MarginLosses;
+import dev.headroom.estimator.op.matmul.Chains;
 import dev.headroom.estimator.op.matmul.MatmulRules;
 import dev.headroom.estimator.op.normalization.NormalizationRules;
 import dev.headroom.estimator.op.normalization.SoftmaxRules;
@@ -25,11 +34,15 @@ import dev.headroom.estimator.op.pooling.UpsamplingRules;
 import dev.headroom.estimator.op.quantized.QuantisedRules;
 import dev.headroom.estimator.op.recurrent.CellRules;
 import dev.headroom.estimator.op.recurrent.RecurrentRules;
+import dev.headroom.estimator.op.reduction.Distances;
+import dev.headroom.estimator.op.reduction.Products;
 import dev.headroom.estimator.op.reduction.ReductionRules;
 import dev.headroom.estimator.op.reduction.SelectionRules;
+import dev.headroom.estimator.op.rule.AliasRules;
 import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.op.view.PaddingRules;
 import dev.headroom.estimator.op.view.RepetitionRules;
+import dev.headroom.estimator.op.view.ShapeRules;
 import dev.headroom.estimator.op.view.StridedViewRules;
 import dev.headroom.estimator.op.view.ViewRules;
 
@@ -64,12 +77,25 @@ public final class StandardRules {
             .family("indexing", ScatterRules::register)
             .family("interpolation and sampling", UpsamplingRules::register)
             .family("views", StridedViewRules::register)
+            .family("views", ShapeRules::register)
             .family("patches", ImagePatchRules::register)
             .family("recurrent", CellRules::register)
             .family("recurrent", RecurrentRules::register)
             .family("attention", AttentionRules::register)
             .family("quantised layers", QuantisedRules::register)
             .family("losses", FusedRules::register)
+            .family("compiled graphs", CompiledRules::register)
+            .family("losses", MarginLosses::register)
+            .family("losses", LikelihoodLosses::register)
+            .family("distances", Distances::register)
+            .family("Fourier transforms", FourierRules::register)
+            .family("matrix products", Chains::register)
+            .family("reductions", Products::register)
+            .family("arithmetic", Clamping::register)
+            .family("special functions", SpecialRules::register)
+            .family("further kernels", MoreKernels::register)
+            .family("linear algebra", LinearAlgebraRules::register)
+            .family("other names", AliasRules::register)
             .complete();
 
     private StandardRules() {}

@@ -20,13 +20,12 @@ import org.jspecify.annotations.Nullable;
 final class Summaries {
     private Summaries() {}
 
-    static Prediction of(PredictionRequest request, Simulation run) {
-        Category[] alive = run.log().aliveAfter(run.peak().events());
+    static Prediction of(PredictionRequest request, Simulation run, Plays plays) {
         List<DeviceMemory> devices =
                 run.devices().stream().map(d -> device(request, run, d)).toList();
         DeviceMemory first = devices.get(0);
         Long total = request.device().total();
-        Verdicts verdicts = new Verdicts(request, run);
+        Verdicts verdicts = new Verdicts(request, run, plays);
         return new Prediction(
                 request.graph().name(),
                 request.scenario(),
@@ -42,7 +41,7 @@ final class Summaries {
                 first.atPeak(),
                 first.rounding(),
                 first.cachedFree(),
-                LayerTable.of(run, run.log().aliveAfter(run.history().firstForwardEnd()), alive),
+                plays.layers(run),
                 verdicts.verdict(),
                 run.oom(),
                 convolutions(run.convolutions()),

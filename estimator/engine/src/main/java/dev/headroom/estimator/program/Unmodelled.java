@@ -3,7 +3,7 @@ package dev.headroom.estimator.program;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Counts calls of operators that have no rule. */
+/** Counts calls of operators that have no rule, or one that is a bound. */
 public final class Unmodelled {
     private final Map<String, Integer> counts = new TreeMap<>();
 

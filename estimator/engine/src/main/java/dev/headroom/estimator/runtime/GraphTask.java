@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** One backward pass (torch/csrc/autograd/graph_task.h). */
 final class GraphTask {
@@ -15,7 +16,7 @@ final class GraphTask {
     final int depth;
 
     /** Which nodes run; {@code null} for all. */
-    final Selection selection;
+    final @Nullable Selection selection;
 
     /** By node: how many of its gradients are still to come. */
     final Map<GradNode, int[]> dependencies;
@@ -29,7 +30,7 @@ final class GraphTask {
     /** Nodes in the queue or running. */
     int outstanding;
 
-    GraphTask(int depth, GradNode start, Selection selection) {
+    GraphTask(int depth, GradNode start, @Nullable Selection selection) {
         this.selection = selection;
         this.depth = depth;
         this.dependencies = dependencies(start);
@@ -123,6 +124,7 @@ final class GraphTask {
         }
 
         /** With a reference for the caller; {@code null} for none. */
+        @Nullable
         Tensor caught(GradNode node) {
             return caught.get(node);
         }

@@ -45,6 +45,7 @@ public final class SymbolBinding {
         if (batch != null) {
             binding.bindBatch(batch);
         }
+        WorstCase.bind(graph, binding.bound);
         Set<String> used = GraphSizes.symbols(graph);
         binding.bindOwnNames(used);
         binding.requireAll(used);

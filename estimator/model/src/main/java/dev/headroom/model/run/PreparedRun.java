@@ -3,6 +3,7 @@ package dev.headroom.model.run;
 import dev.headroom.model.adapter.peft.Adapters;
 import dev.headroom.model.adapter.peft.Surroundings;
 import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.compiled.CompiledSteps;
 import dev.headroom.model.generation.GenerationProgram;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -88,7 +89,7 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
      *     checkpoints that the model has no place for
      */
     public static PreparedRun of(Graph imported, Scenario asked, List<Pass> own) {
-        Scenario scenario = Preparing.applied(TrainerDefaults.applied(asked));
+        Scenario scenario = CompiledSteps.applied(imported, Preparing.applied(TrainerDefaults.applied(asked)));
         Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
         Long seq = scenario.model().seq();
         if (seq != null) {
@@ -128,7 +129,8 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
                                 run.parallel().kind().isDeepSpeed()
                                         ? run.precision().dtype()
                                         : null)
-                        .lowering(lowers));
+                        .lowering(lowers)
+                        .making(run.trainer().fusesHead()));
     }
 
     /**

@@ -2,10 +2,13 @@ package dev.headroom.estimator.op.attention;
 
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.core.Views;
+import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.view.Padding;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.nullness.Contract;
+import org.jspecify.annotations.Nullable;
 
 /** Scaled dot product attention: the composite operator (ATen/native/transformers/attention.cpp). */
 final class ScaledDotProduct {
@@ -17,6 +20,10 @@ final class ScaledDotProduct {
     static Tensor attention(EagerRuntime rt, AttentionCall c) {
         if (c.query().dim() == 3 && c.key().dim() == 3 && c.value().dim() == 3) {
             return Views.squeeze(rt, attention(rt, batched(rt, c)), 0);
+        }
+        int batch = c.query().dim() - 2;
+        if (c.key().dim() - 2 != batch || c.value().dim() - 2 != batch) {
+            throw new NoRule("attention over batches that are broadcast");
         }
         AttentionBackend backend = AttentionBackend.choose(rt, c);
         Tensor mask = additive(rt, c.mask(), c.query().dtype());
@@ -51,7 +58,8 @@ final class ScaledDotProduct {
     }
 
     /** {@code convert_boolean_attn_mask}: {@code where(mask, 0, -inf)}, both numbers as tensors on the device. */
-    static Tensor additive(EagerRuntime rt, Tensor mask, DType type) {
+    @Contract("_, !null, _ -> !null")
+    static @Nullable Tensor additive(EagerRuntime rt, @Nullable Tensor mask, DType type) {
         if (mask == null || mask.dtype() != DType.BOOL) {
             return mask;
         }
@@ -64,7 +72,7 @@ final class ScaledDotProduct {
     }
 
     /** {@code preprocess_mask}: rows padded where their strides are not aligned, then expanded to all heads. */
-    private static Tensor aligned(EagerRuntime rt, AttentionCall c, Tensor mask) {
+    private static @Nullable Tensor aligned(EagerRuntime rt, AttentionCall c, @Nullable Tensor mask) {
         if (mask == null) {
             return null;
         }

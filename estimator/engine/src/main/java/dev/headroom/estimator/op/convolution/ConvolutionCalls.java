@@ -2,6 +2,7 @@ package dev.headroom.estimator.op.convolution;
 
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.view.Padding;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
@@ -14,7 +15,7 @@ final class ConvolutionCalls {
     private ConvolutionCalls() {}
 
     static Tensor plain(Call c, int n) {
-        String word = c.text("padding", null);
+        String word = c.textOrNull("padding");
         if (word == null) {
             return run(c, n, false, c.integers("padding", n, 0));
         }
@@ -46,7 +47,15 @@ final class ConvolutionCalls {
         return out;
     }
 
+    /** cuDNN takes no output padding as large as the stride (ATen/native/Convolution.cpp, is_output_padding_big). */
     static Tensor transposed(Call c, int n) {
+        long[] stride = c.integers("stride", n, 1);
+        long[] extra = c.integers("output_padding", n, 0);
+        for (int i = 0; i < n; i++) {
+            if (extra[i] >= stride[i]) {
+                throw new NoRule("a transposed convolution with output padding as large as the stride");
+            }
+        }
         return run(c, n, true, c.integers("padding", n, 0));
     }
 

@@ -70,7 +70,21 @@ public final class Copies {
                 : rt.record("ToCopyBackward0");
         Tensor out = rt.emptyStrided(type, t.sizes(), strides(t, format));
         DType from = t.dtype();
-        return r.gradient(0, g -> to(rt, g, from)).output(out);
+        boolean made = type.isComplex() && !from.isComplex();
+        return r.gradient(0, g -> made ? realPart(rt, g, from) : to(rt, g, from))
+                .output(out);
+    }
+
+    /** The gradient of a real number is the real part, a view (handle_r_to_c). */
+    private static Tensor realPart(EagerRuntime rt, Tensor g, DType type) {
+        long[] strides = java.util.Arrays.stream(g.strides()).map(s -> 2 * s).toArray();
+        DType half =
+                switch (g.dtype()) {
+                    case COMPLEX128 -> DType.FLOAT64;
+                    case COMPLEX32 -> DType.FLOAT16;
+                    default -> DType.FLOAT32;
+                };
+        return to(rt, rt.reinterpret(g, half, g.sizes(), strides, 2 * g.offset()), type);
     }
 
     /**

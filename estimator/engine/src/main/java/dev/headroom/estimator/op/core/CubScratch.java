@@ -68,6 +68,13 @@ public final class CubScratch {
         return align(bins) + align(lookback) + align(keys) + align(values) + align(portions * passes * 4) + ALIGN - 1;
     }
 
+    /** {@code radix_sort_keys} of 8-byte keys by at most eight bits, from generation 9 on. */
+    public static long sortWideKeys(long n, int bits) {
+        long tile = 384L * 15;
+        long bins = Bytes.ceilDiv(bits, DIGIT_BITS) * DIGITS * OFFSET;
+        return align(bins) + align(Bytes.ceilDiv(n, tile) * DIGITS * 4) + align(4) + ALIGN - 1;
+    }
+
     private static long sortTile(DeviceModel d, int key, int value) {
         if (d.major() < 8) {
             return 256L * (value == 8 ? 11 : 46);

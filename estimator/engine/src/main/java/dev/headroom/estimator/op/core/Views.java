@@ -4,8 +4,10 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
+import java.util.Objects;
 
 /** Views: other sizes and strides over the same memory (ATen/native/TensorShape.cpp). */
 public final class Views {
@@ -59,7 +61,7 @@ public final class Views {
     public static Tensor unsafeView(EagerRuntime rt, Tensor t, long... sizes) {
         long[] to = Shapes.inferSize(sizes, t.numel());
         long[] from = t.sizes();
-        Tensor out = rt.reinterpret(t, to, Shapes.viewStrides(from, t.strides(), to), t.offset());
+        Tensor out = rt.reinterpret(t, to, Objects.requireNonNull(Shapes.viewStrides(from, t.strides(), to), "a view"), t.offset());
         Recorder r = rt.record("UnsafeViewBackward0", t);
         return r.gradient(0, g -> reshape(rt, g, from)).output(out);
     }
@@ -132,7 +134,14 @@ public final class Views {
             }
         }
         long[] from = t.sizes();
-        return make(rt, "ExpandBackward0", t, to, strides, t.offset(), g -> Reductions.sumTo(rt, g, from));
+        return make(
+                rt,
+                "ExpandBackward0",
+                t,
+                to,
+                strides,
+                t.offset(),
+                g -> from.length == 0 ? Reductions.sum(rt, g, null, false, g.dtype()) : Reductions.sumTo(rt, g, from));
     }
 
     /** {@code slice}; {@code end} may lie beyond the size, both may count from the end. */
@@ -173,10 +182,33 @@ public final class Views {
         long[] layout = t.strides();
         return make(rt, "AsStridedBackward1", t, sizes, strides, offset, g -> {
             Tensor storage = Creation.zeros(rt, g.dtype(), extent);
+            if (mayOverlap(sizes, strides)) { // index_add_ at the places of the elements
+                Tensor places = rt.empty(DType.INT64, extent);
+                Tensor read = rt.empty(DType.INT64, Shapes.numel(sizes));
+                rt.free(read);
+                rt.free(places);
+            }
             Tensor view = rt.reinterpret(storage, from, layout, 0);
             rt.free(storage);
             return view;
         });
+    }
+
+    /** FunctionsManual.cpp, _maybe_overlapping_memory. */
+    private static boolean mayOverlap(long[] sizes, long[] strides) {
+        Integer[] order = java.util.stream.IntStream.range(0, sizes.length)
+                .filter(i -> sizes[i] > 1)
+                .boxed()
+                .sorted(java.util.Comparator.comparingLong(i -> strides[i]))
+                .toArray(Integer[]::new);
+        long reached = 0;
+        for (int i : order) {
+            if (strides[i] <= reached) {
+                return true;
+            }
+            reached += strides[i] * (sizes[i] - 1);
+        }
+        return false;
     }
 
     /** Elements from the first to the last of a strided tensor. */
@@ -279,7 +311,11 @@ public final class Views {
                 all[i] = Creation.zeros(rt, any.dtype(), sizes);
             }
         }
-        return new Tensor[] {Joining.cat(rt, dim, all)};
+        Tensor joined = Joining.cat(rt, dim, all);
+        for (int i = 0; i < all.length; i++) { // a vector's elements go in their order
+            rt.freeUnless(all[i], grads[i]);
+        }
+        return new Tensor[] {joined};
     }
 
     /** Lengths of the parts of a {@code split} by one size. */
@@ -309,10 +345,22 @@ public final class Views {
             for (Tensor g : grads) {
                 any = any == null ? g : any;
             }
-            for (int i = 0; i < all.length && any != null; i++) {
-                all[i] = all[i] == null ? Creation.zeros(rt, any.dtype(), sizes) : all[i];
+            if (any == null) {
+                return new Tensor[1];
             }
-            return new Tensor[] {any == null ? null : Joining.stack(rt, d, all)};
+            Tensor[] zeros = new Tensor[all.length];
+            for (int i = 0; i < all.length; i++) {
+                zeros[i] = all[i] == null ? rt.empty(any.dtype()) : null; // a number, expanded
+                all[i] = all[i] == null ? rt.reinterpret(zeros[i], sizes, new long[sizes.length], 0) : all[i];
+            }
+            Tensor joined = Joining.stack(rt, d, all);
+            for (int i = 0; i < all.length; i++) { // a vector's elements go in their order
+                if (zeros[i] != null) {
+                    rt.free(zeros[i]);
+                    rt.free(all[i]);
+                }
+            }
+            return new Tensor[] {joined};
         });
         return out;
     }

@@ -1,6 +1,8 @@
 package dev.headroom.estimator.op.creation;
 
 import dev.headroom.estimator.op.rule.Registry;
+import dev.headroom.estimator.runtime.Recorder;
+import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 
 /** Operators that make tensors; {@link Factories} plays them. */
@@ -24,7 +26,12 @@ public final class CreationRules {
                     name,
                     c -> Factories.make(c, c.integers("size"), c.tensor("self").dtype()));
         }
-        r.single("aten.bernoulli", c -> c.runtime().emptyLike(c.tensor("self")));
+        r.single("aten.bernoulli", c -> {
+            Tensor x = c.tensor("self");
+            Recorder node = c.runtime().record("BernoulliBackward0", x);
+            Tensor out = c.runtime().emptyLike(x);
+            return node.gradient(0, g -> c.runtime().emptyLike(g)).output(out);
+        });
         for (String name : new String[] {
             "aten.zeros_like",
             "aten.ones_like",

@@ -33,15 +33,55 @@ final class BinaryFunctions {
                     rt.free(f.test(sum));
                     Tensor[] both = new Tensor[2];
                     if (r.needs(0)) {
-                        Tensor scaled = f.op(grads[0], reciprocal);
-                        both[0] = f.op(scaled, other.get());
+                        both[0] = f.op(grads[0], f.op(other.get(), reciprocal));
                     }
                     if (r.needs(1)) {
-                        Tensor scaled = f.op(grads[0], reciprocal);
-                        both[1] = f.op(scaled, f.op(self.get()));
+                        both[1] = f.op(grads[0], f.op(f.op(self.get()), reciprocal));
                     }
                     return both;
                 })
+                .output(out);
+    }
+
+    /** {@code self * 2 ** other}; the power is a tensor where it can have a gradient. */
+    static Tensor ldexp(Call c) {
+        EagerRuntime rt = c.runtime();
+        Tensor a = c.tensor("self");
+        Tensor b = c.tensor("other");
+        Recorder r = rt.record("LdexpBackward0", a, b);
+        Saved other = r.saveIf(r.needs(0), b);
+        Formula f = new Formula(rt);
+        Tensor power = b.dtype().isFloatingPoint() ? powScalar(f, b) : null;
+        Tensor out = power == null ? Strided.result(rt, Strided.floating(a.dtype()), a, b) : f.op(a, power);
+        rt.free(power);
+        Saved result = r.needs(1) ? r.saveOutput(out) : r.save(null);
+        return r.gradient(1, g -> {
+                    Tensor product = f.op(g, result.get());
+                    Tensor scaled = f.op(product);
+                    rt.free(product);
+                    return scaled;
+                })
+                .gradient(0, g -> {
+                    Tensor two = Strided.result(rt, Strided.floating(other.get().dtype()), other.get());
+                    rt.free(rt.empty(DType.FLOAT64));
+                    Tensor product = f.op(g, two);
+                    rt.free(two);
+                    return product;
+                })
+                .output(out);
+    }
+
+    static Tensor copysign(Call c) {
+        EagerRuntime rt = c.runtime();
+        Tensor a = c.tensor("self");
+        Tensor b = c.tensor("other");
+        Recorder r = rt.record("CopysignBackward0", a, b);
+        Saved self = r.saveIf(r.needs(0), a);
+        Tensor out = Strided.result(rt, Strided.floating(Strided.promote(a, b)), a, b);
+        Saved result = r.needs(0) ? r.saveOutput(out) : r.save(null);
+        long[] sizes = b.sizes();
+        return r.gradient(1, g -> rt.empty(g.dtype(), sizes))
+                .gradient(0, g -> copysignSelf(new Formula(rt), g, self.get(), b, result.get()))
                 .output(out);
     }
 

@@ -46,7 +46,8 @@ public final class BinaryRules {
                             return f.maskedFill(value, f.op(f.test(s), low));
                         }),
                         new Term("so", (f, g, s, o, y) -> f.op(f.op(g, s), o))));
-        floating(r, "copysign", new Binary("CopysignBackward0", new Term("sr", BinaryFunctions::copysignSelf), ZEROS));
+        r.single("aten.ldexp.Tensor", BinaryFunctions::ldexp);
+        r.single("aten.copysign", BinaryFunctions::copysign);
         extremum(r, "maximum", "MaximumBackward0");
         extremum(r, "minimum", "MinimumBackward0");
         extremum(r, "fmax", "FmaxBackward0");
@@ -76,8 +77,7 @@ public final class BinaryRules {
             "__rshift__",
             "gcd",
             "lcm",
-            "heaviside",
-            "nextafter"
+            "heaviside"
         }) {
             r.single("aten." + name, c -> Pointwise.op(c.runtime(), c.tensor("self"), c.tensor("other", "values")));
         }

@@ -23,7 +23,7 @@ public final class BlendRules {
         r.single("aten.addcdiv_", c -> Blending.addcdiv(c, true));
         r.single(
                 "aten.where.self",
-                c -> Blending.where(c.runtime(), c.tensor("condition"), c.tensor("self"), c.tensor("other")));
+                c -> Blending.whereTensors(c.runtime(), c.tensor("condition"), c.tensor("self"), c.tensor("other")));
         r.single("aten.where.ScalarOther", Blending::whereScalar);
         r.single("aten.where.ScalarSelf", Blending::whereScalar);
         r.single("aten.where.Scalar", Blending::whereScalar);

@@ -131,6 +131,16 @@ public final class Blending {
         return r.gradient(1, gradient).gradient(0, gradient).output(out);
     }
 
+    /** Numbers in host memory are copied to the device first (ATen/native/TensorCompare.cpp, where_self_out). */
+    static Tensor whereTensors(EagerRuntime rt, Tensor condition, Tensor a, Tensor b) {
+        Tensor x = a.onDevice() || a.isWrappedNumber() ? a : rt.empty(a.dtype(), a.sizes());
+        Tensor y = b.onDevice() || b.isWrappedNumber() ? b : rt.empty(b.dtype(), b.sizes());
+        Tensor out = where(rt, condition, x, y);
+        rt.freeUnless(y, b);
+        rt.freeUnless(x, a);
+        return out;
+    }
+
     /** ATen/native/TensorCompare.cpp: numbers become tensors of the result's type on the device. */
     static Tensor whereScalar(Call c) {
         EagerRuntime rt = c.runtime();

@@ -3,7 +3,9 @@ package dev.headroom.estimator.op.elementwise;
 import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.rule.Registry;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 
@@ -16,7 +18,7 @@ public final class PointwiseRules {
         r.single("aten.add_", c -> Pointwise.addInPlace(c.runtime(), self(c), other(c), scaled(c)));
         r.single("aten.sub", c -> Pointwise.sub(c.runtime(), self(c), other(c), scaled(c)));
         r.single("aten.sub_", c -> Pointwise.addInPlace(c.runtime(), self(c), other(c), true));
-        r.single("aten.rsub", c -> Pointwise.sub(c.runtime(), other(c), self(c), scaled(c)));
+        r.single("aten.rsub", PointwiseRules::rsub);
         r.single("aten.mul", c -> Pointwise.mul(c.runtime(), self(c), other(c)));
         r.single("aten.mul_", c -> Pointwise.mulInPlace(c.runtime(), self(c), other(c)));
         r.single("aten.div", c -> Pointwise.div(c.runtime(), self(c), other(c)));
@@ -56,7 +58,25 @@ public final class PointwiseRules {
         return Pointwise.pow(c.runtime(), t, c.number("exponent", 1), Strided.promote(t, exponent));
     }
 
+    /** {@code other - self}: the gradient of {@code self} comes last. */
+    private static Tensor rsub(Call c) {
+        Tensor x = self(c);
+        Tensor y = other(c);
+        boolean scaled = scaled(c);
+        Recorder r = c.runtime().record("RsubBackward0", x, y);
+        Tensor out = Strided.result(c.runtime(), y, x);
+        return r.gradient(1, g -> g)
+                .gradient(0, g -> {
+                    Tensor negative = Pointwise.op(c.runtime(), g);
+                    return scaled ? Pointwise.opFreeing(c.runtime(), negative) : negative;
+                })
+                .output(out);
+    }
+
     private static Tensor maskedFill(Call c, boolean inPlace) {
+        if (c.isTensor("value") && c.tensor("value").requiresGrad()) {
+            throw new NoRule("the gradient of a value that is filled in selects by the mask's values");
+        }
         return Blending.maskedFill(c.runtime(), self(c), c.tensor("mask"), inPlace);
     }
 }

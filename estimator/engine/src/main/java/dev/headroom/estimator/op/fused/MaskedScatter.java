@@ -3,6 +3,7 @@ package dev.headroom.estimator.op.fused;
 import dev.headroom.estimator.op.core.CubScratch;
 import dev.headroom.estimator.op.elementwise.Blending;
 import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
@@ -21,6 +22,9 @@ final class MaskedScatter {
         Tensor self = c.tensor("self");
         Tensor mask = c.tensor("mask");
         Tensor source = c.tensor("source");
+        if (mask.numel() > self.numel()) {
+            throw new NoRule("masked_scatter into a tensor that the mask widens");
+        }
         Recorder r = rt.record("MaskedScatterBackward0", self, source);
         Saved kept = r.save(mask);
         Tensor out = rt.empty(self.dtype(), self.sizes());

@@ -64,6 +64,20 @@ final class Embedding {
         return weight;
     }
 
+    /** The gradient of a table by sorted indices, whose order is kept (EmbeddingBag.cu). */
+    static Tensor summed(EagerRuntime rt, Tensor g, Tensor indices, long rows) {
+        long n = indices.numel();
+        Tensor sorted = rt.emptyLike(indices);
+        Tensor original = rt.emptyLike(indices);
+        Tensor range = rt.emptyLike(indices);
+        scratch(rt, CubScratch.sortPairs(rt.device(), n, indices.dtype().bytes(), CubScratch.bits(rows)));
+        rt.free(range);
+        Tensor weight = sumSorted(rt, g.dtype(), indices.dtype(), n, rows, g.size(-1));
+        rt.free(original);
+        rt.free(sorted);
+        return weight;
+    }
+
     private static void scratch(EagerRuntime rt, long bytes) {
         rt.free(rt.scratch(bytes));
     }

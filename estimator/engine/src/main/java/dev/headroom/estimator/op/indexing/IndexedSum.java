@@ -19,6 +19,16 @@ final class IndexedSum {
      */
     static Tensor backward(EagerRuntime rt, Tensor g, long[] sizes, Tensor[] indices) {
         Tensor out = Creation.zeros(rt, g.dtype(), sizes);
+        add(rt, g, sizes, indices, false);
+        return out;
+    }
+
+    /**
+     * The kernel's temporaries.
+     *
+     * @param checked whether the host looks at the largest and the smallest index first
+     */
+    static void add(EagerRuntime rt, Tensor g, long[] sizes, Tensor[] indices, boolean checked) {
         Tensor linear = null;
         long largest = 0;
         long[] strides = dev.headroom.model.graph.Shapes.contiguous(sizes);
@@ -35,6 +45,9 @@ final class IndexedSum {
                 last = d;
                 first = first < 0 ? d : first;
                 used++;
+                if (checked) {
+                    look(rt);
+                }
                 Tensor wrapped = rt.empty(DType.INT64, broadcast);
                 Tensor offset = rt.empty(DType.INT64, broadcast);
                 rt.free(wrapped);
@@ -63,6 +76,14 @@ final class IndexedSum {
         rt.freeUnless(values, g);
         rt.free(turned);
         rt.free(linear);
-        return out;
+    }
+
+    private static void look(EagerRuntime rt) {
+        Tensor least = rt.empty(DType.INT64);
+        Tensor most = rt.empty(DType.INT64);
+        rt.free(rt.empty(DType.BOOL));
+        rt.free(rt.empty(DType.BOOL));
+        rt.free(least);
+        rt.free(most);
     }
 }

@@ -65,7 +65,9 @@ final class Indexing {
         Tensor t = c.tensor("self");
         Tensor index = c.tensor("index");
         long[] sizes = t.sizes().clone();
-        sizes[Shapes.wrap(c.integer("dim"), t.dim())] = index.numel();
+        if (sizes.length > 0) {
+            sizes[Shapes.wrap(c.integer("dim"), t.dim())] = index.numel();
+        }
         Recorder r = rt.record("IndexSelectBackward0", t);
         Saved at = r.save(index);
         Tensor out = rt.empty(t.dtype(), sizes);
@@ -79,7 +81,14 @@ final class Indexing {
 
     /** {@code tensor[indices]} with integer tensors (ATen/native/TensorAdvancedIndexing.cpp). */
     static Tensor index(Call c) {
-        return gathered(c.runtime(), c.tensor("self"), c.tensors("indices"));
+        return gathered(c.runtime(), c.tensor("self"), onDevice(c.runtime(), c.tensors("indices")));
+    }
+
+    /** Indices in host memory, such as those of a list, are copied to the device first. */
+    private static Tensor[] onDevice(EagerRuntime rt, Tensor[] indices) {
+        return Arrays.stream(indices)
+                .map(t -> t == null || t.onDevice() ? t : rt.empty(t.dtype(), t.sizes()))
+                .toArray(Tensor[]::new);
     }
 
     /** @param indices {@code null} for a dimension that is not indexed */
@@ -124,7 +133,7 @@ final class Indexing {
         return r.gradient(0, g -> {
                     Tensor[] at = new Tensor[kept.length];
                     for (int i = 0; i < at.length; i++) {
-                        at[i] = indices[i] == null ? null : kept[i].get();
+                        at[i] = kept[i].getOrNull();
                     }
                     return IndexedSum.backward(rt, g, original, at);
                 })

@@ -19,6 +19,9 @@ public final class IndexingRules {
         r.single("aten.index_select", Indexing::indexSelect);
         r.single("aten.index.Tensor", Indexing::index);
         r.single("aten.nonzero", NonZero::run);
+        r.single("aten.masked_select", NonZero::masked);
+        r.bound("aten.nonzero", "all places count as found");
+        r.bound("aten.masked_select", "all places count as selected");
         r.single(
                 "aten.roll",
                 c -> Indexing.roll(c.runtime(), c.tensor("self"), Math.max(1, c.integers("shifts").length)));

@@ -3,10 +3,11 @@ package dev.headroom.estimator.op.indexing;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.CubScratch;
 import dev.headroom.estimator.op.rule.Call;
-import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Shapes;
 
 /**
  * Where a tensor is not zero (ATen/native/cuda/Nonzero.cu, nonzero_cuda_out_impl). How many places there are is in the
@@ -16,17 +17,37 @@ final class NonZero {
     private NonZero() {}
 
     static Tensor run(Call c) {
+        Tensor t = c.tensor("self");
+        search(c.runtime(), t);
         if (!c.has("count")) {
-            throw new NoRule("nonzero of an unknown number of places");
+            c.runtime().workspaces().noteBound();
         }
+        return c.runtime().empty(DType.INT64, c.has("count") ? c.integer("count") : t.numel(), t.dim());
+    }
+
+    /** {@code masked_select}: the places are found, then read. */
+    static Tensor masked(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
+        Tensor mask = c.tensor("mask");
+        Recorder r = rt.record("MaskedSelectBackward0", t);
+        r.save(mask);
+        rt.workspaces().noteBound();
+        long most = Shapes.numel(Shapes.broadcast(t.sizes(), mask.sizes()));
+        search(rt, mask);
+        Tensor places = rt.empty(DType.INT64, most);
+        Tensor out = rt.empty(t.dtype(), most);
+        rt.free(places);
+        long[] sizes = t.sizes();
+        return r.gradient(0, g -> rt.empty(g.dtype(), sizes)).output(out);
+    }
+
+    private static void search(EagerRuntime rt, Tensor t) {
         Tensor dense = Copies.contiguous(rt, t);
         Tensor found = rt.scratch(DType.INT32.bytes());
         rt.free(rt.scratch(1));
         rt.free(rt.scratch(CubScratch.scan(dense.numel(), DType.INT32.bytes())));
         rt.free(found);
         rt.freeUnless(dense, t);
-        return rt.empty(DType.INT64, c.integer("count"), t.dim());
     }
 }

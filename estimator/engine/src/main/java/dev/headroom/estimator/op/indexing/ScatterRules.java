@@ -1,6 +1,5 @@
 package dev.headroom.estimator.op.indexing;
 
-import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.op.rule.Registry;
 
 /** Writing by indices; {@link Scatter} plays it. */
@@ -22,11 +21,14 @@ public final class ScatterRules {
         }
         r.single("aten.scatter_reduce.two", c -> {
             String reduce = c.text("reduce", "sum");
-            if (!reduce.equals("sum")) {
-                throw new NoRule("scatter_reduce with " + reduce);
+            if (!reduce.equals("sum") || !c.flag("include_self", true)) {
+                return Scatter.reduced(c, reduce);
             }
             return Scatter.put(c, "ScatterReduceBackward0", "src", false, false);
         });
+        for (String end : new String[] {"", "_"}) {
+            r.single("aten.put" + end, c -> Scatter.placed(c, end.equals("_")));
+        }
         r.single("aten.take", Scatter::take);
         r.single("aten.take_along_dim", Scatter::takeAlongDim);
         r.single("aten.one_hot", Scatter::oneHot);

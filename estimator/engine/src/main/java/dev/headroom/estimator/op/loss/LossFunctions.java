@@ -13,6 +13,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** Losses inside a graph (ATen/native/Loss.cpp, LossNLL.cpp, ATen/native/cuda/Loss.cu). */
 final class LossFunctions {
@@ -102,7 +103,9 @@ final class LossFunctions {
         r.save(c.tensorOrNull("weight"));
         Tensor loss = rt.emptyLike(x);
         Tensor out = reduceInPlace(rt, loss, reduction(c));
-        return r.gradient(0, g -> rt.emptyLike(self.get())).output(out);
+        return r.gradient(0, g -> rt.emptyLike(self.get()))
+                .gradient(1, g -> rt.emptyLike(self.get()))
+                .output(out);
     }
 
     static Tensor withLogits(Call c) {
@@ -116,7 +119,12 @@ final class LossFunctions {
     }
 
     static Tensor withLogits(
-            EagerRuntime rt, Tensor x, Tensor target, Tensor factors, Tensor positive, Reduction reduction) {
+            EagerRuntime rt,
+            Tensor x,
+            Tensor target,
+            @Nullable Tensor factors,
+            @Nullable Tensor positive,
+            Reduction reduction) {
         Recorder r = rt.record("BinaryCrossEntropyWithLogitsBackward0", x, target);
         Saved self = r.save(x);
         r.save(target);
@@ -135,46 +143,26 @@ final class LossFunctions {
         rt.free(logs);
         return r.gradient(0, g -> {
                     Formula f = new Formula(rt);
-                    if (weight.get() == null) {
+                    Tensor more = weight.getOrNull();
+                    if (more == null) {
                         return f.op(self.get());
                     }
-                    Tensor t = f.op(weight.get(), labels.get());
+                    Tensor t = f.op(more, labels.get());
                     Tensor gradient = f.op(t);
                     rt.free(f.op(self.get()));
                     return gradient;
                 })
+                .gradient(1, g -> {
+                    Formula f = new Formula(rt);
+                    Tensor negative = f.op(self.get());
+                    Tensor gradient = f.op(negative, g);
+                    if (weight.getOrNull() != null) {
+                        rt.free(rt.emptyLike(self.get()));
+                    }
+                    rt.free(negative);
+                    return gradient;
+                })
                 .output(out);
-    }
-
-    static Tensor klDiv(Call c) {
-        EagerRuntime rt = c.runtime();
-        Tensor x = c.tensor("self");
-        Tensor target = c.tensor("target");
-        if (c.flag("log_target", false)) {
-            Tensor difference = Pointwise.sub(rt, target, x);
-            Tensor p = Unary.apply(rt, "ExpBackward0", target, Unary.Keep.RESULT, Unary.FUSED, false);
-            Tensor loss = Pointwise.mul(rt, p, difference);
-            rt.free(p);
-            rt.free(difference);
-            return reduceFreeing(rt, loss, reduction(c));
-        }
-        Tensor cross = Pointwise.mul(rt, target, x);
-        Tensor entropy = Pointwise.op(rt, target, target);
-        Tensor loss = Pointwise.sub(rt, entropy, cross);
-        rt.free(entropy);
-        rt.free(cross);
-        return reduceFreeing(rt, loss, reduction(c));
-    }
-
-    static Tensor poisson(Call c) {
-        EagerRuntime rt = c.runtime();
-        Tensor x = c.tensor("input");
-        Tensor product = Pointwise.mul(rt, c.tensor("target"), x);
-        Tensor rate = Unary.apply(rt, "ExpBackward0", x, Unary.Keep.RESULT, Unary.FUSED, false);
-        Tensor loss = Pointwise.sub(rt, rate, product);
-        rt.free(rate);
-        rt.free(product);
-        return reduceFreeing(rt, loss, reduction(c));
     }
 
     static Tensor softMargin(Call c) {

@@ -24,8 +24,6 @@ public final class LossRules {
         r.single("aten.l1_loss", LossFunctions::l1);
         r.single("aten.binary_cross_entropy", LossFunctions::binaryCrossEntropy);
         r.single("aten.binary_cross_entropy_with_logits", LossFunctions::withLogits);
-        r.single("aten.kl_div", LossFunctions::klDiv);
-        r.single("aten.poisson_nll_loss", LossFunctions::poisson);
         r.single("aten.soft_margin_loss", LossFunctions::softMargin);
         r.single("aten.margin_ranking_loss", LossFunctions::marginRanking);
     }

@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.matmul;
 
+import dev.headroom.estimator.op.core.Body;
 import dev.headroom.estimator.op.core.Pointwise;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Registry;
@@ -32,13 +33,21 @@ public final class MatmulRules {
                         c.tensor("batch2"),
                         c.number("alpha", 1) != 1,
                         c.number("beta", 1) != 1));
-        r.single("aten.vdot", c -> Matmul.dot(c.runtime(), c.tensor("self"), c.tensor("other")));
+        r.single("aten.vdot", c -> Matmul.vdot(c.runtime(), c.tensor("self"), c.tensor("other")));
         for (String name : new String[] {"outer", "ger"}) {
             r.single("aten." + name, c -> {
                 Tensor column = Views.unsqueeze(c.runtime(), c.tensor("self"), 1);
                 return Pointwise.mul(c.runtime(), column, c.tensor("vec2"));
             });
         }
+        r.single("aten.addbmm", MoreProducts::addbmm);
+        r.single("aten.addmv", MoreProducts::addmv);
+        r.single("aten.addr", MoreProducts::addr);
+        r.single("aten.kron", MoreProducts::kron);
+        r.single("aten.tensordot", c -> MoreProducts.tensordot(c, new Body(c.runtime(), r)));
+        r.single("aten.bilinear", MoreProducts::bilinear);
+        r.single("aten.linalg_cross", MoreProducts::cross);
+        r.single("aten.cross", MoreProducts::cross);
         r.single("aten.einsum", Einsum::run);
         r.single("aten.mv", c -> Matmul.mv(c.runtime(), c.tensor("self"), c.tensor("vec")));
         r.single("aten.dot", c -> Matmul.dot(c.runtime(), c.tensor("self"), c.tensor("tensor")));

@@ -72,7 +72,7 @@ final class Pooling {
 
     private static long[] sizes(Call c, Tensor x, int dims) {
         long[] kernel = c.integers("kernel_size", dims, 1);
-        long[] given = c.integers("stride");
+        long[] given = c.integersOrNull("stride");
         long[] stride = given == null || given.length == 0 ? kernel : c.integers("stride", dims, 1);
         long[] padding = c.integers("padding", dims, 0);
         long[] dilation = c.integers("dilation", dims, 1);
@@ -166,17 +166,37 @@ final class Pooling {
     }
 
     /** The gradient is gathered (FunctionsManual.cpp, max_unpool_backward). */
-    static Tensor maxUnpool2d(Call c) {
+    /** Values back at the places that a pooling took them from. */
+    static Tensor maxUnpool(Call c, int dims) {
         EagerRuntime rt = c.runtime();
         Tensor x = c.tensor("self");
         Tensor at = c.tensor("indices");
         long[] to = c.integers("output_size");
-        Recorder r = rt.record("MaxUnpool2DBackward0", x);
+        Recorder r = rt.record("MaxUnpool" + dims + "DBackward0", x);
         Saved indices = r.save(at);
         long[] sizes = x.sizes().clone();
-        sizes[sizes.length - 2] = to[0];
-        sizes[sizes.length - 1] = to[1];
+        System.arraycopy(to, 0, sizes, sizes.length - dims, dims);
+        Tensor dense = Copies.contiguous(rt, x);
+        Tensor places = Copies.contiguous(rt, at);
         Tensor out = rt.empty(x.dtype(), sizes);
+        rt.freeUnless(places, at);
+        rt.freeUnless(dense, x);
         return r.gradient(0, g -> rt.empty(g.dtype(), indices.get().sizes())).output(out);
+    }
+
+    /** Pools at random places (ATen/native/cuda/FractionalMaxPool2d.cu, FractionalMaxPool3d.cu). */
+    static Tensor[] fractional(Call c, int dims) {
+        EagerRuntime rt = c.runtime();
+        Tensor x = c.tensor("self");
+        Recorder r = rt.record("FractionalMaxPool" + dims + "DBackward0", x);
+        Saved self = r.save(x);
+        long[] sizes = x.sizes().clone();
+        System.arraycopy(c.integers("output_size", dims, 1), 0, sizes, sizes.length - dims, dims);
+        Tensor out = rt.empty(x.dtype(), sizes);
+        Tensor indices = rt.empty(dev.headroom.model.graph.DType.INT64, sizes);
+        r.saveOutput(indices);
+        r.gradient(0, g -> rt.empty(g.dtype(), self.get().sizes())).output(out);
+        r.nonDifferentiable(indices);
+        return new Tensor[] {out, indices};
     }
 }

@@ -20,6 +20,10 @@ public final class PoolingRules {
             r.add("aten.max_pool" + n + "d_with_indices", c -> Pooling.windowed(c, n, max));
             r.single("aten.avg_pool" + n + "d", c -> Pooling.windowed(c, n, average)[0]);
         }
-        r.single("aten.max_unpool2d", Pooling::maxUnpool2d);
+        for (int n = 2; n <= 3; n++) {
+            int dims = n;
+            r.single("aten.max_unpool" + n + "d", c -> Pooling.maxUnpool(c, dims));
+            r.add("aten.fractional_max_pool" + n + "d", c -> Pooling.fractional(c, dims));
+        }
     }
 }

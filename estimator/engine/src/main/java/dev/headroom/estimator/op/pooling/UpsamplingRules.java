@@ -22,5 +22,7 @@ public final class UpsamplingRules {
         r.single("aten._upsample_bilinear2d_aa", c -> Upsampling.run(c, 2, "UpsampleBilinear2DAaBackward0"));
         r.single("aten._upsample_bicubic2d_aa", c -> Upsampling.run(c, 2, "UpsampleBicubic2DAaBackward0"));
         r.single("aten.grid_sampler", Upsampling::gridSampler);
+        r.single("aten.grid_sampler_2d", Upsampling::gridSampler);
+        r.single("aten.grid_sampler_3d", Upsampling::gridSampler);
     }
 }

@@ -7,12 +7,14 @@ import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.op.core.Strided;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
+import org.jspecify.annotations.Nullable;
 
 /** Sums, means, deviations, extrema, norms (ATen/native/ReduceOps.cpp, LinearAlgebra.cpp). */
 final class Aggregates {
@@ -28,20 +30,20 @@ final class Aggregates {
 
     static Tensor logical(Call c) {
         Tensor t = c.tensor("self");
-        boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
+        boolean[] mask = Reductions.mask(c.integersOrNull("dim"), t.dim());
         return Reductions.reduce(c.runtime(), t, mask, keep(c), DType.BOOL, 1);
     }
 
     static Tensor indices(Call c) {
         Tensor t = c.tensor("self");
-        boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
+        boolean[] mask = Reductions.mask(c.integersOrNull("dim"), t.dim());
         return Reductions.reduce(c.runtime(), t, mask, keep(c), DType.INT64, 16);
     }
 
     static Tensor countNonzero(Call c) {
         Formula f = new Formula(c.runtime());
         Tensor nonzero = f.test(c.tensor("self"));
-        Tensor out = Reductions.sum(c.runtime(), nonzero, c.integers("dim"), false, DType.INT64);
+        Tensor out = Reductions.sum(c.runtime(), nonzero, c.integersOrNull("dim"), false, DType.INT64);
         c.runtime().free(nonzero);
         return out;
     }
@@ -49,7 +51,7 @@ final class Aggregates {
     static Tensor nansum(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
-        boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
+        boolean[] mask = Reductions.mask(c.integersOrNull("dim"), t.dim());
         Recorder r = rt.record("NansumBackward0", t);
         Saved self = r.save(t);
         Tensor out = Reductions.reduce(rt, t, mask, keep(c), t.dtype(), Reductions.accumulator(t.dtype()));
@@ -72,7 +74,7 @@ final class Aggregates {
         return f.op(f.op(grad, count), equal);
     }
 
-    static Tensor extremum(Call c, String node, long[] dims) {
+    static Tensor extremum(Call c, String node, long @Nullable [] dims) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         boolean[] mask = Reductions.mask(dims, t.dim());
@@ -95,21 +97,27 @@ final class Aggregates {
         Saved self = r.save(t);
         Tensor out = Reductions.reduce(rt, t, mask, false, t.dtype(), t.dtype().bytes());
         Saved result = r.saveOutput(out);
-        return r.gradient(0, g -> {
-                    Formula f = new Formula(rt);
-                    f.test(self.get(), self.get());
-                    f.test(result.get(), result.get());
-                    Tensor equal = f.test(self.get(), result.get());
-                    Tensor count = Reductions.sum(rt, equal, null, false, DType.INT64);
-                    return f.op(f.op(g, count), equal);
-                })
+        return r.gradient(0, g -> evenly(rt, g, self.get(), result.get()))
                 .output(out);
+    }
+
+    /** FunctionsManual.cpp, evenly_distribute_backward. */
+    static Tensor evenly(EagerRuntime rt, Tensor g, Tensor self, Tensor result) {
+        Formula f = new Formula(rt);
+        f.test(self, self);
+        f.test(result, result);
+        Tensor equal = f.test(self, result);
+        Tensor count = Reductions.sum(rt, equal, null, false, DType.INT64);
+        return f.op(f.op(g, count), equal);
     }
 
     static Tensor[] aminmax(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
-        boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
+        if (t.dim() == 0 && c.has("dim")) {
+            throw new NoRule("extrema of a number along a dimension");
+        }
+        boolean[] mask = Reductions.mask(c.integersOrNull("dim"), t.dim());
         boolean kept = keep(c);
         Recorder r = rt.record("AminmaxBackward0", t);
         Saved self = r.save(t);
@@ -139,7 +147,7 @@ final class Aggregates {
     static Tensor logSumExp(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
-        boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
+        boolean[] mask = Reductions.mask(c.integersOrNull("dim"), t.dim());
         boolean kept = keep(c);
         Recorder r = rt.record("LogsumexpBackward0", t);
         Saved self = r.save(t);
@@ -184,14 +192,19 @@ final class Aggregates {
             whole = Joining.cat(rt, d, all);
         }
         Tensor out = whole;
-        for (long i = c.integer("n", 1); i > 0; i--) {
+        for (long i = Math.min(c.integer("n", 1), whole.size(d)); i > 0; i--) {
             Tensor earlier = Views.slice(rt, out, d, 0, out.size(d) - 1, 1);
             Tensor later = Views.slice(rt, out, d, 1, Long.MAX_VALUE, 1);
             Tensor difference = Pointwise.sub(rt, later, earlier);
             rt.free(later);
             rt.free(earlier);
-            rt.freeUnless(out, t);
+            if (out != whole) {
+                rt.freeUnless(out, t);
+            }
             out = difference;
+        }
+        if (out != whole) {
+            rt.freeUnless(whole, t);
         }
         return out;
     }

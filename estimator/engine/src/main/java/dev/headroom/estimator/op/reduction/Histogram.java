@@ -19,8 +19,8 @@ final class Histogram {
             int width = t.dtype().bytes();
             Tensor min = Reductions.reduce(rt, t, all, false, t.dtype(), width);
             Tensor max = Reductions.reduce(rt, t, all, false, t.dtype(), width);
-            rt.free(max);
             rt.free(min);
+            rt.free(max);
         }
         return out;
     }

@@ -25,13 +25,15 @@ final class ScanRules {
         Recorder r = rt.record("CumsumBackward0", t);
         Tensor out = rt.emptyLike(t, type);
         Tensor converted = t.dtype() == type ? null : rt.emptyLike(t, type);
+        Tensor dense = t.isContiguous() || converted != null ? null : rt.empty(t.dtype(), t.sizes());
         if (t.dim() > 0 && t.numel() > 0 && t.numel() == t.size(dim)) {
             rt.free(rt.scratch(CubScratch.scan(t.numel(), type)));
         }
+        rt.free(dense);
         rt.free(converted);
         return r.gradient(0, g -> {
                     // cumsum_backward: flip, cumsum, flip; nothing for a single element.
-                    if (g.numel() <= 1) {
+                    if (g.numel() <= 1 || g.size(dim) == 1) {
                         return g;
                     }
                     Tensor flipped = rt.emptyLike(g);

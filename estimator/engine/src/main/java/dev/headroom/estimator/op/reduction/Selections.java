@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.reduction;
 
+import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.op.core.Creation;
 import dev.headroom.estimator.op.core.CubScratch;
 import dev.headroom.estimator.op.core.Reductions;
@@ -22,6 +23,23 @@ final class Selections {
 
     /** Slices of this length are sorted one after the other (ATen/native/cuda/Sort.cu). */
     private static final long LARGE_SLICE = 1_000_000;
+
+    private static final long BLOCK = 256;
+    private static final long DIGITS = 256;
+
+    /** Blocks of 256 threads with 40 registers each that a multiprocessor's 65536 registers hold. */
+    private static final long BLOCKS_PER_SM = 6;
+
+    private static final long MIN_ITEMS = 4;
+    private static final long MAX_ITEMS = 64;
+
+    /** Up to so many counts, CUB's inclusive sum by key asks for the same scratch. */
+    private static final long SCANNED_AT_ONCE = 8192;
+
+    private static final long SCAN_BY_KEY = 1279;
+
+    /** From so many slices on, they are sorted by segments and not all at once (ATen/native/cuda/Sort.cu). */
+    private static final long MANY_SLICES = 128;
 
     private Selections() {}
 
@@ -59,7 +77,7 @@ final class Selections {
     static Tensor[] mode(Call c) {
         Tensor t = c.tensor("self");
         Tensor[] out = reduced(c, "ModeBackward0");
-        if (dimension(c, t) != t.dim() - 1 || !t.isContiguous()) {
+        if (t.dim() > 0 && (dimension(c, t) != t.dim() - 1 || !t.isContiguous())) {
             c.runtime().free(c.runtime().emptyLike(t));
         }
         return out;
@@ -74,12 +92,42 @@ final class Selections {
         long[] sizes = t.sizes().clone();
         if (sizes.length > 0) {
             long slice = sizes[dimension(c, t)];
-            if (manyBlocks(t.numel() / Math.max(slice, 1), slice)) {
-                throw new NoRule("topk of long slices by several blocks each");
-            }
+            long slices = t.numel() / Math.max(slice, 1);
             sizes[dimension(c, t)] = c.integer("k");
+            if (manyBlocks(slices, slice)) {
+                if (c.integer("k") > SMALL_SLICE || !t.isContiguous() || dimension(c, t) != t.dim() - 1) {
+                    throw new NoRule("topk of long slices, sorted by another kernel");
+                }
+                Tensor[] out = record(c, "TopkBackward0", sizes);
+                searchByBlocks(c.runtime(), t.dtype(), slices, slice);
+                return out;
+            }
         }
         return record(c, "TopkBackward0", sizes);
+    }
+
+    /** ATen/native/cuda/TensorTopK.cu, mbtopk::launch: each slice is searched by several blocks, digit by digit. */
+    private static void searchByBlocks(EagerRuntime rt, DType type, long slices, long slice) {
+        long resident = (long) rt.device().sms() * BLOCKS_PER_SM * BLOCK;
+        long perThread = Math.min(Math.max(Bytes.ceilDiv(slices * slice, resident), MIN_ITEMS), MAX_ITEMS);
+        long blocks = slices * Bytes.ceilDiv(slice, perThread * BLOCK);
+        if (blocks > SCANNED_AT_ONCE) {
+            throw new NoRule("topk of so many long slices");
+        }
+        Tensor[] parts = {
+            rt.scratch(slices * type.bytes()),
+            rt.scratch(2 * slices * 4),
+            rt.scratch(2 * slices * Math.max(4, type.bytes())),
+            rt.scratch(blocks * DIGITS * 2),
+            rt.scratch(slices * DIGITS * 4),
+            rt.scratch(blocks * 4),
+            rt.scratch(blocks * 4)
+        };
+        rt.free(rt.scratch(SCAN_BY_KEY));
+        rt.free(rt.scratch(SCAN_BY_KEY));
+        for (int i = parts.length - 1; i >= 0; i--) {
+            rt.free(parts[i]);
+        }
     }
 
     /** ATen/native/cuda/TensorTopK.cu, should_use_multiblock. */
@@ -99,19 +147,35 @@ final class Selections {
         Tensor t = c.tensor("self");
         long slice = t.dim() == 0 ? 1 : t.size(dimension(c, t));
         long slices = slice == 0 ? 0 : t.numel() / slice;
-        if (slice > SMALL_SLICE
-                && (slices > 1 && slice < LARGE_SLICE || t.dtype().bytes() < 4)) {
+        boolean together = slice > SMALL_SLICE && slices > 1 && slice < LARGE_SLICE;
+        boolean known = slices < MANY_SLICES && t.dtype().bytes() == 4 && rt.device().major() >= 9;
+        if (together && !known || slice > SMALL_SLICE && t.dtype().bytes() < 4) {
             throw new NoRule("sort of several long slices at once");
         }
         Tensor[] out = whole(c, "SortBackward0");
-        if (slice > 1) {
-            Tensor order = rt.empty(DType.INT64, slice);
-            if (slice > SMALL_SLICE) {
+        if (t.dim() > 0 && slice > 0) {
+            Tensor order = together ? null : rt.empty(DType.INT64, slice);
+            if (together) {
+                sortTogether(rt, slices, slice, t.dtype());
+            } else if (slice > SMALL_SLICE) {
                 sortEach(rt, slices, slice, t.dtype().bytes());
             }
             rt.free(order);
         }
         return out;
+    }
+
+    /** segmented_sort_pairs_by_full_sort: by value, each with its place and slice, then by slice. */
+    private static void sortTogether(EagerRuntime rt, long slices, long slice, DType type) {
+        long n = slices * slice;
+        Tensor places = rt.empty(DType.INT64, n);
+        Tensor sorted = rt.empty(DType.INT64, n);
+        Tensor keys = rt.empty(type, n);
+        rt.free(rt.scratch(CubScratch.sortPairs(rt.device(), n, 4, 8, Integer.SIZE)));
+        rt.free(keys);
+        rt.free(rt.scratch(CubScratch.sortWideKeys(n, CubScratch.bits(slices - 1))));
+        rt.free(sorted);
+        rt.free(places);
     }
 
     /** ATen/native/cuda/Sort.cu, segmented_sort_large_segments: one slice after the other, with the same order. */

@@ -3,9 +3,11 @@ package dev.headroom.estimator.op.rule;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rules of operators by ATen name: with an overload ({@code aten.add.Tensor}) where overloads differ, without
@@ -15,6 +17,7 @@ import java.util.function.Consumer;
 public final class Registry {
     private final Map<String, Rule> rules = new HashMap<>();
     private final Map<String, String> families = new HashMap<>();
+    private final Map<String, String> bounds = new HashMap<>();
     private String family = "";
     private boolean complete;
 
@@ -29,6 +32,23 @@ public final class Registry {
     public Registry complete() {
         complete = true;
         return this;
+    }
+
+    /**
+     * Says that a rule plays less than everything: what it leaves out, or sets to its largest. Where it does, the rule
+     * calls {@link dev.headroom.estimator.runtime.Workspaces#noteBound}.
+     *
+     * @param why such as "cuFFT's workspace is not known"
+     */
+    public void bound(String operator, String why) {
+        bounds.put(operator, why);
+    }
+
+    /** What the rule for a target does not know, or {@code null} where it knows everything. */
+    public String bound(String target) {
+        String why = bounds.get(target);
+        int dot = target.lastIndexOf('.');
+        return why != null || dot < 0 ? why : bounds.get(target.substring(0, dot));
     }
 
     /** A rule with any number of results. */
@@ -65,11 +85,11 @@ public final class Registry {
 
     /** Another name of an operator that already has a rule. */
     public void alias(String operator, String existing) {
-        add(operator, rules.get(existing));
+        add(operator, Objects.requireNonNull(rules.get(existing), existing));
     }
 
     /** The rule for a target such as {@code aten.add.Tensor}, or {@code null}. */
-    public Rule find(String target) {
+    public @Nullable Rule find(String target) {
         Rule rule = rules.get(target);
         if (rule == null) {
             int dot = target.lastIndexOf('.');

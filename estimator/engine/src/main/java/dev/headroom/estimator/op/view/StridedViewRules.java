@@ -20,7 +20,7 @@ public final class StridedViewRules {
         r.single("aten.diagonal", StridedViews::diagonal);
         r.single("aten.unfold", StridedViews::unfold);
         r.single("aten.ravel", c -> Views.reshape(c.runtime(), c.tensor("self"), -1));
-        r.single("aten.diag_embed", c -> StridedViews.embedded(c.runtime(), c.tensor("self"), c.integer("offset", 0)));
+        r.single("aten.diag_embed", StridedViews::diagEmbed);
         r.single("aten.diag", StridedViews::diag);
         r.single("aten.rot90", StridedViews::rot90);
         r.add("aten.tensor_split.sections", StridedViews::tensorSplit);

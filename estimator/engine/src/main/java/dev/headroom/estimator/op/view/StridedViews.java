@@ -4,6 +4,7 @@ import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Creation;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
@@ -43,6 +44,9 @@ final class StridedViews {
     static Tensor unfold(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
+        if (t.dim() == 0) {
+            throw new NoRule("windows of a number");
+        }
         int d = Shapes.wrap(c.integer("dimension"), t.dim());
         long size = c.integer("size");
         long step = c.integer("step");
@@ -56,6 +60,20 @@ final class StridedViews {
             rt.free(step >= size ? null : rt.empty(DType.INT64, original[d]));
             return zeros;
         });
+    }
+
+    static Tensor diagEmbed(Call c) {
+        Tensor t = c.tensor("self");
+        int dims = t.dim() + 1;
+        int a = Shapes.wrap(c.integer("dim1", -2), dims);
+        int b = Shapes.wrap(c.integer("dim2", -1), dims);
+        long shift = c.integer("offset", 0);
+        long n = t.size(-1) + Math.abs(shift);
+        long[] sizes = Views.with(Views.without(t.sizes(), t.dim() - 1), Math.min(a, b), n);
+        sizes = Views.with(sizes, Math.max(a, b), n);
+        Recorder r = c.runtime().record("DiagEmbedBackward0", t);
+        Tensor out = c.runtime().empty(t.dtype(), sizes);
+        return r.gradient(0, g -> diagonal(c.runtime(), g, shift, a, b)).output(out);
     }
 
     /** Zeros with the values on a diagonal; the gradient is that diagonal, a view. */
@@ -81,7 +99,7 @@ final class StridedViews {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         long[] dims = c.integers("dims", 2, 0);
-        if (c.integers("dims") == null) {
+        if (!c.has("dims")) {
             dims = new long[] {0, 1};
         }
         Recorder r = rt.record("Rot90Backward0", t);

@@ -54,7 +54,8 @@ public final class ViewRules {
             }
             Tensor[] out = new Tensor[in.length];
             for (int i = 0; i < out.length; i++) {
-                out[i] = Views.expand(c.runtime(), in[i], sizes);
+                boolean same = java.util.Arrays.equals(in[i].sizes(), sizes);
+                out[i] = same ? in[i] : Views.expand(c.runtime(), in[i], sizes);
             }
             return out;
         });

@@ -1,0 +1,36 @@
+package dev.headroom.estimator.op.rule;
+
+import java.util.Map;
+
+/** Other names of operators that have rules (native_functions.yaml: "alias for"). Registered after all families. */
+public final class AliasRules {
+    private static final String PAIRS =
+            """
+            absolute=abs arccos=acos arccosh=acosh arcsin=asin arcsinh=asinh arctan=atan arctanh=atanh negative=neg
+            greater=gt greater_equal=ge less=lt less_equal=le not_equal=ne special_digamma=digamma special_psi=digamma
+            special_erf=erf special_erfc=erfc special_erfinv=erfinv special_exp2=exp2 special_expit=sigmoid
+            special_expm1=expm1 special_gammaln=lgamma special_i0=i0 special_log1p=log1p special_logit=logit
+            special_logsumexp=logsumexp special_round=round special_sinc=sinc special_xlogy=xlogy
+            unsafe_chunk=chunk unsafe_split=split unsafe_split_with_sizes=split_with_sizes
+            absolute_=abs_ arccos_=acos_ arccosh_=acosh_ arcsin_=asin_ arcsinh_=asinh_ arctan_=atan_ arctanh_=atanh_
+            negative_=neg_ multiply_=mul_ divide_=div_ true_divide_=div_ subtract_=sub_
+            t_=t transpose_=transpose swapaxes_=swapaxes swapdims_=swapdims squeeze_=squeeze
+            """;
+
+    private AliasRules() {}
+
+    public static void register(Registry r) {
+        for (String pair : PAIRS.strip().split("\\s+")) {
+            Map.Entry<String, String> names = Map.entry("aten." + pair.split("=")[0], "aten." + pair.split("=")[1]);
+            for (String known : r.operators()) {
+                boolean same = known.equals(names.getValue());
+                if (same || known.startsWith(names.getValue() + ".")) {
+                    String alias = names.getKey() + known.substring(names.getValue().length());
+                    if (!r.operators().contains(alias)) {
+                        r.alias(alias, known);
+                    }
+                }
+            }
+        }
+    }
+}
