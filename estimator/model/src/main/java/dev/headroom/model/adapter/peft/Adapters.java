@@ -61,7 +61,9 @@ public final class Adapters {
                 .filter(name -> asked.options().targets().contains(name))
                 .forEach(name -> notes.add("--targets: the model has no module '" + name + "'; peft leaves it out"));
         saved.require(
-                graph, options, path -> targets.allLinear() ? linear(output).contains(last(path)) : targets.matches(path));
+                graph,
+                options,
+                path -> targets.allLinear() ? linear(output).contains(last(path)) : targets.matches(path));
         Map<String, Boolean> chosen = new HashMap<>();
         List<CallSpan.Range> ranges = CallSpan.ranges(
                 graph.nodes(),

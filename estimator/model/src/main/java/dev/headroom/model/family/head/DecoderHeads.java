@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Decoders with a head that classifies: sequences by their last token that is no padding, tokens, or the ends of answers
- * (transformers, modeling_layers.py, and the heads that families write by themselves).
+ * Decoders with a head that classifies: sequences by their last token that is no padding, tokens, or the ends of
+ * answers (transformers, modeling_layers.py, and the heads that families write by themselves).
  */
 public final class DecoderHeads extends SeveralResults {
     /**
