@@ -43,7 +43,9 @@ public final class Adapters {
     /** The graph of the model that is trained. */
     public static Graph rewrite(Graph graph, AdapterOptions options, Surroundings run) {
         Graph frozen = Frozen.freeze(graph, options);
-        return options.any() ? new Adapters(frozen, options, run).wrapped() : frozen;
+        boolean usual = options.ia3() && options.targets().isEmpty();
+        AdapterOptions named = usual ? options.withTargets(Ia3Targets.of(frozen)) : options;
+        return options.any() ? new Adapters(frozen, named, run).wrapped() : frozen;
     }
 
     private Graph wrapped() {
