@@ -40,7 +40,7 @@ final class RecordedScenario {
             throw new UserInputException("scenario: " + e.getMessage(), e);
         }
         try {
-            return options.scenario.toRun();
+            return options.scenario.toRecorded();
         } catch (UserInputException e) {
             throw new UserInputException("scenario: " + e.getMessage(), e);
         }

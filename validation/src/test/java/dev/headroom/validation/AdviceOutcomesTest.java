@@ -60,7 +60,7 @@ class AdviceOutcomesTest {
                     model, name -> Importers.read(Fixtures.models().resolve(name + ".pt2")));
             Line line = new Line();
             new CommandLine(line).parseArgs(arguments.split(" "));
-            Scenario run = line.scenario.toRun().with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
+            Scenario run = line.scenario.toRecorded().with(CUDNN_WORKSPACE, CudnnWorkspace.NONE);
             PredictionRequest whole = new PredictionRequest(graph, run.on(gpu));
             long context = gpu.memory() - Predictor.room(whole);
             return Predictor.simulate(

@@ -29,6 +29,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -46,10 +47,18 @@ public final class Measurer {
     /** The ranks, as this one sees them; {@code null} for a run on its own. */
     private final @Nullable ProcessGroup group;
 
-    private Measurer(MeasurementRequest request, Backend backend, @Nullable ProcessGroup group) {
+    /** Is told of each phase that has ended, by any rank's thread. */
+    private final Consumer<PhaseMemory> watcher;
+
+    private Measurer(
+            MeasurementRequest request,
+            Backend backend,
+            @Nullable ProcessGroup group,
+            Consumer<PhaseMemory> watcher) {
         this.request = request;
         this.backend = backend;
         this.group = group;
+        this.watcher = watcher;
     }
 
     /**
@@ -62,7 +71,12 @@ public final class Measurer {
             throw new UserInputException(
                     "--parallel " + request.scenario().parallel().kind().option() + " takes a backend for each rank");
         }
-        return new Measurer(request, backend, null).measure();
+        return measure(request, backend, phase -> {});
+    }
+
+    private static Measurement measure(
+            MeasurementRequest request, Backend backend, Consumer<PhaseMemory> watcher) {
+        return new Measurer(request, backend, null, watcher).measure();
     }
 
     /**
@@ -70,19 +84,21 @@ public final class Measurer {
      * the next collective.
      *
      * @param devices opens a device for a rank; closed at the end
+     * @param watcher is told of each phase that has ended, from any thread
      * @return by rank; one for a run on a single GPU
      * @throws UserInputException as {@link #measure(MeasurementRequest, Backend)}
      */
-    public static List<Measurement> measureRanks(MeasurementRequest request, IntFunction<Backend> devices) {
+    public static List<Measurement> measureRanks(
+            MeasurementRequest request, IntFunction<Backend> devices, Consumer<PhaseMemory> watcher) {
         if (request.scenario().parallel().kind() == ParallelKind.SINGLE) {
             try (Backend device = devices.apply(0)) {
-                return List.of(measure(request, device));
+                return List.of(measure(request, device, watcher));
             }
         }
         Preparation.of(request.graph(), request.scenario()); // refuses before threads are made
         return Ranks.run(request.scenario().parallel().world(), group -> {
             try (Backend device = devices.apply(group.rank())) {
-                return new Measurer(request, device, group).measure();
+                return new Measurer(request, device, group, watcher).measure();
             }
         });
     }
@@ -118,8 +134,13 @@ public final class Measurer {
 
     private TrainingRun training(Eager eager, PreparedRun run) {
         return group != null && run.scenario().parallel().kind() == ParallelKind.PP
-                ? new PipelineTraining(eager, request.graph(), run, group, phases::add)
-                : new Training(eager, run, phases::add, wrapper(eager, run));
+                ? new PipelineTraining(eager, request.graph(), run, group, this::ended)
+                : new Training(eager, run, this::ended, wrapper(eager, run));
+    }
+
+    private void ended(PhaseMemory phase) {
+        phases.add(phase);
+        watcher.accept(phase);
     }
 
     private @Nullable Wrapper wrapper(Eager eager, PreparedRun run) {

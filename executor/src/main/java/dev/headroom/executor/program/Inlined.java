@@ -2,6 +2,7 @@ package dev.headroom.executor.program;
 
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.CustomFunctionNode;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
@@ -66,6 +67,10 @@ final class Inlined {
     }
 
     private void addBody(Node wrapper, Map<String, String> around) {
+        if (CustomFunctionNode.isOne(wrapper)) {
+            throw new UserInputException("the executor does not run custom functions (torch.autograd.Function, in '"
+                    + wrapper.module() + "'); predictions know them");
+        }
         List<String> given = new ArrayList<>();
         List<Node.NamedArgument> mode = new ArrayList<>();
         Graph body = null;

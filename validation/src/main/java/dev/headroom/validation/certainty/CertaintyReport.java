@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.UnaryOperator;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Prints how well intervals and probabilities hold on the published runs, leaving out the model, or the card, that is
@@ -24,7 +24,7 @@ import java.util.function.UnaryOperator;
  */
 public final class CertaintyReport {
     private static final double MIB = 1 << 20;
-    private static final Map<String, Function<XmemRow, String>> GROUPS = groups();
+    private static final Map<String, LeftOutGroup> GROUPS = groups();
     private static final List<String> OTHERS = List.of("xmem", "dnnmem", "schedtune", "llmem");
 
     /**
@@ -50,10 +50,26 @@ public final class CertaintyReport {
 
     private CertaintyReport() {}
 
-    private static Map<String, Function<XmemRow, String>> groups() {
-        Map<String, Function<XmemRow, String>> groups = new LinkedHashMap<>();
-        groups.put("model", XmemRow::archive);
-        groups.put("card", XmemRow::gpu);
+    /**
+     * What is left out together.
+     *
+     * @param of a run
+     * @param shipped the calibration that ships without one
+     */
+    public record LeftOutGroup(Function<XmemRow, String> of, Function<String, Deviations> shipped) {
+        public static final LeftOutGroup MODEL = new LeftOutGroup(XmemRow::archive, ShippedDeviations::withoutModel);
+        public static final LeftOutGroup CARD = new LeftOutGroup(XmemRow::gpu, ShippedDeviations::withoutCard);
+
+        /** What ships without a run's group. */
+        Deviations without(MeasuredRun run) {
+            return shipped.apply(of.apply(run.row()));
+        }
+    }
+
+    private static Map<String, LeftOutGroup> groups() {
+        Map<String, LeftOutGroup> groups = new LinkedHashMap<>();
+        groups.put("model", LeftOutGroup.MODEL);
+        groups.put("card", LeftOutGroup.CARD);
         return groups;
     }
 
@@ -71,7 +87,7 @@ public final class CertaintyReport {
                 + " figures of reserved and device memory of P4 to P8 lie within their intervals;"
                 + " nothing was calibrated with"
                 + " them.");
-        for (Map.Entry<String, Function<XmemRow, String>> e : GROUPS.entrySet()) {
+        for (Map.Entry<String, LeftOutGroup> e : GROUPS.entrySet()) {
             out.printf(
                     Locale.ROOT,
                     "Not above the interval of predict, with the %s left out: %.1f %% of the runs.%n",
@@ -82,7 +98,7 @@ public final class CertaintyReport {
         out.println("| estimator | runs | Brier score of verdicts | of calibrated probabilities |");
         out.println("|---|---|---|---|");
         out.printf(
-                Locale.ROOT, "| Headroom | %d | | %.5f |%n", MeasuredRun.all().size(), brier(XmemRow::archive));
+                Locale.ROOT, "| Headroom | %d | | %.5f |%n", MeasuredRun.all().size(), brier(LeftOutGroup.MODEL));
         for (String other : OTHERS) {
             List<Rival> runs = Rival.of(other);
             out.printf(
@@ -124,7 +140,7 @@ public final class CertaintyReport {
                 .count();
     }
 
-    private static void table(PrintStream out, String what, Function<XmemRow, String> group) {
+    private static void table(PrintStream out, String what, LeftOutGroup group) {
         Predicate<XmemRow> all = r -> true;
         out.println("| " + what + " | Headroom | " + intervals(group, all) + " |");
         Set<String> parts = new LinkedHashSet<>();
@@ -134,13 +150,9 @@ public final class CertaintyReport {
             out.println("| " + what + " | Headroom, " + part + " | "
                     + intervals(group, r -> r.kind().equals(part) || r.gpu().equals(part)) + " |");
         }
-        out.println("| " + what + " | Headroom, intervals of predict | "
-                + intervals(group, all, r -> r, MeasuredRun::printed) + " |");
-        out.println("| " + what + " | Headroom, nothing missing from base lines | "
-                + intervals(group, all, MeasuredRun::printed, MeasuredRun::printed) + " |");
         out.println(
                 "| " + what + " | Headroom, where xMem can be compared | " + intervals(group, xmemCompares()) + " |");
-        out.println("| " + what + " | xMem | " + rivalIntervals("xmem", group) + " |");
+        out.println("| " + what + " | xMem | " + rivalIntervals("xmem", group.of()) + " |");
     }
 
     /** Which runs xMem's bytes can be compared of. */
@@ -154,48 +166,32 @@ public final class CertaintyReport {
      * Headroom's intervals.
      *
      * @param group what is left out together
-     * @param which runs to count; all others still calibrate
+     * @param which runs to count
      */
-    static Intervals intervals(Function<XmemRow, String> group, Predicate<XmemRow> which) {
-        return intervals(group, which, r -> r, r -> r);
+    public static Intervals intervals(LeftOutGroup group, Predicate<XmemRow> which) {
+        List<MeasuredRun> runs = MeasuredRun.comparable().stream()
+                .filter(r -> which.test(r.row()))
+                .toList();
+        return new Intervals(
+                runs.size(),
+                mean(runs, r -> r.covered(group.without(r)) ? 1 : 0),
+                mean(runs, r -> r.width(group.without(r))),
+                mean(runs, r -> r.width(group.without(r)) / r.row().ground()));
     }
 
-    /**
-     * Headroom's intervals of spans other than those of {@link MeasuredRun#of}.
-     *
-     * @param seen a run as it calibrates
-     * @param asked a run as its interval is made
-     */
-    static Intervals intervals(
-            Function<XmemRow, String> group,
-            Predicate<XmemRow> which,
-            UnaryOperator<MeasuredRun> seen,
-            UnaryOperator<MeasuredRun> asked) {
-        List<MeasuredRun> runs = MeasuredRun.comparable();
-        LeftOut<MeasuredRun> left = new LeftOut<>(
-                runs, r -> group.apply(r.row()), r -> seen.apply(r).deviation(), runs);
-        Predicate<MeasuredRun> counted = r -> which.test(r.row());
-        return new Intervals(
-                runs.stream().filter(counted).count(),
-                left.mean(runs, counted, (r, d) -> asked.apply(r).covered(d) ? 1 : 0),
-                left.mean(runs, counted, (r, d) -> asked.apply(r).width(d)),
-                left.mean(
-                        runs,
-                        counted,
-                        (r, d) -> asked.apply(r).width(d) / r.row().ground()));
+    private static double mean(List<MeasuredRun> runs, ToDoubleFunction<MeasuredRun> figure) {
+        return runs.stream().mapToDouble(figure).average().orElse(Double.NaN);
     }
 
     /**
      * Part of the measurements that do not exceed the interval of predictions: the end that decides whether a run fits.
      */
-    static double notAbove(Function<XmemRow, String> group) {
-        List<MeasuredRun> runs = MeasuredRun.comparable();
-        LeftOut<MeasuredRun> left = new LeftOut<>(runs, r -> group.apply(r.row()), MeasuredRun::deviation, runs);
-        return left.mean(runs, r -> true, (r, d) -> r.printed().above(d) ? 0 : 1);
+    static double notAbove(LeftOutGroup group) {
+        return mean(MeasuredRun.comparable(), r -> r.above(group.without(r)) ? 0 : 1);
     }
 
     /** Another estimator's intervals, calibrated alike. */
-    static Intervals rivalIntervals(String estimator, Function<XmemRow, String> group) {
+    public static Intervals rivalIntervals(String estimator, Function<XmemRow, String> group) {
         List<Rival> runs =
                 Rival.of(estimator).stream().filter(Rival::comparable).toList();
         LeftOut<Rival> left = new LeftOut<>(runs, r -> group.apply(r.row()), Rival::deviation, runs);
@@ -207,13 +203,9 @@ public final class CertaintyReport {
     }
 
     /** The Brier score of Headroom's probabilities: the mean square of what they missed. */
-    static double brier(Function<XmemRow, String> group) {
-        LeftOut<MeasuredRun> left = new LeftOut<>(
-                MeasuredRun.comparable(), r -> group.apply(r.row()), MeasuredRun::deviation, MeasuredRun.all());
-        return left.mean(
-                MeasuredRun.all(),
-                r -> true,
-                (r, d) -> square(r.risk(d), r.row().oom()));
+    static double brier(LeftOutGroup group) {
+        return mean(
+                MeasuredRun.all(), r -> square(r.risk(group.without(r)), r.row().oom()));
     }
 
     /** The Brier score of another estimator's verdicts, each taken as sure. */

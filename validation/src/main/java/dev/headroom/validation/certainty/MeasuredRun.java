@@ -20,9 +20,7 @@ import java.util.Objects;
  * A run of the xMem repository and what was predicted of it, with the workspaces that ship with Headroom, so that every
  * machine gets the same.
  *
- * @param span predicted reserved memory. Of convolutional networks the measurement's base line was read while the model
- *     was moved to the card, so that what is there when they start may be missing from it: the lower end is without
- *     that
+ * @param span predicted reserved memory
  */
 public record MeasuredRun(XmemRow row, Prediction prediction, Span span) implements Scored {
     /** Every published run, predicted once. */
@@ -43,15 +41,7 @@ public record MeasuredRun(XmemRow row, Prediction prediction, Span span) impleme
 
     /** Beside a prediction of the run. */
     public static MeasuredRun of(XmemRow row, Prediction p) {
-        long unseen = row.kind().equals("cnn") ? p.phases().get(0).reserved() : 0;
-        Certainty c = p.certainty();
-        return new MeasuredRun(
-                row, p, c.reserved().plus(-Math.min(unseen, c.reserved().low()), 0));
-    }
-
-    /** With the span that the prediction states. */
-    MeasuredRun printed() {
-        return new MeasuredRun(row, prediction, prediction.certainty().reserved());
+        return new MeasuredRun(row, p, p.certainty().reserved());
     }
 
     private boolean gotThrough() {

@@ -23,7 +23,11 @@ import java.util.Map;
 public record FinetuneComparison(Recording recording, List<String> differences, String trace, PhaseMemory predicted) {
     /** Plays a recording's run. */
     public static FinetuneComparison of(Recording recording) {
-        PredictionRequest request = new FinetuneRun(recording).request();
+        return of(recording, new FinetuneRun(recording).request());
+    }
+
+    /** Plays the run that a recording is of. */
+    public static FinetuneComparison of(Recording recording, PredictionRequest request) {
         Simulation played = Predictor.simulate(request);
         List<String> differences = differences(recording.phases(), played.phases());
         String recordedEnd = recording.oom().path("during").asText("");

@@ -67,12 +67,18 @@ public final class FinetuneRun {
                     || value.isArray() && value.isEmpty()
                     || value.asText().equals(DEFAULTS.get(key))
                     || key.equals("targets") && config.path("lora").isNull()
+                    || key.equals("seq") && seesAlone()
                     || NO_OPTIONS.contains(key);
             if (!absent) {
                 out.put(RENAMED.getOrDefault(key, key).replace('_', '-'), texts(key, value));
             }
         });
         return out;
+    }
+
+    /** Whether the model has no text, whose length the recorder has a default for. */
+    private boolean seesAlone() {
+        return recording.root().path("model").path("class").asText().endsWith("ForImageClassification");
     }
 
     private static List<String> texts(String key, JsonNode value) {

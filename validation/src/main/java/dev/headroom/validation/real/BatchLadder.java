@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The largest batch that runs, and the next that does not: columns model, layout, image_size, largest_batch,
@@ -27,6 +28,10 @@ import java.util.Optional;
  */
 final class BatchLadder implements RealFile {
     private static final int STEPS = 3;
+
+    /** Batches that are tried, one after another (timm, benchmark.py, _try_run and decay_batch_step). */
+    private static final List<Long> RUNGS =
+            List.of(512L, 384L, 256L, 192L, 128L, 96L, 64L, 48L, 32L, 24L, 16L, 12L, 8L, 6L, 4L, 3L, 2L, 1L);
 
     @Override
     public boolean reads(CsvRows rows) {
@@ -73,6 +78,13 @@ final class BatchLadder implements RealFile {
 
     private static RealRun run(CsvRows.Row row, Path archive, Gpu card, String column, RealRun.Fate fate) {
         long batch = row.number(column);
+        int rung = RUNGS.indexOf(batch) + (fate == RealRun.Fate.FITS ? 1 : -1);
+        boolean more = RUNGS.contains(batch) && rung >= 0 && rung < RUNGS.size();
+        return run(row, archive, card, batch, fate, more ? run(row, archive, card, RUNGS.get(rung), fate, null) : null);
+    }
+
+    private static RealRun run(
+            CsvRows.Row row, Path archive, Gpu card, long batch, RealRun.Fate fate, @Nullable RealRun further) {
         String name = row.text("model") + " " + row.text("image_size") + " " + row.text("layout");
         Scenario run = Scenario.defaults()
                 .with(ScenarioSettings.OPTIMIZER, OptimizerKind.SGD_MOMENTUM)
@@ -93,6 +105,7 @@ final class BatchLadder implements RealFile {
                 () -> new PredictionRequest(Archives.read(archive), run),
                 0,
                 fate,
-                Map.of());
+                Map.of(),
+                further);
     }
 }

@@ -2,6 +2,7 @@ package dev.headroom.validation.real;
 
 import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.feed.DataKind;
 import dev.headroom.model.scenario.CudnnWorkspace;
 import dev.headroom.model.scenario.FeedSettings;
 import dev.headroom.model.scenario.LossKind;
@@ -11,7 +12,6 @@ import dev.headroom.model.scenario.ScenarioSettings;
 import dev.headroom.model.scenario.TorchVersion;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,7 +21,7 @@ import java.util.TreeSet;
 /** timm's models in timm's training script on an A100: columns model, batch, nvidia_smi_mib, state, fake_tensor_mib. */
 final class ImageModels implements RealFile {
     private static final int STEPS = 3;
-    private static final double LESS = 0.98;
+    private static final double MIB = 1 << 20;
 
     @Override
     public boolean reads(CsvRows rows) {
@@ -34,7 +34,6 @@ final class ImageModels implements RealFile {
         Set<String> missing = new TreeSet<>();
         int failed = 0;
         int without = 0;
-        Map<String, Long> highest = new HashMap<>();
         for (CsvRows.Row row : rows.rows()) {
             Optional<Path> archive = archives.find(row.text("model"));
             if (row.text("state").equals("failed")) {
@@ -43,7 +42,7 @@ final class ImageModels implements RealFile {
                 missing.add(row.text("model"));
                 without++;
             } else {
-                runs.add(run(row, archive.get(), fate(row, highest)));
+                runs.add(run(row, archive.get()));
             }
         }
         List<String> left = new ArrayList<>();
@@ -57,29 +56,33 @@ final class ImageModels implements RealFile {
     }
 
     /**
-     * What the file says; but where a larger batch reads less than a smaller one, it is not certain what it did: the
-     * file compares with the next smaller batch alone.
+     * What certainly became of a run. Of the file's states only "fits" is a reading: the others are inferred from
+     * readings at other batches. FakeTensor's estimate counts the tensors of one step and nothing else, so a run that
+     * read less did not finish a step; it ran out of memory for certain where those tensors alone exceed the card, or
+     * where the file says so and they exceed half of it. Whether a smaller one that stopped had run out is not known.
      */
-    private static RealRun.Fate fate(CsvRows.Row row, Map<String, Long> highest) {
-        long measured = row.number("nvidia_smi_mib");
-        long before = highest.merge(row.text("model"), measured, Math::max);
-        return switch (row.text("state")) {
-            case "oom" -> RealRun.Fate.RAN_OUT;
-            case "fits" -> measured < LESS * before ? RealRun.Fate.EDGE : RealRun.Fate.FITS;
-            default -> RealRun.Fate.EDGE;
-        };
+    static RealRun.Fate fate(String state, long measuredMib, double tensorsMib) {
+        if (tensorsMib * MIB > A100_USABLE) {
+            return RealRun.Fate.RAN_OUT;
+        }
+        if (measuredMib >= tensorsMib) {
+            return state.equals("fits") ? RealRun.Fate.FITS : RealRun.Fate.EDGE;
+        }
+        return state.equals("oom") && tensorsMib * MIB > A100_USABLE / 2.0 ? RealRun.Fate.RAN_OUT : RealRun.Fate.EDGE;
     }
 
-    private static RealRun run(CsvRows.Row row, Path archive, RealRun.Fate fate) {
+    private static RealRun run(CsvRows.Row row, Path archive) {
         long batch = row.number("batch");
+        long measured = row.number("nvidia_smi_mib");
         String fake = row.text("fake_tensor_mib");
+        double tensors = fake.isEmpty() ? 0 : Double.parseDouble(fake);
         return new RealRun(
                 row.text("model") + " batch " + batch,
                 row.text("model"),
                 () -> new PredictionRequest(Archives.read(archive), scenario(batch)),
-                row.number("nvidia_smi_mib") << 20,
-                fate,
-                fake.isEmpty() ? Map.of() : Map.of("FakeTensor", Math.round(Double.parseDouble(fake) * (1 << 20))));
+                measured << 20,
+                fate(row.text("state"), measured, tensors),
+                fake.isEmpty() ? Map.of() : Map.of("FakeTensor", Math.round(tensors * MIB)));
     }
 
     private static Scenario scenario(long batch) {
@@ -91,7 +94,7 @@ final class ImageModels implements RealFile {
                 .with(ScenarioSettings.BATCH, batch)
                 .with(ScenarioSettings.STEPS, STEPS)
                 .with(ScenarioSettings.LOSS, LossKind.LABEL_SMOOTHING)
-                .with(FeedSettings.PREFETCH, true)
+                .with(FeedSettings.DATA, DataKind.TIMM)
                 .with(ScenarioSettings.CUDNN_BENCHMARK, true)
                 .with(ScenarioSettings.CUDNN_WORKSPACE, CudnnWorkspace.from(Scenario.Workspaces.DISTILLED))
                 .on(GpuCatalogue.find("a100-40gb").orElseThrow());

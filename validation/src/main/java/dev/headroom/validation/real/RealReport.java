@@ -40,20 +40,18 @@ public final class RealReport {
 
     /** One set. */
     static void write(RealScore s, PrintWriter out) {
-        int unread = s.set().runs().size() - s.results().size() - s.idle();
+        int unread = s.set().runs().size() - s.results().size();
         out.printf(
                 Locale.ROOT,
-                "%d runs, %d compared in bytes%s%s. Constant of set and card: %d MiB (%d MiB from one half of the"
-                        + " models).%n%n",
+                "%d runs, %d compared in bytes%s%s. Constant of set and card: %d MiB (%s).%n%n",
                 s.results().size(),
                 s.compared().size(),
                 s.set().left().isEmpty()
                         ? ""
                         : "; left out: " + String.join(", ", s.set().left()),
-                (s.idle() == 0 ? "" : "; " + s.idle() + " took less than one step leaves behind: they did not train")
-                        + (unread == 0 ? "" : "; " + unread + " could not be predicted"),
+                unread == 0 ? "" : "; " + unread + " could not be predicted",
                 s.constant() / MIB,
-                s.half() / MIB);
+                s.half() == 0 ? "Headroom's own estimate" : s.half() / MIB + " MiB from one half of the models");
         if (!s.compared().isEmpty()) {
             bytes(s, out);
         }
@@ -87,6 +85,14 @@ public final class RealReport {
                     s.verdicts().alarms(),
                     s.rightGroups()[0],
                     s.rightGroups()[1]);
+            if (s.set().runs().stream().anyMatch(r -> r.further() != null)) {
+                out.printf(
+                        Locale.ROOT,
+                        "%nThe largest batch of the ladder is the published one on %.1f %% of the rows, and more than a"
+                                + " rung off on %.1f %%.%n",
+                        HUNDRED * s.rightGroups()[0] / s.rightGroups()[1],
+                        HUNDRED * s.farOff() / s.rightGroups()[1]);
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package dev.headroom.validation.real;
 import dev.headroom.estimator.predict.PredictionRequest;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run on a real card.
@@ -14,6 +15,8 @@ import java.util.function.Supplier;
  * @param measured bytes of the device; 0 where only the fate is known
  * @param fate what became of it
  * @param peers bytes that others predicted, by name
+ * @param further the run a step beyond this one on a ladder, with the same fate: if its verdict is wrong, too, the
+ *     largest batch is more than a step off; {@code null} where there is none
  */
 public record RealRun(
         String name,
@@ -21,7 +24,19 @@ public record RealRun(
         Supplier<PredictionRequest> request,
         long measured,
         Fate fate,
-        Map<String, Long> peers) {
+        Map<String, Long> peers,
+        @Nullable RealRun further) {
+    /** A run that stands on no ladder. */
+    RealRun(
+            String name,
+            String group,
+            Supplier<PredictionRequest> request,
+            long measured,
+            Fate fate,
+            Map<String, Long> peers) {
+        this(name, group, request, measured, fate, peers, null);
+    }
+
     /** What became of a run. */
     public enum Fate {
         /** It ran. */

@@ -21,7 +21,6 @@ import java.util.stream.Collectors;
  * @param constant bytes of the device that are not the allocator's: context, libraries and their kernels; one for the
  *     whole set, where what is measured less what is predicted lies most densely
  * @param half the same of one half of the groups alone
- * @param idle runs that took less than a single step leaves behind, which are not among the results
  * @param results every run that was predicted
  * @param compared those whose bytes can be compared
  * @param ranOut runs that are said to run out of memory
@@ -31,7 +30,6 @@ record RealScore(
         RealSet set,
         long constant,
         long half,
-        int idle,
         List<RealResult> results,
         List<RealResult> compared,
         Set<RealRun> ranOut,
@@ -41,18 +39,17 @@ record RealScore(
 
     /** Predicts every run. */
     static RealScore of(RealSet set) {
-        List<RealResult> played = set.runs().parallelStream()
+        List<RealResult> results = set.runs().parallelStream()
                 .map(RealResult::of)
                 .filter(r -> r.fault() == null)
                 .toList();
-        long constant = constant(played, r -> true);
-        if (constant == 0 && !played.isEmpty()) {
-            constant = DeviceLines.bytes(played.get(0).run().request().get().deviceLines()); // nothing to learn it from
+        long constant = constant(results, r -> true);
+        if (constant == 0 && !results.isEmpty()) {
+            constant = DeviceLines.bytes(results.get(0).run().request().get().deviceLines()); // nothing to learn it from
         }
         List<Verdicts.Verdict> verdicts = new ArrayList<>();
         List<RealResult> compared = new ArrayList<>();
         long beside = constant;
-        List<RealResult> results = played.stream().filter(r -> !r.idle(beside)).toList();
         Set<RealRun> out = results.parallelStream()
                 .filter(r -> r.ranOut(beside, set.usable()))
                 .map(RealResult::run)
@@ -67,9 +64,8 @@ record RealScore(
                 compared.add(r);
             }
         }
-        long half = constant(played, RealScore::learned);
-        int idle = played.size() - results.size();
-        return new RealScore(set, constant, half, idle, results, compared, out, Verdicts.of(verdicts));
+        long half = constant(results, RealScore::learned);
+        return new RealScore(set, constant, half, results, compared, out, Verdicts.of(verdicts));
     }
 
     private static long constant(List<RealResult> results, Predicate<RealResult> of) {
@@ -125,12 +121,31 @@ record RealScore(
                 / (double) Math.max(1, compared.size());
     }
 
+    /** How many groups have a verdict that is wrong, and wrong a step further on the ladder, too. */
+    long farOff() {
+        return results.parallelStream()
+                .map(RealResult::run)
+                .filter(this::wrong)
+                .filter(r -> {
+                    RealRun further = r.further();
+                    return further != null
+                            && (further.fate() == RealRun.Fate.RAN_OUT)
+                                    != RealResult.of(further).ranOut(constant, set.usable());
+                })
+                .map(RealRun::group)
+                .distinct()
+                .count();
+    }
+
+    private boolean wrong(RealRun run) {
+        return run.fate() != RealRun.Fate.EDGE && (run.fate() == RealRun.Fate.RAN_OUT) != ranOut.contains(run);
+    }
+
     /** How many groups have nothing but right verdicts, and how many there are. */
     long[] rightGroups() {
         Set<String> wrong = results.stream()
                 .map(RealResult::run)
-                .filter(r -> r.fate() != RealRun.Fate.EDGE)
-                .filter(r -> (r.fate() == RealRun.Fate.RAN_OUT) != ranOut.contains(r))
+                .filter(this::wrong)
                 .map(RealRun::group)
                 .collect(Collectors.toSet());
         long all = results.stream().map(r -> r.run().group()).distinct().count();

@@ -22,23 +22,12 @@ class JavaExamplesTest {
     private static final Pattern JAVA = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
     private static final Pattern IMPORT = Pattern.compile("^import .*\\n", Pattern.MULTILINE);
 
-    /** What the later examples of the page use without saying so again. */
-    private static final String IMPORTS = """
-            import dev.headroom.advisor.checkpoints.*;
-            import dev.headroom.executor.host.*;
-            import dev.headroom.executor.kernel.*;
-            import dev.headroom.executor.measure.*;
-            import dev.headroom.model.dsl.*;
-            import dev.headroom.model.graph.*;
-            import static dev.headroom.model.dsl.Layers.*;
-            """;
-
     @TempDir
     Path folder;
 
     @Test
     void theFirstPredicts() throws IOException, InterruptedException {
-        compile("Example", "", first(examples()));
+        compile("Example", first(examples()));
         Path out = folder.resolve("out.txt");
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -63,7 +52,7 @@ class JavaExamplesTest {
             // The others may use the variables of the one that predicts, or name their own graph.
             String own = examples.get(i);
             String before = own.contains("Graph graph") ? "" : first(examples);
-            compile("Example" + i, IMPORTS, before + own);
+            compile("Example" + i, before + own);
         }
         assertTrue(examples.size() >= 3);
     }
@@ -83,9 +72,9 @@ class JavaExamplesTest {
                 .toList();
     }
 
-    private void compile(String name, String more, String example) throws IOException {
+    private void compile(String name, String example) throws IOException {
         Path source = folder.resolve(name + ".java");
-        StringBuilder imports = new StringBuilder(more);
+        StringBuilder imports = new StringBuilder();
         IMPORT.matcher(example).results().forEach(m -> imports.append(m.group()));
         String body = IMPORT.matcher(example).replaceAll("");
         String program = imports + "class " + name + " {\npublic static void main(String[] args) throws Exception {\n"

@@ -6,6 +6,7 @@ import dev.headroom.estimator.predict.PredictionRequest;
 import dev.headroom.estimator.predict.Predictor;
 import dev.headroom.fixtures.Fixtures;
 import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.feed.DataKind;
 import dev.headroom.model.importer.Importers;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.run.PhaseMemory;
@@ -35,7 +36,7 @@ class PrefetchedBatchesTest {
                 .with(ScenarioSettings.WEIGHT_DECAY, true)
                 .with(ScenarioSettings.LOSS, LossKind.LABEL_SMOOTHING)
                 .with(ScenarioSettings.CUDNN_WORKSPACE, CudnnWorkspace.NONE)
-                .with(FeedSettings.PREFETCH, true)
+                .with(FeedSettings.DATA, DataKind.TIMM)
                 .with(FeedSettings.LAST_BATCH, 8L)
                 .with(FeedSettings.EPOCHS, 2)
                 .on(GpuCatalogue.find("a100-40gb").orElseThrow());

@@ -28,16 +28,33 @@ public final class Catalogue {
             .flatMap(List::stream)
             .toList();
 
+    /** What a loop of the user's own leaves to options. */
+    private static final List<CatalogueEntry> ENTRIES_OF_OWN_LOOPS = Stream.of(
+                    KernelChanges.ENTRIES, AllocatorChanges.ENTRIES)
+            .flatMap(List::stream)
+            .toList();
+
     private final ModelFacts model;
+    private final boolean ownLoop;
 
     public Catalogue(Graph graph) {
         this.model = new ModelFacts(graph);
+        this.ownLoop = graph.loop() != null;
+    }
+
+    /** Whether options say what a step does; else it is a file that does, and passes are the user's to divide. */
+    public boolean decidesSteps() {
+        return !ownLoop;
+    }
+
+    private Stream<CatalogueEntry> entries() {
+        return (ownLoop ? ENTRIES_OF_OWN_LOOPS : ENTRIES).stream();
     }
 
     /** What an explanation tries, in the order in which it names the changes. */
     public List<ExplainedChange> explained(Scenario run) {
         Situation situation = new Situation(model, run);
-        return ENTRIES.stream()
+        return entries()
                 .flatMap(entry -> entry.explain(situation).stream())
                 .sorted(Comparator.comparing(ExplainedChange::target))
                 .toList();
@@ -98,7 +115,7 @@ public final class Catalogue {
 
     private List<Change> planned(Scenario run, Predicate<Change> which) {
         Situation situation = new Situation(model, run);
-        return ENTRIES.stream()
+        return entries()
                 .flatMap(entry -> entry.plan(situation).stream())
                 .filter(which)
                 .toList();

@@ -99,6 +99,9 @@ final class AliveFinding {
         if (before == 0) {
             return explained.keepsGradients() ? "for good" : "until zero_grad of the next step";
         }
+        if (explained.hasOwnLoop()) {
+            return "until a zero_grad of their optimizer";
+        }
         return (before == bytes ? "all" : Words.size(before))
                 + " of the step before: zero_grad fills them with zeros and frees none";
     }

@@ -36,6 +36,11 @@ final class ExplainedRun {
         return played.request().scenario();
     }
 
+    /** Whether the loop is one of the user's own writing, with optimizers of its own. */
+    boolean hasOwnLoop() {
+        return played.request().graph().loop() != null;
+    }
+
     /** What is alive after an event. */
     AliveAt moment(int event) {
         return new AliveAt(timeline(), event, recomputes());

@@ -29,7 +29,7 @@ final class StateNames {
                 .filter(name -> !name.isEmpty())
                 .distinct()
                 .count();
-        List<String> names = of(explained.run());
+        List<String> names = explained.hasOwnLoop() ? List.of() : of(explained.run());
         String what = names.isEmpty() ? Words.count(state.size(), "tensor") : Words.list(names);
         return what + " of " + Words.count(parameters, "parameter");
     }

@@ -83,7 +83,7 @@ public final class Advisor {
      * the optimizer's step has the peak, no recomputation shows what it is worth.
      */
     private List<CheckpointChoice> recomputable(Scenario run) {
-        if (run.loop().inference() || run.checkpointing().any()) {
+        if (run.loop().inference() || run.checkpointing().any() || !catalogue.decidesSteps()) {
             return List.of();
         }
         Variant variant = Variant.of(run);

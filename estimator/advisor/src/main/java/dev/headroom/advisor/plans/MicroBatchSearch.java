@@ -24,9 +24,13 @@ final class MicroBatchSearch {
         this.player = player;
     }
 
+    private List<Integer> parts(Scenario run) {
+        return catalogue.decidesSteps() ? MicroBatches.parts(run) : List.of();
+    }
+
     /** The fewest parts that get through, if any do. */
     Optional<Change> fewest(Scenario run) {
-        List<Integer> parts = MicroBatches.parts(run);
+        List<Integer> parts = parts(run);
         int low = 0;
         int high = parts.size();
         while (low < high) {
@@ -42,7 +46,7 @@ final class MicroBatchSearch {
 
     /** A sample a pass, played as two passes: what micro-batches can save at most. */
     Variant most(Variant variant) {
-        List<Integer> parts = MicroBatches.parts(variant.run());
+        List<Integer> parts = parts(variant.run());
         if (parts.isEmpty()) {
             return variant;
         }

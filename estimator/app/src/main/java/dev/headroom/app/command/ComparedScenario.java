@@ -74,7 +74,7 @@ final class ComparedScenario {
                 return "'" + word + "' is not an option; the model is that of the command line";
             }
         }
-        return ErrorLine.of(e).substring("headroom: ".length());
+        return ErrorLine.reason(e);
     }
 
     private static List<String> words(OptionSpec option) {

@@ -11,16 +11,21 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The one line that a failure prints. */
-final class ErrorLine {
+public final class ErrorLine {
     private ErrorLine() {}
 
     /** Whether the user can mend it. */
-    static boolean isBadInput(Throwable e) {
+    public static boolean isBadInput(Throwable e) {
         return e instanceof UserInputException || e instanceof ParameterException;
     }
 
     /** What, where, what to do; always a single line. */
     static String of(Throwable e) {
+        return "headroom: " + reason(e);
+    }
+
+    /** The same without the name of the program. */
+    public static String reason(Throwable e) {
         String text;
         if (e instanceof ParameterException parameter) {
             text = parameter(parameter);
@@ -31,7 +36,7 @@ final class ErrorLine {
         } else {
             text = defect(e);
         }
-        return "headroom: " + text.strip().replaceAll("\\s*[\\r\\n]+\\s*", " ");
+        return text.strip().replaceAll("\\s*[\\r\\n]+\\s*", " ");
     }
 
     private static String parameter(ParameterException e) {

@@ -47,8 +47,8 @@ final class ExportHelpCommand implements Callable<Integer> {
             names = "--head",
             paramLabel = "KIND",
             completionCandidates = Heads.class,
-            description = "transformers: causal-lm (default), seq2seq-lm, masked-lm, sequence-classification or"
-                    + " image-classification.")
+            description = "transformers: causal-lm, seq2seq-lm, masked-lm, sequence-classification or"
+                    + " image-classification (default: the one that the name tells).")
     String head;
 
     @Option(
@@ -67,7 +67,7 @@ final class ExportHelpCommand implements Callable<Integer> {
             throw new BadOption("--size: timm's models say their own image size; leave it out");
         }
         if (kind.equals("transformers")) {
-            kind = head == null ? HEADS[0] : Choice.of("--head", head, HEADS, word -> word);
+            kind = head == null ? UsualHead.of(name) : Choice.of("--head", head, HEADS, word -> word);
         }
         boolean images = kind.equals("torchvision") || kind.equals("image-classification");
         long side = size == null ? images ? 224 : 512 : WholeNumbers.parse("--size", size, 1, 1 << 20);

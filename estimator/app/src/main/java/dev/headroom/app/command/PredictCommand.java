@@ -1,5 +1,7 @@
 package dev.headroom.app.command;
 
+import dev.headroom.app.option.BadOption;
+import dev.headroom.app.option.WholeNumbers;
 import dev.headroom.app.plot.PlotFile;
 import dev.headroom.app.report.JsonReport;
 import dev.headroom.app.report.LayerTable;
@@ -12,6 +14,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -26,6 +29,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         footer = {"", "Exit status: 0 fits or no device named, 3 does not fit, 2 bad input, 1 a defect of Headroom."})
 final class PredictCommand implements Callable<Integer> {
+    private static final int MOST_COLUMNS = 100_000;
+
     private final Services engine;
 
     @Spec
@@ -36,6 +41,12 @@ final class PredictCommand implements Callable<Integer> {
 
     @Option(names = "--json", description = "One JSON object on standard output.")
     boolean json;
+
+    @Option(
+            names = "--timeline",
+            paramLabel = "N",
+            description = "With --json: memory over time by category, in N columns at most.")
+    String timeline;
 
     @Option(
             names = "--snapshot",
@@ -64,11 +75,16 @@ final class PredictCommand implements Callable<Integer> {
         if (plot != null) {
             PlotFile.check(plot);
         }
+        int columns = columns();
         page.check(spec.commandLine().getParseResult().matchedOptions());
         PredictionRequest request = question.read(engine);
-        Prediction prediction = predict(request, question.withoutEffect(request.scenario()));
+        List<String> notes = question.withoutEffect(request.scenario());
+        PlayedRun played = page.report != null || plot != null || columns > 0 ? play(request, notes) : null;
+        Prediction prediction = predict(request, notes, played);
         PrintWriter out = spec.commandLine().getOut();
-        if (json) {
+        if (json && played != null && columns > 0) {
+            JsonReport.write(played.with(prediction), columns, out);
+        } else if (json) {
             JsonReport.write(prediction, out);
         } else if (layers) {
             LayerTable.write(prediction, out);
@@ -80,23 +96,35 @@ final class PredictCommand implements Callable<Integer> {
         return fits == null || fits ? ExitStatus.OK : ExitStatus.DOES_NOT_FIT;
     }
 
-    private Prediction predict(PredictionRequest request, List<String> notes) {
-        Prediction prediction = null;
-        if (page.report != null || plot != null) {
-            PlayedRun played = engine.player().apply(request);
-            prediction = played.prediction().warnedOf(notes);
-            if (plot != null) {
-                PlotFile.write(played, plot);
-            }
-            if (page.report != null) {
-                page.write(played.with(prediction));
-            }
+    private int columns() {
+        if (timeline == null) {
+            return 0;
         }
+        if (!json) {
+            throw new BadOption("--timeline is for --json; --report and --plot draw memory over time");
+        }
+        return (int) WholeNumbers.parse("--timeline", timeline, 1, MOST_COLUMNS);
+    }
+
+    /** Predicts and keeps the run, for those who look at every event. */
+    private PlayedRun play(PredictionRequest request, List<String> notes) {
+        PlayedRun played = engine.player().apply(request);
+        played = played.with(played.prediction().warnedOf(notes));
+        if (plot != null) {
+            PlotFile.write(played, plot);
+        }
+        if (page.report != null) {
+            page.write(played);
+        }
+        return played;
+    }
+
+    private Prediction predict(PredictionRequest request, List<String> notes, @Nullable PlayedRun played) {
         if (snapshot != null) {
-            prediction = engine.recorder().apply(request, snapshot).warnedOf(notes);
+            return engine.recorder().apply(request, snapshot).warnedOf(notes);
         }
-        return prediction != null
-                ? prediction
+        return played != null
+                ? played.prediction()
                 : engine.predictor().apply(request).warnedOf(notes);
     }
 }

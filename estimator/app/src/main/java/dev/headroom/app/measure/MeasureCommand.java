@@ -5,6 +5,7 @@ import static dev.headroom.model.scenario.ScenarioSettings.CUDNN_WORKSPACE;
 import static dev.headroom.model.scenario.ScenarioSettings.GPU;
 
 import dev.headroom.app.command.ExitStatus;
+import dev.headroom.app.command.Progress;
 import dev.headroom.app.command.Subcommand;
 import dev.headroom.app.option.DeviceOptions;
 import dev.headroom.app.option.ScenarioOptions;
@@ -29,6 +30,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -90,7 +92,7 @@ public final class MeasureCommand implements Subcommand {
 
     @Override
     public Integer call() {
-        Scenario run = device.on(scenario.toRun());
+        Scenario run = device.on(scenario.toRecorded());
         BackendProvider provider = provider();
         Refusals.check(run, provider);
         if (!provider.isDevice()) {
@@ -156,8 +158,14 @@ public final class MeasureCommand implements Subcommand {
         long context = prediction.peak().device() - prediction.peak().reserved();
         MeasurementRequest request =
                 new MeasurementRequest(question.graph(), question.scenario().with(GPU, gpu), SEED, provider.computes());
-        return Measurer.measureRanks(
-                request, rank -> provider.open(total, question.device().inUse() + context));
+        long phases = (long) prediction.phases().size() * question.scenario().parallel().world();
+        AtomicLong ended = new AtomicLong();
+        try (Progress progress = Progress.of("measure")) {
+            return Measurer.measureRanks(
+                    request,
+                    rank -> provider.open(total, question.device().inUse() + context),
+                    phase -> progress.at(ended.incrementAndGet(), phases));
+        }
     }
 
     private static String about(BackendProvider provider, Gpu card) {

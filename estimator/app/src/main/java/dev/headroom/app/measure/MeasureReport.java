@@ -199,6 +199,9 @@ final class MeasureReport {
             }
         }
         out.println("loss on random data: " + String.join(" ", shown));
+        if (losses.stream().anyMatch(loss -> loss.isNaN() || loss.isInfinite())) {
+            out.println("(no number: random weights and data grow beyond their type; memory does not depend on it)");
+        }
     }
 
     private void device() {

@@ -2,9 +2,12 @@ package dev.headroom.app.option;
 
 import dev.headroom.model.device.Gpu;
 import dev.headroom.model.device.GpuCatalogue;
+import dev.headroom.model.device.GpuNames;
 import dev.headroom.model.error.Suggestion;
 import dev.headroom.model.scenario.DeviceBudget;
 import dev.headroom.model.scenario.Scenario;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -13,11 +16,14 @@ public final class DeviceOptions {
     /** What the simulated device memory can hold. */
     private static final long MOST = 4L << 40;
 
+    /** Fewer bytes without a unit are a unit forgotten. */
+    private static final long LEAST = 1L << 20;
+
     @Option(
             names = "--gpu",
             completionCandidates = Candidates.Gpus.class,
             paramLabel = "NAME",
-            description = "A card of 'headroom devices', such as rtx-3090.")
+            description = "A card: a name of 'headroom devices' such as rtx-3090, or nvidia-smi's.")
     @Nullable
     String gpu;
 
@@ -32,6 +38,20 @@ public final class DeviceOptions {
     @Option(names = "--limit", paramLabel = "SIZE", description = "What the allocator may reserve.")
     @Nullable
     String limit;
+
+    /** The words of the options, without their dashes. */
+    static final List<String> WORDS = List.of("gpu", "memory", "in-use", "limit");
+
+    /** Gives an option that does not stand on the command line its text. */
+    void give(String word, String text) {
+        switch (word) {
+            case "gpu" -> gpu = text;
+            case "memory" -> memory = text;
+            case "in-use" -> inUse = text;
+            case "limit" -> limit = text;
+            default -> throw new IllegalArgumentException(word);
+        }
+    }
 
     /**
      * The scenario on the device.
@@ -49,6 +69,7 @@ public final class DeviceOptions {
         Long size = total != null ? total : card != null ? (Long) card.memory() : null;
         plausible("--memory", memory, total);
         plausible("--limit", limit, most);
+        plausible("--in-use", inUse, inUse == null || taken == 0 ? null : (Long) taken);
         within("--in-use", inUse, taken, size);
         within("--limit", limit, most == null ? 0 : most, size);
         return run.withDevice(new DeviceBudget(card, total, taken, most));
@@ -67,12 +88,23 @@ public final class DeviceOptions {
     }
 
     private static Gpu card(String name) {
-        return GpuCatalogue.find(name)
-                .orElseThrow(() -> new BadOption("--gpu: '" + name + "' is not in the catalogue"
-                        + Suggestion.of(name, GpuCatalogue.names()) + "; 'headroom devices' lists all"));
+        List<Gpu> cards = GpuNames.matching(name);
+        if (cards.isEmpty()) {
+            throw new BadOption("--gpu: '" + name + "' is not in the catalogue"
+                    + Suggestion.of(name, GpuCatalogue.names()) + "; 'headroom devices' lists all");
+        }
+        if (cards.size() > 1) {
+            throw new BadOption("--gpu: '" + name + "' may be "
+                    + cards.stream().map(Gpu::name).collect(Collectors.joining(" or ")) + "; name one of them");
+        }
+        return cards.get(0);
     }
 
     private static void plausible(String option, @Nullable String text, @Nullable Long bytes) {
+        if (text != null && bytes != null && bytes < LEAST && Character.isDigit(text.charAt(text.length() - 1))) {
+            throw new BadOption(option + ": " + text + " has no unit and would be bytes; write " + text + "GiB, or "
+                    + text + "B if it is");
+        }
         if (bytes != null && bytes > MOST) {
             throw new BadOption(option + ": " + text + " is more than any device has (4 TiB at most); check the unit");
         }

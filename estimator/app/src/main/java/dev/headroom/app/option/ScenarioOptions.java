@@ -60,19 +60,43 @@ public final class ScenarioOptions {
                 : option.completionCandidates(candidates).build();
     }
 
+    /** Gives an option that does not stand on the command line its texts; of a flag, none. */
+    void give(Setting<?> setting, List<String> texts) {
+        given.put(setting, texts);
+    }
+
     /**
      * The scenario that the options describe, on no card yet.
      *
      * @throws dev.headroom.model.error.UserInputException for a value or a combination that cannot be
      */
     public Scenario toRun() {
+        Scenario run = asGiven();
+        for (Setting<?> setting : ScenarioSettings.written()) {
+            if (!given.containsKey(setting)) {
+                run = setting.leftOut(run);
+            }
+        }
+        Combinations.check(run);
+        return run;
+    }
+
+    /**
+     * The same of a run whose batch serves all steps where nothing else was said, as recorders and the executor have
+     * it.
+     */
+    public Scenario toRecorded() {
+        Scenario run = asGiven();
+        Combinations.check(run);
+        return run;
+    }
+
+    private Scenario asGiven() {
         Scenario run = Scenario.defaults();
         for (Map.Entry<Setting<?>, List<String>> e : given.entrySet()) {
             run = with(run, e.getKey(), e.getValue());
         }
-        run = DeepSpeedScenario.complete(run);
-        Combinations.check(run);
-        return run;
+        return DeepSpeedScenario.complete(run);
     }
 
     private static <T> Scenario with(Scenario run, Setting<T> setting, List<String> texts) {

@@ -27,6 +27,10 @@ public final class PlotFile {
         if (!isSvg(file) && !name(file).endsWith(".png")) {
             throw new UserInputException("--plot: " + file + " is neither .svg nor .png; name it so");
         }
+        if (ModuleLayer.boot().findModule("java.desktop").isEmpty()) {
+            throw new UserInputException("--plot: this installation's Java cannot draw; write a page with --report"
+                    + " instead, or use the distribution that runs with a JDK");
+        }
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.headroom.estimator.predict.DeviceMemory;
 import dev.headroom.estimator.predict.LayerShare;
 import dev.headroom.estimator.predict.Prediction;
 import dev.headroom.estimator.predict.RankMemory;
+import dev.headroom.estimator.timeline.PlayedRun;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import dev.headroom.model.device.DeviceLine;
 import dev.headroom.model.device.Gpu;
@@ -31,6 +32,16 @@ public final class JsonReport {
         JsonOutput.write(out, json -> new JsonReport(json).prediction(prediction));
     }
 
+    /** The same with a field {@code timeline} of so many columns at most. */
+    public static void write(PlayedRun run, int columns, Writer out) {
+        JsonOutput.write(out, json -> {
+            json.writeStartObject();
+            new JsonReport(json).fields(run.prediction());
+            TimelineJson.write(run.timeline(), columns, json);
+            json.writeEndObject();
+        });
+    }
+
     /** Writes the object as a part of a larger one. */
     public static void write(Prediction prediction, JsonGenerator json) throws IOException {
         new JsonReport(json).prediction(prediction);
@@ -38,6 +49,11 @@ public final class JsonReport {
 
     private void prediction(Prediction p) throws IOException {
         json.writeStartObject();
+        fields(p);
+        json.writeEndObject();
+    }
+
+    private void fields(Prediction p) throws IOException {
         json.writeStringField("model", p.model());
         ScenarioJson.write(json, p.run());
         device(p.device());
@@ -63,7 +79,6 @@ public final class JsonReport {
         CertaintyJson.write(p.certainty(), !p.unmodelled().isEmpty(), json);
         devices(p.devices());
         ranks(p.ranks());
-        json.writeEndObject();
     }
 
     private void device(Prediction.@Nullable Device device) throws IOException {

@@ -120,7 +120,7 @@ class CliTest {
                 "predict m.pt2 --optimzer adam|unknown option '--optimzer'; did you mean '--optimizer'?",
                 "predict m.pt2 --optimizer adamww|did you mean 'adamw'?",
                 "predict m.pt2 --optimizer lion|it takes sgd, sgd-momentum, adam,",
-                "predict m.pt2 --gpu rtx3090ti|did you mean 'rtx-3090-ti'?",
+                "predict m.pt2 --gpu rtx3098|did you mean 'rtx-3090'?","predict m.pt2 --gpu h100|may be h100-80gb or h100-pcie; name one of them","predict m.pt2 --memory 24|--memory: 24 has no unit and would be bytes; write 24GiB",
                 "predict m.pt2 --gpu cray-1|'headroom devices' lists all",
                 "predict m.pt2 other.pt2|unexpected argument 'other.pt2'",
                 "predict m.pt2 --batch|--batch needs a value",

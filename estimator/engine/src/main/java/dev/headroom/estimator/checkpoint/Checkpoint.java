@@ -5,6 +5,8 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.checkpoint.CheckpointPlan;
 import dev.headroom.model.checkpoint.Region;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** {@code torch.utils.checkpoint.checkpoint}. */
 public final class Checkpoint {
@@ -19,12 +21,12 @@ public final class Checkpoint {
             CheckpointPlan plan,
             Region region,
             EagerRuntime runtime,
-            AutogradEngine engine,
+            @Nullable AutogradEngine engine,
             Body body,
             Tensor[] inputs,
             Tensor[] held) {
         return plan.reentrant()
-                ? Reentrant.run(runtime, engine, body, inputs, region.keywords(), plan.offload())
+                ? Reentrant.run(runtime, Objects.requireNonNull(engine, "a backward pass"), body, inputs, region.keywords(), plan.offload())
                 : NonReentrant.run(runtime, body, inputs, held, plan.offload());
     }
 }

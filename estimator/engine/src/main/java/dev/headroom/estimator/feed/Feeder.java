@@ -12,9 +12,10 @@ import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Brings a batch for each step before anything else of the step, the last of an epoch in its own size, and runs a
+ * Brings a batch for each pass before anything else of the step, the last of an epoch in its own size, and runs a
  * summary's pass before the first.
  */
 public final class Feeder implements LoopHook {
@@ -25,7 +26,7 @@ public final class Feeder implements LoopHook {
     private final Scenario run;
     private TrainingLoop loop;
     private Loader loader;
-    private PreparedRun last;
+    private @Nullable PreparedRun last;
 
     private Feeder(Graph imported, Scenario run) {
         this.imported = imported;
@@ -34,14 +35,18 @@ public final class Feeder implements LoopHook {
 
     /** What a scenario's loader does around the loop; nothing where one batch serves all steps. */
     public static List<LoopHook> of(Graph imported, Scenario run) {
-        boolean idle = run.loop().inference() || !run.feeding().any();
-        return idle ? List.of() : List.of(new Feeder(imported, run));
+        return run.feeding().any() && imported.loop() == null ? List.of(new Feeder(imported, run)) : List.of();
     }
 
     @Override
     public void attach(TrainingLoop to) {
         loop = to;
-        loader = run.feeding().prefetch() ? new PrefetchLoader(to) : new PlainLoader(to);
+        loader = switch (run.feeding().data()) {
+            case LOADER, ONE -> new PlainLoader(to, false);
+            case UNPACKED -> new PlainLoader(to, true);
+            case PREFETCH -> new PrefetchLoader(to, false);
+            case TIMM -> new PrefetchLoader(to, true);
+        };
         if (run.feeding().lastBatch() != null) {
             last = sized(run.feeding().lastBatch());
         }
@@ -61,9 +66,21 @@ public final class Feeder implements LoopHook {
         batch.keep(List.of(), false);
     }
 
-    private PreparedRun sizes(int step) {
-        boolean end = (step + 1) % run.loop().steps() == 0;
-        return end && last != null ? last : loop.prepared();
+    @Override
+    public boolean feeds() {
+        return run.feeding().brings();
+    }
+
+    private PreparedRun sizes(int pass) {
+        return endsEpoch(pass) && last != null ? last : loop.prepared();
+    }
+
+    private boolean endsEpoch(int pass) {
+        return (pass + 1) % passes() == 0;
+    }
+
+    private int passes() {
+        return run.loop().steps() * run.loop().accumulate();
     }
 
     @Override
@@ -74,21 +91,36 @@ public final class Feeder implements LoopHook {
     }
 
     @Override
+    public void begin(Moment phase) {
+        if (phase.phase() == Phase.INPUTS && feeds()) {
+            bring(0);
+        }
+    }
+
+    @Override
     public void between(Moment next) {
         if (next.phase() == Phase.INPUTS && run.feeding().summary()) {
             summarise(sized(SUMMARISED));
         }
-        if (next.phase() == Phase.ZERO_GRAD && run.feeding().brings()) {
-            bring(next.step());
+        int pass = begun(next);
+        if (feeds() && pass > 0) {
+            bring(pass);
         }
     }
 
-    private void bring(int step) {
-        int steps = run.loop().steps();
-        boolean first = step % steps == 0;
-        boolean end = (step + 1) % steps == 0;
-        Loader.Step what = new Loader.Step(sizes(step), end ? null : sizes(step + 1));
-        if (first) {
+    /** The number of the pass whose batch comes before a phase, counted through all steps; 0 where none does. */
+    private int begun(Moment next) {
+        boolean heads = next.phase() == (run.loop().inference() ? Phase.FORWARD : Phase.ZERO_GRAD);
+        if (heads) {
+            return next.stepNumber() * run.loop().accumulate();
+        }
+        int micro = next.phase() == Phase.FORWARD && next.micro() != null ? next.micro() : 0;
+        return micro > 0 ? next.stepNumber() * run.loop().accumulate() + micro : 0;
+    }
+
+    private void bring(int pass) {
+        Loader.Step what = new Loader.Step(sizes(pass), endsEpoch(pass) ? null : sizes(pass + 1));
+        if (pass % passes() == 0) {
             loader.begin(what);
         } else {
             loader.go(what);

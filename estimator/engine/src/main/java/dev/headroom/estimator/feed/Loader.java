@@ -1,6 +1,7 @@
 package dev.headroom.estimator.feed;
 
 import dev.headroom.model.run.PreparedRun;
+import org.jspecify.annotations.Nullable;
 
 /** Brings batches to the device. */
 interface Loader {
@@ -10,7 +11,7 @@ interface Loader {
      * @param sizes its own
      * @param next the next step's of the same epoch; {@code null} where none follows
      */
-    record Step(PreparedRun sizes, PreparedRun next) {}
+    record Step(PreparedRun sizes, @Nullable PreparedRun next) {}
 
     /** The script makes its loader. */
     default void make() {}

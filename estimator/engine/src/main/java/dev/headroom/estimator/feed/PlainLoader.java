@@ -3,12 +3,16 @@ package dev.headroom.estimator.feed;
 import dev.headroom.estimator.loop.Batch;
 import dev.headroom.estimator.loop.TrainingLoop;
 
-/** {@code for x, y in loader: x, y = x.to(device), y.to(device)}: the names let go of the batch before. */
+/** Each batch comes from the host when it is needed. */
 final class PlainLoader implements Loader {
     private final TrainingLoop loop;
 
-    PlainLoader(TrainingLoop loop) {
+    /** The names hold the host's tensors first, so that the batch before is gone when the next one comes. */
+    private final boolean unpacks;
+
+    PlainLoader(TrainingLoop loop, boolean unpacks) {
         this.loop = loop;
+        this.unpacks = unpacks;
     }
 
     @Override
@@ -18,9 +22,13 @@ final class PlainLoader implements Loader {
 
     @Override
     public void go(Step step) {
-        loop.batch().drop();
+        Batch before = loop.batch();
+        if (unpacks) {
+            before.drop();
+        }
         Batch next = loop.makeBatch(step.sizes());
         loop.load(next);
         loop.use(next);
+        before.drop();
     }
 }

@@ -13,11 +13,13 @@ import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.run.PreparedRun;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * timm's loader (timm/data/loader.py, PrefetchLoader.__iter__): on a stream of its own, a new one each epoch, the next
- * batch comes as bytes and becomes floats, while the script still holds the batch that it has trained on and the
- * generator the one that it gives out next.
+ * A loader that prefetches, as timm's (timm/data/loader.py, PrefetchLoader.__iter__) and those of NVIDIA's examples: on a
+ * stream of its own, a new one each epoch, the next batch comes while the script still holds the batch that it has trained
+ * on and the loader the one that it gives out next. Images come to timm's as bytes and become floats.
  */
 final class PrefetchLoader implements Loader {
     /** Streams of PyTorch's pool, from which {@code torch.cuda.Stream()} draws in turn (c10/cuda/CUDAStream.cpp). */
@@ -30,11 +32,14 @@ final class PrefetchLoader implements Loader {
 
     private final TrainingLoop loop;
     private final EagerRuntime runtime;
+    private final boolean timms;
     private int epoch = -1;
-    private Batch next;
+    private @Nullable Batch next;
 
-    PrefetchLoader(TrainingLoop loop) {
+    /** @param timms whether images come as bytes, and are normalised on the device */
+    PrefetchLoader(TrainingLoop loop, boolean timms) {
         this.loop = loop;
+        this.timms = timms;
         this.runtime = loop.runtime();
     }
 
@@ -43,7 +48,7 @@ final class PrefetchLoader implements Loader {
     public void make() {
         for (Graph.Input in : loop.graph().inputs()) {
             TensorMeta meta = loop.graph().values().get(in.value());
-            if (isImage(in, meta)) {
+            if (timms && meta != null && isImage(in, meta)) {
                 long[] channels = {1, meta.sizes().get(1).evaluate(loop.symbols()), 1, 1};
                 hold(DType.FLOAT32, channels);
                 hold(DType.FLOAT32, channels);
@@ -52,7 +57,7 @@ final class PrefetchLoader implements Loader {
     }
 
     private static boolean isImage(Graph.Input in, TensorMeta meta) {
-        return in.kind() == Graph.InputKind.USER && meta != null && meta.sizes().size() == IMAGE;
+        return in.kind() == Graph.InputKind.USER && meta.sizes().size() == IMAGE;
     }
 
     private Tensor hold(DType type, long... sizes) {
@@ -71,7 +76,7 @@ final class PrefetchLoader implements Loader {
 
     @Override
     public void go(Step step) {
-        Batch now = next;
+        Batch now = Objects.requireNonNull(next, "a batch ahead");
         next = step.next() == null ? null : fetched(step.next());
         giveOut(now);
     }
@@ -97,7 +102,7 @@ final class PrefetchLoader implements Loader {
         List<Tensor> out = new ArrayList<>();
         for (Graph.Input in : sizes.graph().inputs()) {
             TensorMeta meta = sizes.graph().values().get(in.value());
-            if (isImage(in, meta)) {
+            if (timms && meta != null && isImage(in, meta)) {
                 out.add(hold(
                         DType.UINT8,
                         meta.sizes().stream()

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
@@ -62,7 +63,7 @@ public final class GenerationLoop {
      */
     public void play(Map<String, Tensor> inputs, Consumer<Moment> begin, Consumer<Moment> read) {
         boolean before = runtime.setGradMode(false);
-        long prompt = symbols.get(GenerationProgram.PROMPT);
+        long prompt = Objects.requireNonNull(symbols.get(GenerationProgram.PROMPT), GenerationProgram.PROMPT);
         symbols.put(GenerationProgram.NEW_TOKENS, (long) tokens);
         symbols.put(GenerationProgram.PAST, 0L);
         Moment moment = Moment.of(Phase.PREFILL, 0);

@@ -3,4 +3,7 @@
  * pass does is a {@link dev.headroom.model.generation.GenerationProgram}'s; {@link
  * dev.headroom.estimator.generation.GenerationLoop} picks the graphs and keeps the variables.
  */
+@NullMarked
 package dev.headroom.estimator.generation;
+
+import org.jspecify.annotations.NullMarked;

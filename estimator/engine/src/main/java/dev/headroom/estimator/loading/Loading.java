@@ -12,7 +12,9 @@ import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A model that is loaded before the script does anything with it: a phase for its weights, where they are quantised one
@@ -22,7 +24,7 @@ public final class Loading implements LoopHook {
     private final Scenario run;
     private final Load how;
     private TrainingLoop loop;
-    private ModelAssembly model;
+    private @Nullable ModelAssembly model;
 
     private Loading(Scenario run, Load how) {
         this.run = run;
@@ -47,7 +49,7 @@ public final class Loading implements LoopHook {
         }
         loop.phase(Moment.of(Phase.LOAD), this::load);
         if (Preparing.casts(run)) {
-            loop.phase(Moment.of(Phase.PREPARE), () -> new KbitPreparation(loop.runtime(), model).run());
+            loop.phase(Moment.of(Phase.PREPARE), () -> new KbitPreparation(loop.runtime(), loaded()).run());
         }
     }
 
@@ -63,6 +65,10 @@ public final class Loading implements LoopHook {
 
     @Override
     public ModelTensors model(Supplier<ModelTensors> own) {
-        return new ModelTensors(loop.runtime(), model.add());
+        return new ModelTensors(loop.runtime(), loaded().add());
+    }
+
+    private ModelAssembly loaded() {
+        return Objects.requireNonNull(model, "a model that is loaded");
     }
 }

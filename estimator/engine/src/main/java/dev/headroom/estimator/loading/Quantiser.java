@@ -11,6 +11,8 @@ import dev.headroom.model.quant.FourBit;
 import dev.headroom.model.quant.pass.QuantisedWeight;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes bitsandbytes' storage of a weight, which is on the GPU in full for as long (bitsandbytes/nn/modules.py,
@@ -24,12 +26,12 @@ final class Quantiser {
     private final Map<String, QuantisedWeight> weights;
 
     /** The table of 8-bit codes, which the library keeps once a process. */
-    private Tensor dynamic;
+    private @Nullable Tensor dynamic;
 
     Quantiser(EagerRuntime runtime, ModelAssembly model, Scenario run) {
         this.runtime = runtime;
         this.model = model;
-        this.fourBit = run.quant().any() && run.quant().kind().isFourBit();
+        this.fourBit = run.quant().kind() != null && run.quant().kind().isFourBit();
         this.nested = run.quant().doubleQuant();
         this.weights = QuantisedWeight.of(model.graph());
     }
@@ -40,12 +42,16 @@ final class Quantiser {
 
     /** Elements of a weight. */
     long weights(String name) {
-        return weights.get(name).elements();
+        return weight(name).elements();
+    }
+
+    private QuantisedWeight weight(String name) {
+        return Objects.requireNonNull(weights.get(name), name);
     }
 
     void load(String name) {
         model.attribute(name);
-        QuantisedWeight weight = weights.get(name);
+        QuantisedWeight weight = weight(name);
         try (Frame frame = runtime.frame()) {
             Tensor full = runtime.empty(weight.type(), weight.out(), weight.in());
             if (fourBit) {

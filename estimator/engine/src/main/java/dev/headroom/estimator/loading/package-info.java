@@ -4,4 +4,7 @@
  * checkpoint weight by weight to the GPU, {@link dev.headroom.estimator.loading.Quantiser} makes bitsandbytes' storage
  * of one, and {@link dev.headroom.estimator.loading.KbitPreparation} gives all other weights full precision.
  */
+@NullMarked
 package dev.headroom.estimator.loading;
+
+import org.jspecify.annotations.NullMarked;

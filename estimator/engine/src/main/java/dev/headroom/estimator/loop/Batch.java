@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** What a step is given: the user's inputs, and the labels that come with them whether a loss will read them or not. */
 public final class Batch {
@@ -27,7 +28,7 @@ public final class Batch {
     private final Map<String, Tensor> model;
     private Map<String, Tensor> values = Map.of();
     private List<Tensor> inputs = List.of();
-    private Tensor target;
+    private @Nullable Tensor target;
 
     /** @param model parameters and buffers by value name, which a forward pass is given as well */
     Batch(EagerRuntime runtime, PreparedRun prepared, Criterion criterion, Map<String, Tensor> model) {
@@ -43,7 +44,7 @@ public final class Batch {
     }
 
     /** {@code null} when the loss compares with nothing. */
-    public Tensor target() {
+    public @Nullable Tensor target() {
         return target;
     }
 
@@ -118,7 +119,7 @@ public final class Batch {
     }
 
     /** The loss of an output, a local variable or the output itself. */
-    public Tensor loss(Tensor output, Tensor of) {
+    public Tensor loss(Tensor output, @Nullable Tensor of) {
         return criterion.loss(output, of);
     }
 
@@ -157,6 +158,11 @@ public final class Batch {
     }
 
     private Tensor input(TensorMeta meta) {
+        return input(runtime, prepared, meta);
+    }
+
+    /** A tensor that a loader brings as an input of a model, with a reference for the caller. */
+    public static Tensor input(EagerRuntime runtime, PreparedRun prepared, TensorMeta meta) {
         long[] sizes = OutputShape.sizes(meta, prepared.symbols());
         DType type =
                 ModelTypes.under(meta.dtype(), prepared.scenario().precision().dtype());

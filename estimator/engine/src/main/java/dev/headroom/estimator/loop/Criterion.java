@@ -12,12 +12,14 @@ import dev.headroom.model.graph.Shapes;
 import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.LossKind;
 import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The loss of a run: what it compares the model's first output with, and how it is computed. */
 final class Criterion {
     private final EagerRuntime runtime;
     private final PreparedRun prepared;
-    private OutputShape firstOutput;
+    private @Nullable OutputShape firstOutput;
 
     Criterion(EagerRuntime runtime, PreparedRun prepared) {
         this.runtime = runtime;
@@ -47,6 +49,7 @@ final class Criterion {
      * @return with a reference for the caller
      * @throws UserInputException when the model returns nothing that such a loss can be taken of
      */
+    @Nullable
     Tensor target() {
         OutputShape out = firstOutput();
         return switch (kind()) {
@@ -100,23 +103,27 @@ final class Criterion {
      * @return a local variable of the running frame, or the output itself
      * @throws UserInputException when the output itself is to be the loss and is no scalar
      */
-    Tensor loss(Tensor out, Tensor target) {
+    Tensor loss(Tensor out, @Nullable Tensor target) {
         return switch (kind()) {
             case CROSS_ENTROPY ->
                 Losses.crossEntropy(
                         runtime,
                         out.dim() > 2 && out.size(1) == 1 ? Squeeze.all(runtime, out) : out,
-                        target,
+                        given(target),
                         null,
                         Losses.Reduction.MEAN);
-            case TOKENS -> Losses.ofTokens(runtime, out, target);
-            case SHIFTED -> Losses.ofNextTokens(runtime, out, target);
-            case BCE -> MoreLosses.binary(runtime, out, target);
-            case LABEL_SMOOTHING -> MoreLosses.smoothed(runtime, out, target);
-            case MSE -> Losses.mse(runtime, out, target, Losses.Reduction.MEAN);
+            case TOKENS -> Losses.ofTokens(runtime, out, given(target));
+            case SHIFTED -> Losses.ofNextTokens(runtime, out, given(target));
+            case BCE -> MoreLosses.binary(runtime, out, given(target));
+            case LABEL_SMOOTHING -> MoreLosses.smoothed(runtime, out, given(target));
+            case MSE -> Losses.mse(runtime, out, given(target), Losses.Reduction.MEAN);
             case SUM -> Losses.sum(runtime, out);
             default -> scalar(out);
         };
+    }
+
+    private static Tensor given(@Nullable Tensor target) {
+        return Objects.requireNonNull(target, "a target");
     }
 
     private static Tensor scalar(Tensor out) {

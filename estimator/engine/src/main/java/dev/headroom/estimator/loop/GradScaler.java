@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code torch.amp.GradScaler}, which autocast to float16 brings: scalars on the GPU that live from the first scaled
@@ -16,10 +17,10 @@ final class GradScaler implements LoopHook {
     private final boolean stepUnscales;
     private TrainingLoop loop;
     private EagerRuntime runtime;
-    private Tensor scale;
+    private @Nullable Tensor scale;
 
     /** found_inf of gradients that were unscaled before the step; {@code null} where the step unscales them. */
-    private Tensor unscaled;
+    private @Nullable Tensor unscaled;
 
     /** @param stepUnscales whether the optimizer's kernels take the scale themselves, as fused ones do */
     GradScaler(boolean stepUnscales) {

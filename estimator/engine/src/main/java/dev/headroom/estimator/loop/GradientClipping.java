@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)} (torch/nn/utils/clip_grad.py): a norm of each
@@ -36,7 +37,7 @@ public final class GradientClipping {
     }
 
     private final UnaryOperator<Tensor> across;
-    private final Parts parts;
+    private final @Nullable Parts parts;
 
     public GradientClipping(EagerRuntime runtime) {
         this(runtime, norms -> norms);

@@ -8,6 +8,7 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** The hooks of a loop, in order; where they wrap something, a later one is around the earlier ones. */
 final class HookChain {
@@ -27,6 +28,7 @@ final class HookChain {
     }
 
     /** The loop that a library brings; {@code null} for none. */
+    @Nullable
     LibraryLoop library() {
         return hooks.stream()
                 .map(LoopHook::library)

@@ -5,11 +5,12 @@ import dev.headroom.estimator.program.NodeRuns;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A forward pass that is made when it is first called: whoever takes its place never needs it. */
 final class LateRunner implements ForwardPass {
     private final Supplier<ForwardPass> make;
-    private ForwardPass made;
+    private @Nullable ForwardPass made;
 
     LateRunner(Supplier<ForwardPass> make) {
         this.make = make;

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The points of the training loop at which a script, or a library around PyTorch, does work of its own: clipping,
@@ -64,8 +65,13 @@ public interface LoopHook {
     }
 
     /** A library's training loop that runs in place of the script's; {@code null} for none. */
-    default LibraryLoop library() {
+    default @Nullable LibraryLoop library() {
         return null;
+    }
+
+    /** Whether this hook brings batches, the first in the phase of inputs; else one batch serves all steps. */
+    default boolean feeds() {
+        return false;
     }
 
     /** Whether a phase follows the model's in which the model is wrapped and the optimizer made. */
@@ -138,7 +144,7 @@ public interface LoopHook {
      * What is done around the operators of the forward pass; {@code null} for nothing. Asked once the model is
      * wrapped.
      */
-    default NodeHook nodes() {
+    default @Nullable NodeHook nodes() {
         return null;
     }
 

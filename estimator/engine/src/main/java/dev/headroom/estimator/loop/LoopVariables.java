@@ -3,6 +3,8 @@ package dev.headroom.estimator.loop;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the names {@code outputs} and {@code loss} of the loop hold. They live until the next iteration binds
@@ -11,7 +13,7 @@ import dev.headroom.estimator.runtime.Tensor;
 final class LoopVariables {
     private final EagerRuntime runtime;
     private Tensor[] outputs = {};
-    private Tensor loss;
+    private @Nullable Tensor loss;
 
     LoopVariables(EagerRuntime runtime) {
         this.runtime = runtime;
@@ -22,7 +24,7 @@ final class LoopVariables {
     }
 
     Tensor loss() {
-        return loss;
+        return Objects.requireNonNull(loss, "a loss");
     }
 
     /** @param made with a reference each that passes over; {@code null} for an output that is no tensor */

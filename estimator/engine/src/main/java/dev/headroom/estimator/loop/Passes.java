@@ -12,7 +12,9 @@ import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** The passes of a loop through its model: forward, the loss and backward, with all that hooks make of them. */
 final class Passes {
@@ -22,10 +24,10 @@ final class Passes {
     private final HookChain hooks;
     private final boolean led;
     private final LoopVariables variables;
-    private ForwardPass forward;
+    private @Nullable ForwardPass forward;
 
     /** What autocast's region replaced; {@code null} outside of one. */
-    private AutocastMode.State outside;
+    private AutocastMode.@Nullable State outside;
 
     Passes(TrainingLoop loop, HookChain hooks, LoopVariables variables) {
         this.loop = loop;
@@ -47,7 +49,7 @@ final class Passes {
     }
 
     /** Forward, loss and backward. */
-    void run(int step, Integer micro) {
+    void run(int step, @Nullable Integer micro) {
         loop.phase(new Moment(Phase.FORWARD, step, micro), () -> {
             outside = enterAutocast();
             forward();
@@ -56,7 +58,7 @@ final class Passes {
             computeLoss();
             leaveAutocast();
         });
-        loop.phase(new Moment(Phase.BACKWARD, step, micro), this::backward);
+        loop.phase(new Moment(Phase.BACKWARD, step, micro), () -> backward(variables.loss(), false));
     }
 
     /** Ends autocast's region, where a pass has begun one. */
@@ -100,7 +102,8 @@ final class Passes {
     }
 
     private void forward() {
-        Tensor[] made = forward.run(loop.batch().values());
+        Tensor[] made = Objects.requireNonNull(forward, "a model to run")
+                .run(loop.batch().values());
         variables.bindOutputs(hooks.around(made, LoopHook::outputs));
     }
 
@@ -124,20 +127,26 @@ final class Passes {
         }
     }
 
-    private void backward() {
+    /** {@code loss.backward()}. */
+    void backward(Tensor loss, boolean retains) {
         loop.workOf(Phase.BACKWARD);
         Frame frame = runtime.frame();
         try {
-            Tensor root = hooks.around(variables.loss(), LoopHook::root);
-            hooks.wrapped(() -> backward(root), LoopHook::backward);
+            Tensor root = hooks.around(loss, LoopHook::root);
+            hooks.wrapped(() -> run(root, retains), LoopHook::backward);
         } finally {
             frame.close();
         }
     }
 
-    private void backward(Tensor root) {
+    private void run(Tensor root, boolean retains) {
         try (Frame frame = runtime.frame()) {
-            loop.engine().backward(root, runtime.emptyLike(root));
+            Tensor one = runtime.emptyLike(root);
+            if (retains) {
+                loop.engine().backwardAndRetain(root, one);
+            } else {
+                loop.engine().backward(root, one);
+            }
         }
     }
 }

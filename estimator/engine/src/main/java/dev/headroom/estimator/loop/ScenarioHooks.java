@@ -54,7 +54,7 @@ final class ScenarioHooks {
 
         @Override
         public void between(Moment next) {
-            if (next.phase() == Phase.FORWARD && next.step() > 0 && isFirstPass(next)) {
+            if (next.phase() == Phase.FORWARD && next.stepNumber() > 0 && isFirstPass(next)) {
                 loop.loadBatch();
             }
         }

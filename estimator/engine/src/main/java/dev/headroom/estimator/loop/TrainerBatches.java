@@ -14,7 +14,9 @@ import dev.headroom.model.run.Phase;
 import dev.headroom.model.trainer.TransformersVersion;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The batches of a step, all of which are on the device before its first pass, and the number of labels in them
@@ -24,7 +26,7 @@ final class TrainerBatches {
     private final TrainingLoop loop;
     private final EagerRuntime runtime;
     private List<Batch> present = List.of();
-    private Tensor items;
+    private @Nullable Tensor items;
     private boolean counted;
 
     TrainerBatches(TrainingLoop loop) {
@@ -38,6 +40,7 @@ final class TrainerBatches {
     }
 
     /** An input of the batch that is used, by the name that the model has for it; {@code null} for none. */
+    @Nullable
     Tensor input(String name) {
         return loop.graph().inputs().stream()
                 .filter(in ->
@@ -64,7 +67,7 @@ final class TrainerBatches {
         TransformersVersion version = loop.prepared().scenario().trainer().transformers();
         Tensor number = version.countsItems() ? count(next) : null;
         counted = number != null;
-        if (counted && !version.itemsOnDevice()) {
+        if (number != null && !version.itemsOnDevice()) {
             runtime.release(number); // item()
             number = null;
         }
@@ -81,8 +84,9 @@ final class TrainerBatches {
         }
         items = number;
         present = next;
-        if (items != null) {
-            next.forEach(b -> b.give(ItemsInBatch.INPUT, items));
+        if (number != null) {
+            Tensor shared = number;
+            next.forEach(b -> b.give(ItemsInBatch.INPUT, shared));
         }
     }
 
@@ -91,6 +95,7 @@ final class TrainerBatches {
      *
      * @return with a reference for the caller; {@code null} without labels
      */
+    @Nullable
     Tensor count(List<Batch> batches) {
         String name = ItemsInBatch.labels(loop.graph());
         if (name == null) {
@@ -100,7 +105,7 @@ final class TrainerBatches {
         Tensor total = null;
         try (Frame frame = runtime.frame()) {
             for (Batch batch : batches) {
-                Tensor one = count(batch.values().get(name), shifted);
+                Tensor one = count(Objects.requireNonNull(batch.values().get(name), name), shifted);
                 Tensor sum = runtime.emptyStrided(DType.INT64, new long[0], new long[0], Category.INPUTS);
                 if (total != null) {
                     runtime.free(total);

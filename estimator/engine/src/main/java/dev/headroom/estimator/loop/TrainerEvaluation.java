@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An evaluation of the Trainer (transformers 5.17, trainer.py, evaluation_loop and prediction_step): losses, and with
@@ -43,7 +44,7 @@ final class TrainerEvaluation {
     private Tensor[] named = new Tensor[KINDS];
 
     private final Tensor[] gathered = new Tensor[KINDS];
-    private Batch inputs;
+    private @Nullable Batch inputs;
 
     TrainerEvaluation(TrainingLoop loop, TrainerBatches batches) {
         this.loop = loop;
@@ -129,7 +130,7 @@ final class TrainerEvaluation {
                 release(made[i]);
             }
         }
-        Tensor labels = inputs.values().get(ItemsInBatch.labels(loop.graph()));
+        Tensor labels = Objects.requireNonNull(inputs, "a batch").values().get(ItemsInBatch.labels(loop.graph()));
         if (options.evalMetrics() && labels != null) {
             named[LABELS] = runtime.hold(labels);
         }
@@ -183,7 +184,7 @@ final class TrainerEvaluation {
         }
     }
 
-    private void release(Tensor t) {
+    private void release(@Nullable Tensor t) {
         if (t != null) {
             runtime.release(t);
         }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The loop of {@code transformers.Trainer} (5.17, trainer.py, _inner_training_loop, training_step and compute_loss;
@@ -32,13 +33,13 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
     private TrainerBatches batches;
 
     /** {@code null} where they are numbers. */
-    private RatesOnDevice rates;
+    private @Nullable RatesOnDevice rates;
 
     /** {@code tr_loss_step}, which lives until the next pass has run. */
-    private Tensor reported;
+    private @Nullable Tensor reported;
 
     /** {@code grad_norm}. */
-    private Tensor norm;
+    private @Nullable Tensor norm;
 
     TrainerLoop(Scenario run) {
         this.run = run;
@@ -55,7 +56,7 @@ final class TrainerLoop implements LoopHook, LibraryLoop {
     }
 
     @Override
-    public LibraryLoop library() {
+    public @Nullable LibraryLoop library() {
         return run.loop().inference() ? null : this;
     }
 

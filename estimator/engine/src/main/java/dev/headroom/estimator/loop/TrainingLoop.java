@@ -24,9 +24,11 @@ import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The modelled training loop: zero_grad, forward, loss, backward, optimizer step; without training, forward passes
@@ -47,9 +49,9 @@ public final class TrainingLoop {
     private final Criterion criterion;
     private final LoopVariables variables;
     private final Passes passes;
-    private ModelTensors model;
-    private Optimizer optimizer;
-    private Batch batch;
+    private @Nullable ModelTensors model;
+    private @Nullable Optimizer optimizer;
+    private @Nullable Batch batch;
     private Moment moment = Moment.of(Phase.MODEL);
 
     /**
@@ -85,7 +87,7 @@ public final class TrainingLoop {
         }
         if (library == null) {
             phase(Moment.of(Phase.INPUTS), () -> {
-                if (run.loop().inference() || !run.feeding().brings()) {
+                if (!hooks.any(LoopHook::feeds)) {
                     loadBatch();
                 }
             });
@@ -94,7 +96,7 @@ public final class TrainingLoop {
         }
         if (run.generation().any()) {
             new GenerationLoop(runtime, prepared, (g, symbols) -> runner(CheckpointPlan.none(g), g, symbols))
-                    .play(batch.values(), next -> moment = next, this::mark);
+                    .play(batch().values(), next -> moment = next, this::mark);
             return;
         }
         passes.through(hooks.around((ForwardPass) new LateRunner(() -> runner(prepared)), LoopHook::forward));
@@ -137,7 +139,7 @@ public final class TrainingLoop {
 
     /** A batch that holds nothing yet. */
     Batch makeBatch() {
-        return new Batch(runtime, prepared, criterion, model.byValue());
+        return new Batch(runtime, prepared, criterion, model().byValue());
     }
 
     private ModelTensors wholeModel() {
@@ -159,7 +161,7 @@ public final class TrainingLoop {
         }
         Function<List<Tensor>, Optimizer> make = parameters -> Optimizers.of(run, runtime, parameters);
         optimizer = hooks.around(make, (hook, own) -> parameters -> hook.optimizer(parameters, own))
-                .apply(model.parameters());
+                .apply(model().parameters());
     }
 
     private void train(int step) {
@@ -172,7 +174,7 @@ public final class TrainingLoop {
         hooks.wrapped(() -> passes(step), (hook, own) -> hook.passes(step, own));
         if (run.loop().clipGradNorm() != null && !led) {
             phase(Moment.of(Phase.CLIP, step), () -> {
-                clip(() -> new GradientClipping(runtime).clip(model.parameters()));
+                clip(() -> new GradientClipping(runtime).clip(model().parameters()));
             });
         }
         phase(Moment.of(Phase.OPTIMIZER, step), this::step);
@@ -190,22 +192,36 @@ public final class TrainingLoop {
     }
 
     /** @param own clips */
-    void clip(Runnable own) {
+    public void clip(Runnable own) {
         workOf(Phase.CLIP);
         hooks.wrappedFirstOutermost(own, LoopHook::clip);
     }
 
     /** {@code optimizer.step()}, as hooks have it. */
     void step() {
-        workOf(Phase.OPTIMIZER);
         if (optimizer != null) {
-            hooks.wrapped(optimizer::step, LoopHook::step);
+            step(optimizer);
         }
+    }
+
+    /** The step of one of several optimizers, as hooks have it. */
+    public void step(Optimizer which) {
+        workOf(Phase.OPTIMIZER);
+        hooks.wrapped(which::step, LoopHook::step);
+    }
+
+    /**
+     * {@code loss.backward()}, as hooks have it.
+     *
+     * @param retains {@code retain_graph=True}
+     */
+    public void backward(Tensor loss, boolean retains) {
+        passes.backward(loss, retains);
     }
 
     /** {@code optimizer.zero_grad()}, as hooks have it. */
     public void zeroGrad() {
-        hooks.wrapped(model::dropGradients, LoopHook::zeroGrad);
+        hooks.wrapped(model()::dropGradients, LoopHook::zeroGrad);
     }
 
     /** A gradient scaler has looked for infinities; see {@link LoopHook#lookedForInfinities}. */
@@ -215,17 +231,17 @@ public final class TrainingLoop {
 
     /** Brings the next batch to the device, and lets go of the one before. */
     public void loadBatch() {
-        load(batch);
+        load(batch());
     }
 
     /** A batch that holds nothing yet, of other sizes than the run's. */
     public Batch makeBatch(PreparedRun sizes) {
-        return new Batch(runtime, sizes, new Criterion(runtime, sizes), model.byValue());
+        return new Batch(runtime, sizes, new Criterion(runtime, sizes), model().byValue());
     }
 
     /** The batch of the passes that follow, in its sizes; the one before is the caller's to drop. */
     public void use(Batch next) {
-        if (!next.prepared().symbols().equals(batch.prepared().symbols())) {
+        if (!next.prepared().symbols().equals(batch().prepared().symbols())) {
             passes.through(hooks.around((ForwardPass) runner(next.prepared()), LoopHook::forward));
         }
         batch = next;
@@ -249,7 +265,7 @@ public final class TrainingLoop {
     }
 
     /** What the loop itself does from here on counts as done by an operator of the phase's name. */
-    void workOf(Phase phase) {
+    public void workOf(Phase phase) {
         runtime.attribute(runtime.number(new Attribution("", phase.label(), "")));
     }
 
@@ -267,6 +283,11 @@ public final class TrainingLoop {
         return runner(part, other.graph(), other.symbols());
     }
 
+    /** What runs a graph of known sizes that is no part of the model. */
+    public GraphRunner runner(Graph own) {
+        return new GraphRunner(runtime, CheckpointPlan.none(own), engine, Map.of(), unmodelled, ModelTypes.same(own));
+    }
+
     GraphRunner runner(CheckpointPlan part, Graph whole, Map<String, Long> symbols) {
         GraphRunner runner = new GraphRunner(runtime, part, engine, symbols, unmodelled, ModelTypes.of(whole, run));
         hooks.each(h -> runner.around(h.nodes()));
@@ -275,7 +296,7 @@ public final class TrainingLoop {
 
     /** The batch that is on the device; {@code null} before there is a model. */
     public Batch batch() {
-        return batch;
+        return Objects.requireNonNull(batch, "a batch");
     }
 
     /** The run that is played. */
@@ -308,13 +329,18 @@ public final class TrainingLoop {
         return prepared.graph();
     }
 
+    /** Whether the model is on the device. */
+    public boolean hasModel() {
+        return model != null;
+    }
+
     /** The model, once it was made; {@code null} before. */
     public ModelTensors model() {
-        return model;
+        return Objects.requireNonNull(model, "a model on the device");
     }
 
     /** The optimizer, once the model was made; {@code null} for a run without one. */
-    public Optimizer optimizer() {
+    public @Nullable Optimizer optimizer() {
         return optimizer;
     }
 

@@ -5,4 +5,7 @@
  * variables do. What differs between scenarios and regimes is not in the loop: {@link
  * dev.headroom.estimator.loop.LoopHook}s do it at the points where a script would.
  */
+@NullMarked
 package dev.headroom.estimator.loop;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.op;
 
 import dev.headroom.estimator.op.attention.AttentionRules;
+import dev.headroom.estimator.op.compiled.CompiledRules;
 import dev.headroom.estimator.op.convolution.ConvolutionRules;
 import dev.headroom.estimator.op.core.MoreKernels;
 import dev.headroom.estimator.op.creation.CopyRules;
@@ -83,6 +84,7 @@ public final class StandardRules {
             .family("attention", AttentionRules::register)
             .family("quantised layers", QuantisedRules::register)
             .family("losses", FusedRules::register)
+            .family("compiled graphs", CompiledRules::register)
             .family("losses", MarginLosses::register)
             .family("losses", LikelihoodLosses::register)
             .family("distances", Distances::register)

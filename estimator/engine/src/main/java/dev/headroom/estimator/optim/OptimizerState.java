@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.IntFunction;
 
 /** Parameters and what an optimizer keeps for each; shared by all optimizers. */
@@ -62,15 +63,16 @@ final class OptimizerState {
         return parameters.get(i);
     }
 
+    /** The gradient of a parameter that has one. */
     Tensor gradient(int i) {
-        return parameters.get(i).grad();
+        return Objects.requireNonNull(parameters.get(i).grad(), "a gradient");
     }
 
     /** Positions of the parameters that have a gradient: the others are left alone. */
     List<Integer> withGradient() {
         List<Integer> out = new ArrayList<>();
         for (int i = 0; i < parameters.size(); i++) {
-            if (gradient(i) != null) {
+            if (parameters.get(i).grad() != null) {
                 out.add(i);
             }
         }

@@ -18,6 +18,7 @@ import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A rank of a pipeline, or of a grid of ranks: the outermost dimension is the pipeline, the innermost the ranks that
@@ -28,7 +29,7 @@ final class Grids {
     private final CollectiveLog log = new CollectiveLog();
     private final Communicator data;
     private final Communicator tensor;
-    private Collectives reduced;
+    private @Nullable Collectives reduced;
 
     private Grids(Parallelism parallel, int rank) {
         int size = parallel.tensorDegree();

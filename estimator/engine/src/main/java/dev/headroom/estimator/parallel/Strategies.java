@@ -22,6 +22,7 @@ import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.scenario.ParallelChecks;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Makes a run one rank's; the one place to add a strategy. */
 public final class Strategies {
@@ -65,7 +66,8 @@ public final class Strategies {
     }
 
     /** Who has other shards of parameters, and who the same: {@code null} for nobody. */
-    private record Communicators(Communicator shards, Communicator replicas) {
+    private record Communicators(
+            Communicator shards, @Nullable Communicator replicas) {
         static Communicators of(Scenario run, CollectiveLog log, int rank) {
             Mesh mesh = new Mesh(run.parallel().grid());
             List<Integer> at = mesh.coordinates(rank);

@@ -39,7 +39,7 @@ public final class Predictor {
 
     /** Reads the answer off a run of the request that was played. */
     public static Prediction read(PredictionRequest request, Simulation run) {
-        return Summaries.of(request, run);
+        return Summaries.of(request, run, new Plays());
     }
 
     /**

@@ -35,7 +35,7 @@ public record RecordedPrediction(Prediction prediction, Snapshot snapshot) {
             recorder[0] = new SnapshotRecorder(allocator, Integer.MAX_VALUE, stack::frames);
         });
         Snapshot snapshot = recorder[0].snapshot();
-        return new RecordedPrediction(Summaries.of(request, run), snapshot);
+        return new RecordedPrediction(Predictor.read(request, run), snapshot);
     }
 
     /** Where a run has come to, as a stack; the same list as long as it stays there. */

@@ -17,6 +17,7 @@ import dev.headroom.model.run.PreparedRun;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -59,9 +60,9 @@ final class RunCollector implements PhaseListener {
                 runtime.devices().memory(0).allocator().settings(),
                 devices,
                 runtime.attributions(),
-                loop.model() == null ? List.of() : parameters(loop.model(), loop.optimizer()),
+                loop.hasModel() ? parameters(loop.model(), loop.optimizer()) : List.of(),
                 loop.nodeRuns(),
-                runtime.options().convolutions().asked(),
+                Objects.requireNonNull(runtime.options().convolutions()).asked(),
                 Collections.unmodifiableMap(loop.unmodelled()),
                 collectives.phases(),
                 runtime.devices().paged(),
@@ -84,7 +85,7 @@ final class RunCollector implements PhaseListener {
     }
 
     private Failure failure(Moment moment, OutOfMemoryException end) {
-        LoggedMemory memory = runtime.devices().failed();
+        LoggedMemory memory = Objects.requireNonNull(runtime.devices().failed(), "a device that failed");
         Attribution who = runtime.attribution(memory.requester());
         Integer number = runtime.devices().count() == 1 ? null : Integer.valueOf(memory.device());
         return new Failure(
@@ -94,7 +95,7 @@ final class RunCollector implements PhaseListener {
     }
 
     /** Those on the first GPU. */
-    private List<ParameterMemory> parameters(ModelTensors model, Optimizer optimizer) {
+    private List<ParameterMemory> parameters(ModelTensors model, @Nullable Optimizer optimizer) {
         List<ParameterMemory> out = new ArrayList<>();
         for (int i = 0; i < model.parameters().size(); i++) {
             Tensor p = model.parameters().get(i);

@@ -17,6 +17,7 @@ import dev.headroom.estimator.parallel.Strategies;
 import dev.headroom.estimator.runtime.DeviceModel;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.KernelOptions;
+import dev.headroom.estimator.script.ScriptLoop;
 import dev.headroom.model.cudnn.CudnnDevice;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.Parallelism;
@@ -85,6 +86,7 @@ public record RunPlayer(
                 .toList();
         EagerRuntime runtime = new EagerRuntime(allocators, device, options(scenario));
         List<LoopHook> hooks = new ArrayList<>(regime);
+        hooks.addAll(ScriptLoop.of(runs.imported(), scenario));
         hooks.addAll(Feeder.of(runs.imported(), scenario));
         hooks.addAll(Loading.of(runs.imported(), scenario));
         hooks.addAll(rank.hooks());

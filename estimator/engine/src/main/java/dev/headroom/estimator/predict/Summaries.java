@@ -6,24 +6,26 @@ import dev.headroom.estimator.log.EventLog;
 import dev.headroom.model.cudnn.WorkspaceSource;
 import dev.headroom.model.deepspeed.DeepSpeedConfig;
 import dev.headroom.model.parallel.ParallelKind;
+import dev.headroom.model.graph.SymbolBinding;
+import dev.headroom.model.rewrite.ModelMode;
 import dev.headroom.model.run.Moment;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a prediction off a run that was played. */
 final class Summaries {
     private Summaries() {}
 
-    static Prediction of(PredictionRequest request, Simulation run) {
-        Category[] alive = run.log().aliveAfter(run.peak().events());
+    static Prediction of(PredictionRequest request, Simulation run, Plays plays) {
         List<DeviceMemory> devices =
                 run.devices().stream().map(d -> device(request, run, d)).toList();
         DeviceMemory first = devices.get(0);
         Long total = request.device().total();
-        Verdicts verdicts = new Verdicts(request, run);
+        Verdicts verdicts = new Verdicts(request, run, plays);
         return new Prediction(
                 request.graph().name(),
                 request.scenario(),
@@ -39,7 +41,7 @@ final class Summaries {
                 first.atPeak(),
                 first.rounding(),
                 first.cachedFree(),
-                LayerTable.of(run, run.log().aliveAfter(run.history().firstForwardEnd()), alive),
+                plays.layers(run),
                 verdicts.verdict(),
                 run.oom(),
                 convolutions(run.convolutions()),
@@ -98,6 +100,13 @@ final class Summaries {
                     + " none of the inputs requires a gradient, so that the parameters there get none and are not"
                     + " trained (PyTorch warns of it, too); take --reentrant false, or --input-grad");
         }
+        mode(request).ifPresent(out::add);
+        List<String> batches = SymbolBinding.alsoBatch(
+                request.graph(), request.scenario().sizes().dims());
+        if (!batches.isEmpty() && request.graph().loop() == null) {
+            out.add("--batch is taken for the open size of " + String.join(", ", batches)
+                    + " as well; pass --dim " + batches.get(0) + "=N if that is another");
+        }
         if (request.device().gpu() == null) {
             out.add("no GPU named: kernels and library workspaces are those of compute capability 9.0 with 132"
                     + " multiprocessors, and CUDA's context is not counted; name one with --gpu");
@@ -109,6 +118,19 @@ final class Summaries {
                     + " 9.8 or newer (pip install nvidia-cudnn-cu13), or pass --cudnn-workspace SIZE");
         }
         return out;
+    }
+
+    /** What to say of an archive whose mode is not that of the run. */
+    private static Optional<String> mode(PredictionRequest request) {
+        boolean trains = !request.scenario().loop().inference();
+        boolean archive = !request.graph().held().loaded();
+        return ModelMode.training(request.graph())
+                .filter(training -> archive && training != trains)
+                .map(training -> training
+                        ? "the archive was exported in training mode: dropout and batch normalisation are played as after"
+                                + " model.eval(), what forward() does only in training stays; export it after model.eval()"
+                        : "the archive was exported in evaluation mode: dropout and batch normalisation are played as"
+                                + " there; export it after model.train(), or pass --inference");
     }
 
     private static Prediction.@Nullable Convolutions convolutions(AskedConvolutions asked) {

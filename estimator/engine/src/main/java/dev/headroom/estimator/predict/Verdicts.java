@@ -1,6 +1,5 @@
 package dev.headroom.estimator.predict;
 
-import dev.headroom.allocator.AllocatorSettings;
 import dev.headroom.estimator.certainty.Certainty;
 import dev.headroom.estimator.certainty.Deviations;
 import dev.headroom.estimator.certainty.Interval;
@@ -23,6 +22,7 @@ final class Verdicts {
 
     private final PredictionRequest request;
     private final Simulation run;
+    private final Plays plays;
     /** The run itself, or the run with room for anything when it did not get through. */
     private final Simulation whole;
 
@@ -32,14 +32,15 @@ final class Verdicts {
     private final @Nullable Long minimum;
     private final Certainty certainty;
 
-    Verdicts(PredictionRequest request, Simulation run) {
+    Verdicts(PredictionRequest request, Simulation run, Plays plays) {
         this.request = request;
         this.run = run;
-        this.whole = run.oom() == null ? run : Predictor.simulate(request.unbounded());
+        this.plays = plays;
+        this.whole = run.oom() == null ? run : plays.unbounded(request);
         this.beside = request.deviceLines();
         this.context = DeviceLines.bytes(beside);
         this.total = request.device().total();
-        this.minimum = whole.oom() != null ? null : Long.valueOf(least(whole));
+        this.minimum = whole.oom() != null ? null : Long.valueOf(plays.least(request, whole));
         this.certainty = certain();
     }
 
@@ -97,12 +98,12 @@ final class Verdicts {
         Span needed = minimum == null || !limited() ? null : new Span(minimum, minimum);
         long allocated = whole.mostAllocated();
         for (WorkspaceEnd end : ends()) {
-            Simulation other = Predictor.simulate(run.oom() == null ? request : request.unbounded(), end);
+            Simulation other = plays.run(run.oom() == null ? request : request.unbounded(), end);
             reserved = reserved.with(other.mostReserved());
             allocated = Math.min(allocated, other.mostAllocated());
             if (needed != null) {
                 // An end that does not get through needs more than there is, however much.
-                needed = needed.with(other.oom() == null ? least(other) : Long.MAX_VALUE);
+                needed = needed.with(other.oom() == null ? plays.least(request, other) : Long.MAX_VALUE);
             }
         }
         if (needed != null && run.oom() == null) {
@@ -161,14 +162,5 @@ final class Verdicts {
             }
         }
         return ends;
-    }
-
-    private long least(Simulation played) {
-        AllocatorSettings settings = Predictor.settings(request.unbounded());
-        return played.devices().stream()
-                .mapToLong(d -> new MinimumMemory(d.log(), settings)
-                        .bytes(d.peak().allocated(), d.peak().reserved()))
-                .max()
-                .orElse(0);
     }
 }

@@ -5,6 +5,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Node;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The mode that a higher-order operator runs its body under: {@code wrap_with_set_grad_enabled(enabled, body, inputs…)}
@@ -37,7 +38,7 @@ final class BodyMode {
         return () -> mode.exit(before);
     }
 
-    private static Argument argument(Node node, int i) {
+    private static @Nullable Argument argument(Node node, int i) {
         return i < node.arguments().size() ? node.arguments().get(i).value() : null;
     }
 

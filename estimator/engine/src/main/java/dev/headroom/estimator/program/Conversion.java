@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A conversion of element type as a line of Python spells it: an archive holds its outcome only.
@@ -35,16 +36,16 @@ record Conversion(Kind kind, String of) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][\\w.]*");
 
     /** Method conversions of a line from left to right; {@code null} when the line ends inside of one. */
-    static List<Conversion> methods(String line) {
+    static @Nullable List<Conversion> methods(String line) {
         return find(line, true);
     }
 
     /** The {@code dtype=} arguments of a line from left to right; {@code null} when the line ends inside of one. */
-    static List<Conversion> arguments(String line) {
+    static @Nullable List<Conversion> arguments(String line) {
         return find(line, false);
     }
 
-    private static List<Conversion> find(String line, boolean methods) {
+    private static @Nullable List<Conversion> find(String line, boolean methods) {
         List<Conversion> out = new ArrayList<>();
         Matcher m = CALL.matcher(line);
         int from = 0;
@@ -72,7 +73,7 @@ record Conversion(Kind kind, String of) {
     }
 
     /** To the closing parenthesis; for a {@code dtype=} to the next comma as well. */
-    private static String argument(String line, int start, boolean whole) {
+    private static @Nullable String argument(String line, int start, boolean whole) {
         int depth = 0;
         for (int i = start; i < line.length(); i++) {
             char c = line.charAt(i);
@@ -94,7 +95,7 @@ record Conversion(Kind kind, String of) {
             return new Conversion(Kind.FOLLOW, of.group(1));
         }
         if (text.contains("dtype")) {
-            return new Conversion(Kind.FOLLOW, "");
+            return new Conversion(Kind.FOLLOW, NAME.matcher(text).matches() ? text : "");
         }
         if (text.contains("device") || text.contains("memory_format")) {
             return UNCHANGED;

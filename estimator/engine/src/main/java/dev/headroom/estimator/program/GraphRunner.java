@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a graph's operators in order over a {@link EagerRuntime}, with the lifetimes of the Python program behind it.
@@ -32,7 +33,7 @@ public final class GraphRunner implements ForwardPass {
     private final NodeCalls calls;
     private final int[] attributions;
     private final CheckpointPlan plan;
-    private final AutogradEngine engine;
+    private final @Nullable AutogradEngine engine;
     private final Set<Region> withoutGradients = new LinkedHashSet<>();
     private final BitSet hostReads;
     private final int[] executions;
@@ -50,7 +51,7 @@ public final class GraphRunner implements ForwardPass {
     public GraphRunner(
             EagerRuntime runtime,
             CheckpointPlan plan,
-            AutogradEngine engine,
+            @Nullable AutogradEngine engine,
             Map<String, Long> symbols,
             Unmodelled unmodelled,
             ModelTypes types) {
@@ -130,7 +131,7 @@ public final class GraphRunner implements ForwardPass {
     }
 
     /** From now on operators run inside of this, bodies of higher-order ones as well; {@code null}: on their own. */
-    public void around(NodeHook hook) {
+    public void around(@Nullable NodeHook hook) {
         if (hook != null) {
             calls.around(hook);
         }

@@ -22,6 +22,9 @@ final class HiddenNames {
     private static final Pattern STATEMENT =
             Pattern.compile("^(return|yield|if|elif|else|for|while|with|assert|del|raise)\\b");
 
+    private static final Pattern LIST =
+            Pattern.compile("(?<![\\w.])([A-Za-z_]\\w*)\\[|\\b(?:cat|concat|stack|sum|tuple|list)\\(([A-Za-z_]\\w*)\\s*[,)]");
+
     private static final Set<String> WORDS = Set.of(
             "self", "None", "True", "False", "torch", "nn", "F", "if", "else", "in", "for", "not", "and", "or", "is");
 
@@ -66,6 +69,52 @@ final class HiddenNames {
             }
         }
         return null;
+    }
+
+    /**
+     * Lists that hold a value besides the name that it was assigned to: a later line of the call reads it, does not spell
+     * that name, and has names of which no line shows an assignment, with an index behind ({@code features[-1]}) or as
+     * what a function joins ({@code torch.cat(features, 1)}).
+     */
+    Set<String> lists(String value, String name, int made, int depth, int end) {
+        Set<String> out = new HashSet<>();
+        for (int reader : readers.getOrDefault(value, List.of())) {
+            if (reader <= end || !sameCall(reader, made, depth) || frames.get(reader).size() <= depth) {
+                continue;
+            }
+            String line = frames.get(reader).get(depth).text();
+            if (names(line).contains(name)) {
+                continue;
+            }
+            Matcher m = LIST.matcher(line);
+            while (m.find()) {
+                String list = m.group(1) == null ? m.group(2) : m.group(1);
+                if (!WORDS.contains(list) && !assignedBefore(list, reader, made, depth)) {
+                    out.add(list);
+                }
+            }
+        }
+        return out;
+    }
+
+    /** Whether a line of the call before a node shows what a name is assigned, other than a list. */
+    private boolean assignedBefore(String name, int node, int made, int depth) {
+        for (int i = node; i >= 0 && sameCall(i, made, depth); i--) {
+            if (frames.get(i).size() > depth) {
+                PythonFrame frame = frames.get(i).get(depth);
+                if (frame.assigned().contains(name) && !frame.text().matches(".*=\\s*\\[.*")) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Whether a line of the call reads a value and takes it out of a list: {@code skips.pop()}. */
+    boolean pops(String name, String value, int made, int depth) {
+        return readers.getOrDefault(value, List.of()).stream()
+                .filter(reader -> sameCall(reader, made, depth) && frames.get(reader).size() > depth)
+                .anyMatch(reader -> frames.get(reader).get(depth).text().contains(name + ".pop("));
     }
 
     private boolean sameCall(int a, int b, int depth) {

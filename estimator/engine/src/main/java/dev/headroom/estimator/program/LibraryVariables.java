@@ -96,6 +96,11 @@ final class LibraryVariables {
         return false;
     }
 
+    /** Whether the variables of a function that a line calls are known. */
+    static boolean knows(String line) {
+        return HELD.keySet().stream().anyMatch(line::contains);
+    }
+
     /**
      * Whether a line gives the first result of the router that it calls a name that nothing reads. Archives do not hold
      * what a function returns; routers of experts in transformers return their variable {@link #ROUTED} first

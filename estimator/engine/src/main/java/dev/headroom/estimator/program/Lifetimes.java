@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -54,19 +55,18 @@ final class Lifetimes {
         PythonVariables variables = new PythonVariables(nodes, callEnd, last);
         producer.forEach((value, made) -> {
             int output = nodes.get(made).outputs().indexOf(value);
-            last.put(value, variables.heldUntil(made, output, last.get(value)));
+            last.put(value, variables.heldUntil(made, output, Objects.requireNonNull(last.get(value), value)));
         });
         List<List<String>> released = new ArrayList<>(n);
         for (int i = 0; i < n; i++) {
             released.add(new ArrayList<>(2));
         }
         // In the order in which Python lets go: arguments from the first on, then results that nothing used, of which
-        // the
-        // tuple that held them gives up the last first.
+        // the tuple that held them gives up the last first.
         for (int i = n - 1; i >= 0; i--) {
             for (String v : nodes.get(i).outputs()) {
                 if (v != null && !kept.contains(v)) {
-                    released.get(last.get(v)).add(0, v);
+                    released.get(Objects.requireNonNull(last.get(v), v)).add(0, v);
                 }
             }
         }

@@ -18,6 +18,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A model's parameters and buffers while they come to the GPU: all at once as {@code Module.cuda()} moves them, or one
@@ -31,7 +33,7 @@ public final class ModelAssembly {
      * @param channelsLast {@code model.to(memory_format=torch.channels_last)}: what has four dimensions
      * @param elsewhere the model is not on the GPU but in host memory, or on the meta device
      */
-    public record Form(DType type, boolean channelsLast, boolean elsewhere) {}
+    public record Form(@Nullable DType type, boolean channelsLast, boolean elsewhere) {}
 
     private final EagerRuntime runtime;
     private final Graph graph;
@@ -96,6 +98,19 @@ public final class ModelAssembly {
         return this;
     }
 
+    /**
+     * Makes all as {@code copy.deepcopy} of a model on the device does: a module's own parameters and buffers before its
+     * children's (torch/nn/modules/module.py, the order of {@code __dict__}).
+     */
+    public ModelAssembly copy() {
+        for (Map.Entry<String, ModelState.HeldTensor> e : state().tensors().entrySet()) {
+            if (!byStorageName.containsKey(e.getValue().storage())) {
+                put(e.getKey(), make(e.getKey(), form.type));
+            }
+        }
+        return this;
+    }
+
     /** {@code model.cuda().half()}: moved in the archive's types, then one tensor after another is converted. */
     public ModelAssembly moveAndConvert() {
         if (form.type != null) {
@@ -113,12 +128,16 @@ public final class ModelAssembly {
         return this;
     }
 
-    private void move(String module, DType type, RecurrentWeights recurrent) {
+    private ModelState.HeldTensor held(String name) {
+        return Objects.requireNonNull(state().tensors().get(name), name);
+    }
+
+    private void move(String module, @Nullable DType type, RecurrentWeights recurrent) {
         for (String child : children.getOrDefault(module, List.of())) {
             move(child, type, recurrent);
         }
         for (String name : own.getOrDefault(module, List.of())) {
-            ModelState.HeldTensor held = state().tensors().get(name);
+            ModelState.HeldTensor held = held(name);
             if (!held.added() && !byStorageName.containsKey(held.storage())) {
                 put(name, converted(name, held, type));
             }
@@ -128,7 +147,7 @@ public final class ModelAssembly {
         }
     }
 
-    private Tensor converted(String name, ModelState.HeldTensor held, DType type) {
+    private Tensor converted(String name, ModelState.HeldTensor held, @Nullable DType type) {
         Tensor before = unconverted.get(held.storage());
         if (before != null && before.dtype() == held.type(type)) {
             return before;
@@ -150,8 +169,7 @@ public final class ModelAssembly {
 
     /** The same in the type that it is loaded in, where it is converted later. */
     public Tensor load(String name) {
-        return make(
-                name, state().tensors().get(name), loadType(state().tensors().get(name)));
+        return make(name, held(name), loadType(held(name)));
     }
 
     /** The type that a tensor is loaded in: what no checkpoint holds stays as it is. */
@@ -162,14 +180,14 @@ public final class ModelAssembly {
         return held.loadType() == null ? held.type(form.type) : held.loadType();
     }
 
-    private Tensor make(String name, DType type) {
-        ModelState.HeldTensor held = state().tensors().get(name);
+    private Tensor make(String name, @Nullable DType type) {
+        ModelState.HeldTensor held = held(name);
         return make(name, held, held.type(type));
     }
 
     /** Makes a tensor in a type, with a reference for the caller. */
     Tensor makeAs(String name, DType of) {
-        return make(name, state().tensors().get(name), of);
+        return make(name, held(name), of);
     }
 
     private Tensor make(String name, ModelState.HeldTensor held, DType of) {
@@ -219,12 +237,12 @@ public final class ModelAssembly {
      * @param made with a reference that passes over
      */
     public void put(String name, Tensor made) {
-        byStorageName.put(state().tensors().get(name).storage(), made);
+        byStorageName.put(held(name).storage(), made);
     }
 
     /** The tensor of a name, that of an alias included; {@code null} while it is not there. */
-    public Tensor named(String name) {
-        return byStorageName.get(state().tensors().get(name).storage());
+    public @Nullable Tensor named(String name) {
+        return byStorageName.get(held(name).storage());
     }
 
     /** By storage name, in the order in which they came. */

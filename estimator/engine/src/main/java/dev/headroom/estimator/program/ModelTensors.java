@@ -12,6 +12,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A model's parameters and buffers on the GPU. */
 public final class ModelTensors {
@@ -28,7 +30,7 @@ public final class ModelTensors {
     private final List<Tensor> buffers = new ArrayList<>();
 
     /** Moves a model whose floating-point tensors have one type; {@code null}: those of the archive. */
-    public ModelTensors(EagerRuntime runtime, Graph graph, DType type) {
+    public ModelTensors(EagerRuntime runtime, Graph graph, @Nullable DType type) {
         this(
                 runtime,
                 new ModelAssembly(runtime, graph, new ModelAssembly.Form(type, false, false), Placement.FIRST)
@@ -44,7 +46,7 @@ public final class ModelTensors {
         for (Map.Entry<String, ModelState.HeldTensor> e :
                 assembled.state().tensors().entrySet()) {
             ModelState.HeldTensor held = e.getValue();
-            Tensor t = byStorageName.get(held.storage());
+            Tensor t = Objects.requireNonNull(byStorageName.get(held.storage()), e.getKey());
             storages.put(e.getKey(), held.storage());
             if (held.value() != null) {
                 byValue.put(held.value(), t);
@@ -132,7 +134,7 @@ public final class ModelTensors {
 
     /** What the model holds under a qualified name, that of an alias included. */
     public Tensor named(String name) {
-        return byStorageName.get(storages.get(name));
+        return Objects.requireNonNull(byStorageName.get(storages.get(name)), name);
     }
 
     /**

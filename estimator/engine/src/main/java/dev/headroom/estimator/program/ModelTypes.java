@@ -5,6 +5,7 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.ModelState;
 import dev.headroom.model.scenario.Scenario;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The floating-point types of a model's parameters.
@@ -50,7 +51,7 @@ public record ModelTypes(DType archive, DType run, boolean mixed) {
     }
 
     /** The type that a run gives to a tensor of the archive. */
-    public static DType under(DType inArchive, DType run) {
+    public static DType under(DType inArchive, @Nullable DType run) {
         return run != null && inArchive.isFloatingPoint() ? run : inArchive;
     }
 }

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -125,7 +126,7 @@ final class ModuleCalls {
         List<String> left = new ArrayList<>(released);
         for (Span span : ending.get(node)) {
             left.removeIf(v -> {
-                boolean own = made.get(v) >= span.first();
+                boolean own = Objects.requireNonNull(made.get(v), v) >= span.first();
                 if (own) {
                     runtime.release(values.remove(v));
                 }

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The types that calls name in a run whose types are not the archive's. What a {@code dtype} argument means is read off
@@ -50,6 +51,7 @@ final class NamedTypes {
      * transformers that look at their weight's type (models/t5/modeling_t5.py), the program converts it before. A trace
      * in float32 does not hold that branch.
      */
+    @Nullable
     String converted(int node) {
         Node n = nodes.get(node);
         if (run == archive || !run.isReducedFloat() || !n.target().equals("aten.mul.Tensor")) {
@@ -101,7 +103,7 @@ final class NamedTypes {
     }
 
     /** Remembers the type of a value that others follow. */
-    void note(String name, Tensor t) {
+    void note(String name, @Nullable Tensor t) {
         if (t != null && followed.contains(name)) {
             types.put(name, t.dtype());
         }
@@ -113,7 +115,8 @@ final class NamedTypes {
      * @param self the tensor that is converted, or {@code null}
      * @param lower autocast's type, or {@code null} when it is off
      */
-    DType at(int node, Tensor self, DType lower) {
+    @Nullable
+    DType at(int node, @Nullable Tensor self, @Nullable DType lower) {
         TypeMeanings.Meaning m = meanings.of(node);
         if (m == null) {
             return null;
@@ -129,11 +132,11 @@ final class NamedTypes {
     }
 
     /** A conversion of integers makes the type that it names, as one of values in the model's type does. */
-    private boolean restores(Tensor self) {
+    private boolean restores(@Nullable Tensor self) {
         return run != archive && self != null && self.dtype().isFloatingPoint() && self.dtype() != run;
     }
 
-    private DType followedType(String value) {
+    private DType followedType(@Nullable String value) {
         DType t = value == null ? null : types.get(value);
         return t == null || !t.isFloatingPoint() ? run : t;
     }

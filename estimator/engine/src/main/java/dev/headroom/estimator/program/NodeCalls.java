@@ -1,5 +1,6 @@
 package dev.headroom.estimator.program;
 
+import dev.headroom.estimator.function.CustomFunction;
 import dev.headroom.estimator.op.StandardRules;
 import dev.headroom.estimator.op.core.Autocast;
 import dev.headroom.estimator.op.rule.Call;
@@ -9,12 +10,15 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.generation.VariableNodes;
 import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.CustomFunctionNode;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Calls the operators of a graph's nodes, one at a time: by their rules, as bodies, or by the fallback where none is
@@ -31,8 +35,8 @@ final class NodeCalls {
     private final Fallback fallback;
     private final Rule[] rules;
     private final Map<String, GraphRunner> subgraphs = new HashMap<>();
-    private NodeHook hook;
-    private Variables variables;
+    private @Nullable NodeHook hook;
+    private @Nullable Variables variables;
 
     NodeCalls(
             EagerRuntime runtime,
@@ -78,9 +82,12 @@ final class NodeCalls {
     Tensor[] call(int index, Map<String, Tensor> values) {
         Node node = graph.nodes().get(index);
         if (VariableNodes.isOne(node)) {
-            return node.target().equals(VariableNodes.USE) ? new Tensor[0] : variables.run(node, values);
+            return node.target().equals(VariableNodes.USE) ? new Tensor[0] : Objects.requireNonNull(variables, "variables of the script").run(node, values);
         }
         convertFactor(index, values);
+        if (CustomFunctionNode.isOne(node)) {
+            return customFunction(node, values);
+        }
         if (node.target().startsWith("higher_order.")) {
             return higherOrder(node, values);
         }
@@ -143,6 +150,32 @@ final class NodeCalls {
             unmodelled.count(node.operator());
             return fallback.run(node, values);
         }
+    }
+
+    /** {@code autograd_function(name, backward, results, attributes, forward, inputs…)} of a recorded program. */
+    private Tensor[] customFunction(Node node, Map<String, Tensor> values) {
+        CustomFunctionNode parts = CustomFunctionNode.of(node);
+        return new CustomFunction(
+                        runtime,
+                        parts.name(),
+                        parts.results(),
+                        parts.attributes(),
+                        pass(parts.forward()),
+                        pass(parts.backward()))
+                .apply(parts.inputs().stream()
+                        .map(name -> name == null ? null : values.get(name))
+                        .toList());
+    }
+
+    private CustomFunction.Pass pass(Argument.Subgraph body) {
+        GraphRunner runner = subgraphs.computeIfAbsent(body.name(), k -> bodyRunner(body.graph(), Map.of()));
+        return given -> {
+            Map<String, Tensor> inputs = new HashMap<>();
+            for (int i = 0; i < given.size(); i++) {
+                inputs.put(body.graph().inputs().get(i).value(), given.get(i));
+            }
+            return runner.run(inputs);
+        };
     }
 
     /** A body that runs under another mode: {@code wrap_with_set_grad_enabled(enabled, body, inputs…)}. */

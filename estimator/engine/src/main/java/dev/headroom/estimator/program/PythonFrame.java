@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A line of Python that was running when an operator was traced.
@@ -14,7 +15,10 @@ import java.util.regex.Pattern;
  */
 record PythonFrame(String file, int line, String text) {
     private static final Pattern ASSIGNMENT = Pattern.compile(
-            "^\\(?([A-Za-z_]\\w*(?:\\s*,\\s*[A-Za-z_]\\w*)*)\\)?(?:\\s*:[^=]+)?\\s*(?:[-+*/@|&]|//|\\*\\*)?=(?!=)");
+            "^([(\\[]?[A-Za-z_]\\w*[)\\]]*(?:\\s*,\\s*[(\\[]*[A-Za-z_]\\w*[)\\]]*)*)(?:\\s*:[^=]+)?\\s*"
+                    + "(?:[-+*/@|&]|//|\\*\\*)?=(?!=)");
+
+    private static final Pattern ADDING = Pattern.compile("^([A-Za-z_]\\w*)\\.(?:append|extend|insert)\\(");
 
     /** Frames of a stack trace as PyTorch prints it, outermost first. */
     static List<PythonFrame> parse(String trace) {
@@ -32,7 +36,7 @@ record PythonFrame(String file, int line, String text) {
         return frames;
     }
 
-    private static PythonFrame one(String part) {
+    private static @Nullable PythonFrame one(String part) {
         int quote = part.indexOf('"', 6);
         int number = part.indexOf(", line ", quote);
         int comma = number < 0 ? -1 : part.indexOf(',', number + 7);
@@ -49,10 +53,53 @@ record PythonFrame(String file, int line, String text) {
         }
     }
 
-    /** Names that the line assigns, in order; empty for anything else than a plain assignment. */
+    /** Names that the line assigns, in order, those of inner lists as well; empty for anything else than names. */
     List<String> assigned() {
         Matcher m = ASSIGNMENT.matcher(text);
-        return m.find() ? List.of(m.group(1).split("\\s*,\\s*")) : List.of();
+        return m.find() ? List.of(m.group(1).replaceAll("[()\\[\\]]", "").split("\\s*,\\s*")) : List.of();
+    }
+
+    /** The list that the line adds to, as {@code features.append(x)} does, or {@code null}. */
+    @Nullable
+    String list() {
+        Matcher m = ADDING.matcher(text);
+        return m.find() ? m.group(1) : null;
+    }
+
+    /** Whether the line returns what it calls. */
+    boolean returns() {
+        return text.startsWith("return ");
+    }
+
+    /** Whether all that the line assigns or returns are calls of functions. */
+    boolean calls() {
+        Matcher m = ASSIGNMENT.matcher(text);
+        List<String> values = m.find()
+                ? values().isEmpty() ? List.of(text.substring(m.end()).strip()) : values()
+                : returns() ? List.of(text.substring("return ".length()).strip()) : List.of();
+        return !values.isEmpty() && values.stream().allMatch(PythonFrame::isCall);
+    }
+
+    /** Whether the first parenthesis closes at the end, or on a line that is not shown. */
+    private static boolean isCall(String value) {
+        int open = value.indexOf('(');
+        if (open <= 0 || !value.substring(0, open).matches("[A-Za-z_][\\w.]*")) {
+            return false;
+        }
+        int depth = 0;
+        for (int i = open; i < value.length(); i++) {
+            char c = value.charAt(i);
+            depth += "([{".indexOf(c) >= 0 ? 1 : ")]}".indexOf(c) >= 0 ? -1 : 0;
+            if (depth == 0) {
+                return i == value.length() - 1;
+            }
+        }
+        return true;
+    }
+
+    /** Whether the line takes one item of what it calls: {@code x = self.rnn(x)[0]}. */
+    boolean takesPart() {
+        return text.matches(".*\\)\\[-?\\d+](\\W.*)?");
     }
 
     /**

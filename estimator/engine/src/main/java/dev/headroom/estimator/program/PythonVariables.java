@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Local variables of the modules' {@code forward} functions, read off the source lines in the stack traces. A value
@@ -16,6 +18,11 @@ import java.util.Map;
  */
 final class PythonVariables {
     private static final int UNKNOWN = -1;
+
+    /** What functions do last to what they return. */
+    private static final Set<String> FORMS = Set.of(
+            "aten.to", "aten.type_as", "aten.view", "aten.reshape", "aten.flatten", "aten.transpose", "aten.permute",
+            "aten.contiguous", "aten.squeeze", "aten.unsqueeze");
 
     private final List<Node> nodes;
     private final int[][] callEnd;
@@ -62,10 +69,11 @@ final class PythonVariables {
      *
      * @param made the node that makes it
      * @param output which of that node's results it is
-     * @param lastUse the last node that reads it
-     * @return the last node that runs while it is held, at least {@code lastUse}
+     * @param lastRead the last node that reads it
+     * @return the last node that runs while it is held, at least {@code lastRead}
      */
-    int heldUntil(int made, int output, int lastUse) {
+    int heldUntil(int made, int output, int lastRead) {
+        int lastUse = divides(lastRead) ? lastRead + 1 : lastRead;
         int depth = frames.get(made).size() - 1;
         while (depth >= 0 && callEnd[made][depth] < lastUse) {
             depth--; // it leaves this call as a result
@@ -73,34 +81,137 @@ final class PythonVariables {
         if (depth < 0) {
             return lastUse;
         }
-        int returned = returnedUnread(made, depth);
+        int returned = returnedUnread(made, output, depth);
         if (returned >= lastUse) {
             return returned;
         }
         int end = statementEnd(made, depth);
         PythonFrame line = frames.get(made).get(depth);
-        if (lastUse <= end) { // a temporary of the statement
+        boolean result = made == end && lastUse == made && !line.assigned().isEmpty() && !asks(made);
+        if (lastUse <= end && !result) { // a temporary of the statement
             String operator = nodes.get(made).operator();
             String reader = nodes.get(lastUse).operator();
-            return LibraryVariables.hold(line.text(), operator, operand(made), reader) ? end : lastUse;
+            return LibraryVariables.hold(line.text(), operator, operand(made), reader)
+                    ? end
+                    : Math.max(lastUse, functionEnd(made, output, depth, lastUse, end));
+        }
+        if (nodes.get(made).operator().equals("aten.broadcast_tensors")) {
+            return lastUse; // another name that the tracer gave to what was read; the program has no more than the old one
         }
         List<String> names = line.assigned();
+        String value = nodes.get(made).outputs().get(output);
         if (names.isEmpty()) {
-            String name = hidden.name(nodes.get(made).outputs().get(output), made, depth, end);
-            return name == null ? lastUse : Math.max(lastUse, rebound(name, end + 1, made, depth));
+            String name = line.list() != null ? line.list() : hidden.name(value, made, depth, end);
+            return name == null ? lastUse : Math.max(lastUse, held(name, value, end + 1, made, depth));
         }
         boolean several = names.size() > 1 && nodes.get(made).outputs().size() == names.size();
-        int position = several ? output : position(made, output, depth, names.size());
-        return Math.max(lastUse, rebound(names.get(position), end + 1, made, depth));
+        String name = names.get(several ? output : position(made, output, depth, names.size()));
+        int until = Math.max(lastUse, held(name, value, end + 1, made, depth));
+        for (String list : hidden.lists(value, name, made, depth, end)) {
+            until = Math.max(until, held(list, value, end + 1, made, depth));
+        }
+        return until;
     }
 
-    /** Until when the caller's variable holds a result that nothing reads, or -1. */
-    private int returnedUnread(int made, int depth) {
-        String caller = depth == 0 ? "" : frames.get(made).get(depth - 1).text();
-        return LibraryVariables.routes(caller)
-                        && frames.get(made).get(depth).assigned().contains(LibraryVariables.ROUTED)
-                ? callEnd[made][depth - 1]
-                : UNKNOWN;
+    /** As {@link #rebound}; but who takes a value out of a list leaves nothing of it there. */
+    private int held(String name, String value, int from, int made, int depth) {
+        return hidden.pops(name, value, made, depth) ? made : rebound(name, from, made, depth);
+    }
+
+    /**
+     * Until when a variable of a function whose source is out of sight holds a temporary of the statement that calls it:
+     * what is read twice, or is one of several results, has a name. The function ends where all that it made has come
+     * down to one value, in the form in which the function returns it.
+     */
+    private int functionEnd(int made, int output, int depth, int lastUse, int end) {
+        PythonFrame line = frames.get(made).get(depth);
+        Node node = nodes.get(made);
+        boolean named = node.outputs().size() > 1 || reads(node.outputs().get(output), depth, made, end) > 1;
+        if (!named || !line.calls() || LibraryVariables.knows(line.text())) {
+            return lastUse;
+        }
+        int i = lastUse;
+        while (i < end && live(made, i) > 1) {
+            i++;
+        }
+        while (i < end && FORMS.contains(nodes.get(i + 1).operator()) && live(made, i + 1) == 1) {
+            i++;
+        }
+        return i;
+    }
+
+    /** How many of the values made between two nodes are read later. */
+    private int live(int from, int to) {
+        int n = 0;
+        for (int i = from + 1; i <= to; i++) {
+            for (String value : nodes.get(i).outputs()) {
+                n += value != null && lastUses.getOrDefault(value, i) > to ? 1 : 0;
+            }
+        }
+        return n;
+    }
+
+    private int reads(String value, int depth, int from, int to) {
+        int n = 0;
+        for (int i = from + 1; i <= to; i++) {
+            Node node = nodes.get(i);
+            boolean reads = node.reads().contains(value) && !node.operator().startsWith("aten._assert");
+            n += reads && node.moduleStack().size() == depth + 1 ? 1 : 0;
+        }
+        return n;
+    }
+
+    private boolean returned(int made) {
+        List<Node.ModuleCall> stack = nodes.get(made).moduleStack();
+        String type = stack.isEmpty() ? "" : stack.get(stack.size() - 1).type();
+        return type.startsWith("torch.nn.modules.rnn.")
+                || type.endsWith(".MultiheadAttention") && nodes.get(made).operator().equals("aten.mean");
+    }
+
+    /** Whether a node's result is a question of a function out of sight that no tensor answers. */
+    private boolean asks(int node) {
+        return nodes.get(node).operator().equals("aten.all") || nodes.get(node).name().endsWith("_full");
+    }
+
+    /** Whether a node begins {@code number / x}, a function of Python that holds x until it ends (torch/_tensor.py). */
+    private boolean divides(int node) {
+        if (!nodes.get(node).operator().equals("aten.reciprocal") || node + 1 >= nodes.size()) {
+            return false;
+        }
+        Node next = nodes.get(node + 1);
+        int depth = frames.get(node).size() - 1;
+        return next.operator().equals("aten.mul")
+                && next.reads().equals(nodes.get(node).outputs())
+                && depth >= 0
+                && !frames.get(node).get(depth).text().contains("reciprocal");
+    }
+
+    /**
+     * Until when the callers' variables hold a result that nothing reads, or -1: the states of recurrent layers and the
+     * weights of attention, which modules return whether or not the caller wants them.
+     */
+    private int returnedUnread(int made, int output, int depth) {
+        PythonFrame own = frames.get(made).get(depth);
+        if (depth > 0 && LibraryVariables.routes(frames.get(made).get(depth - 1).text())) {
+            return own.assigned().contains(LibraryVariables.ROUTED) ? callEnd[made][depth - 1] : UNKNOWN;
+        }
+        boolean unread = returned(made) && lastUses.getOrDefault(nodes.get(made).outputs().get(output), made) == made;
+        int d = depth;
+        while (unread && d > 0 && (d < depth || !own.assigned().isEmpty() || own.returns())) {
+            PythonFrame caller = frames.get(made).get(--d);
+            List<String> names = caller.assigned();
+            if (names.size() > 1) {
+                boolean one = nodes.get(made).outputs().size() == 1;
+                String name = names.get(one ? names.size() - 1 : Math.min(output, names.size() - 1));
+                return rebound(name, statementEnd(made, d) + 1, made, d);
+            }
+            if (!caller.returns()) {
+                return names.isEmpty() || caller.takesPart()
+                        ? callEnd[made][d + 1]
+                        : rebound(names.get(0), statementEnd(made, d) + 1, made, d);
+            }
+        }
+        return UNKNOWN;
     }
 
     /**
@@ -177,18 +288,25 @@ final class PythonVariables {
         return statementEnds.computeIfAbsent((long) node << 8 | depth, k -> findStatementEnd(node, depth));
     }
 
-    /** Following nodes of the same call, line and, inside the line, module called: a loop calls one after another. */
+    /** Following nodes of the same call and line; a loop over modules runs its line once an iteration. */
     private int findStatementEnd(int node, int depth) {
-        int line = frames.get(node).get(depth).line();
+        PythonFrame line = frames.get(node).get(depth);
+        SpelledCalls calls = new SpelledCalls(line.text());
         int end = node;
         String child = child(node, depth);
+        if (child != null) {
+            calls.add(path(node, depth), path(node, depth + 1));
+        }
         while (end < callEnd[node][depth]) {
             int next = end + 1;
-            if (frames.get(next).size() <= depth || frames.get(next).get(depth).line() != line) {
+            if (frames.get(next).size() <= depth
+                    || frames.get(next).get(depth).line() != line.line()) {
                 break;
             }
             String called = child(next, depth);
-            if (child != null && called != null && !called.equals(child) && rebinds(node, depth)) {
+            if (called != null
+                    && !called.equals(child)
+                    && !calls.add(path(next, depth), path(next, depth + 1))) {
                 break;
             }
             child = called == null ? child : called;
@@ -197,12 +315,11 @@ final class PythonVariables {
         return end;
     }
 
-    /** Whether the line is the body of a loop over modules: {@code x = module(x)}, one call an iteration. */
-    private boolean rebinds(int node, int depth) {
-        return !frames.get(node).get(depth).text().contains("self.");
+    private String path(int node, int depth) {
+        return nodes.get(node).moduleStack().get(depth).path();
     }
 
-    private String child(int node, int depth) {
+    private @Nullable String child(int node, int depth) {
         List<Node.ModuleCall> stack = nodes.get(node).moduleStack();
         return depth + 1 < stack.size() ? stack.get(depth + 1).call() : null;
     }

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.program;
 
 import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.op.recurrent.RecurrentRules;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
@@ -63,10 +64,15 @@ final class RecurrentWeights {
         }
     }
 
+    private static Tensor first(Weights weights, Map<String, Tensor> tensors) {
+        String name = weights.names.get(0);
+        return Objects.requireNonNull(tensors.get(name), name);
+    }
+
     /** Moves a module's weights, if it is a recurrent one; {@code tensors} by storage name. */
     void flatten(EagerRuntime runtime, String module, Map<String, Tensor> tensors) {
         Weights weights = byModule.get(module);
-        if (weights == null) {
+        if (weights == null || !RecurrentRules.flattens(first(weights, tensors).dtype())) {
             return;
         }
         List<Tensor> before = weights.names.stream().map(tensors::get).toList();

@@ -4,10 +4,12 @@ import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.TensorMeta;
+import dev.headroom.model.nullness.Contract;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Undoes what tracing does to names. A conversion to the type that a tensor already has returns the tensor itself, and
@@ -46,7 +48,7 @@ public final class TracedAliases {
         return from != null && to != null && from.dtype() == to.dtype();
     }
 
-    private static String input(Node n) {
+    private static @Nullable String input(Node n) {
         for (Node.NamedArgument a : n.arguments()) {
             if (a.name().equals("self") && a.value() instanceof Argument.Value v) {
                 return v.name();
@@ -82,7 +84,8 @@ public final class TracedAliases {
         for (Node.NamedArgument a : n.arguments()) {
             Argument value = a.value();
             if (value instanceof Argument.Value v) {
-                value = new Argument.Value(seen(v.name(), i));
+                boolean wantsType = a.name().equals("other") && n.operator().equals("aten.type_as");
+                value = new Argument.Value(wantsType ? seen(unconverted(v.name(), i), i) : seen(v.name(), i));
             } else if (value instanceof Argument.Values vs) {
                 List<String> names = new ArrayList<>(vs.names());
                 names.replaceAll(name -> seen(name, i));
@@ -94,8 +97,22 @@ public final class TracedAliases {
         return changed ? new Node(n.name(), n.target(), arguments, n.outputs(), n.moduleStack(), n.stackTrace()) : n;
     }
 
+    /** Who takes the type of a value goes back to it: not to what the same statement converted it to. */
+    private String unconverted(String name, int reader) {
+        String at = name;
+        Integer made = conversions.get(at);
+        while (made != null
+                && variables.depth(made) >= 0
+                && variables.statementEnd(made, variables.depth(made)) >= reader) {
+            at = input(nodes.get(made));
+            made = conversions.get(at);
+        }
+        return at;
+    }
+
     /** What a reader gets who is told to read {@code name}. */
-    private String seen(String name, int reader) {
+    @Contract("!null, _ -> !null")
+    private @Nullable String seen(@Nullable String name, int reader) {
         String at = name;
         Integer made = conversions.get(at);
         while (made != null && !visible(made, reader)) {
@@ -133,7 +150,7 @@ public final class TracedAliases {
      * The name that a conversion is assigned to in {@code a, b = x.to(t), y.to(t)}: as many conversions as values that
      * end in one; {@code null} where that cannot be told.
      */
-    private String ownName(int made, int depth, PythonFrame line) {
+    private @Nullable String ownName(int made, int depth, PythonFrame line) {
         List<String> values = line.values();
         List<String> converted = new ArrayList<>();
         for (int i = 0; i < values.size(); i++) {

@@ -10,6 +10,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the program's source lines say about the {@code dtype} arguments of a graph. In an archive of a float32 model
@@ -20,6 +23,9 @@ import java.util.Set;
  * functions leave frames, a conversion whose result meets the model's type in a matrix product must lead there.
  */
 final class TypeMeanings {
+    /** A variable for the type of another: the other's name, and the last word of that. */
+    private static final Pattern DTYPE_OF = Pattern.compile("(\\w*?([A-Za-z0-9]+))_d?type");
+
     private static final Set<String> SAME_TYPES = Set.of(
             "aten.matmul",
             "aten.bmm",
@@ -61,7 +67,7 @@ final class TypeMeanings {
     }
 
     /** @param value whose type is followed, or {@code null} */
-    record Meaning(Kind kind, String value) {}
+    record Meaning(Kind kind, @Nullable String value) {}
 
     private final List<Node> nodes;
     private final Meaning[] meanings;
@@ -105,12 +111,12 @@ final class TypeMeanings {
     }
 
     /** The node that makes a value, or {@code null} for an input. */
-    Integer producer(String value) {
+    @Nullable Integer producer(String value) {
         return producer.get(value);
     }
 
     /** The value whose type a node's {@code dtype} is said to be, or {@code null}. */
-    private static String typeOf(Node n) {
+    private static @Nullable String typeOf(Node n) {
         for (Node.NamedArgument a : n.arguments()) {
             if (a.name().equals("dtype") && a.value() instanceof Argument.TypeOf t) {
                 return t.value();
@@ -120,7 +126,7 @@ final class TypeMeanings {
     }
 
     /** The type that a node names, or {@code null}. */
-    static DType named(Node n) {
+    static @Nullable DType named(Node n) {
         for (Node.NamedArgument a : n.arguments()) {
             if (a.name().equals("dtype") && a.value() instanceof Argument.Type t) {
                 return t.value();
@@ -173,7 +179,7 @@ final class TypeMeanings {
     }
 
     /** The weight whose type rows of experts are brought to (transformers, integrations/moe.py, _grouped_mm). */
-    private String groupedWeight(String value) {
+    private @Nullable String groupedWeight(String value) {
         for (Node n : consumers.getOrDefault(value, List.of())) {
             if (GROUPED.contains(n.operator()) && n.reads().get(0).equals(value)) {
                 return n.reads().get(1);
@@ -183,7 +189,7 @@ final class TypeMeanings {
     }
 
     /** What the innermost source line says of the node, or {@code null}. */
-    private Conversion said(int i) {
+    private @Nullable Conversion said(int i) {
         PythonFrame line = line(i);
         if (line == null) {
             return null;
@@ -196,13 +202,13 @@ final class TypeMeanings {
         return all.stream().distinct().count() == 1 ? all.get(0) : byPosition(i, line, methods, all);
     }
 
-    private PythonFrame line(int i) {
+    private @Nullable PythonFrame line(int i) {
         List<PythonFrame> f = frames.get(i);
         return f.isEmpty() ? null : f.get(f.size() - 1);
     }
 
     /** The conversions of one statement run in the order in which the line spells them. */
-    private Conversion byPosition(int i, PythonFrame line, boolean methods, List<Conversion> all) {
+    private @Nullable Conversion byPosition(int i, PythonFrame line, boolean methods, List<Conversion> all) {
         int first = i;
         while (first > 0 && sameStatement(first - 1, i, line)) {
             first--;
@@ -232,7 +238,7 @@ final class TypeMeanings {
     }
 
     /** The value whose type a name stands for, or {@code null} for the model's own type. */
-    private String followed(int i, String name) {
+    private @Nullable String followed(int i, String name) {
         if (name.startsWith("self.")) {
             return null;
         }
@@ -249,6 +255,10 @@ final class TypeMeanings {
                 return floating(nodes.get(begin));
             }
         }
+        String spoken = spokenOf(name, begin, i, depth);
+        if (spoken != null) {
+            return spoken;
+        }
         for (int k = begin; k < nodes.size() && inCall(k, call); k++) {
             for (String used : nodes.get(k).reads()) {
                 Integer made = producer.get(used);
@@ -260,7 +270,35 @@ final class TypeMeanings {
         return null;
     }
 
-    private static String floating(Node n) {
+    /**
+     * The value that a name such as {@code result_dtype} speaks of: what the call assigned to {@code result} first,
+     * as the type is asked for before the value changes; {@code null} where nothing is called so.
+     */
+    private @Nullable String spokenOf(String name, int begin, int end, int depth) {
+        Matcher m = DTYPE_OF.matcher(name);
+        if (depth < 0 || !m.matches()) {
+            return null;
+        }
+        @Nullable String value = null;
+        int line = -1;
+        for (int k = begin; k < end; k++) {
+            List<PythonFrame> f = frames.get(k);
+            if (f.size() <= depth || line >= 0 && f.get(depth).line() != line) {
+                if (value != null) {
+                    return value;
+                }
+                continue;
+            }
+            List<String> assigned = f.get(depth).assigned();
+            if (assigned.size() == 1 && (assigned.contains(m.group(1)) || assigned.contains(m.group(2)))) {
+                line = f.get(depth).line();
+                value = floating(nodes.get(k));
+            }
+        }
+        return value;
+    }
+
+    private static @Nullable String floating(Node n) {
         for (String out : n.outputs()) {
             if (out != null) {
                 return out;

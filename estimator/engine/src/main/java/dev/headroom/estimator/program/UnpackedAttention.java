@@ -7,6 +7,7 @@ import dev.headroom.model.graph.SymExpr;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code nn.MultiheadAttention} projects query, key and value at once where they are one object. Hooks that give a
@@ -55,7 +56,7 @@ final class UnpackedAttention {
     }
 
     /** @param before the node before, which may turn the batch around: then each argument is turned by itself */
-    private static List<Node> projections(List<Node> nodes, int at, Node before) {
+    private static List<Node> projections(List<Node> nodes, int at, @Nullable Node before) {
         Node packed = nodes.get(at);
         List<Node> out = new ArrayList<>();
         List<Argument> inputs = new ArrayList<>();

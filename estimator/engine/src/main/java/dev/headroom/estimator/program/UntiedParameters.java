@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** Makes each name of a tied parameter a parameter of its own, which the module that has the name reads. */
 final class UntiedParameters {
@@ -58,13 +59,13 @@ final class UntiedParameters {
     private void separate(List<String> names) {
         List<String> read = new ArrayList<>();
         for (String name : names) {
-            ModelState.HeldTensor held = tensors.get(name);
+            ModelState.HeldTensor held = Objects.requireNonNull(tensors.get(name), name);
             if (held.value() != null) {
                 read.add(held.value());
             }
         }
         for (String name : names) {
-            ModelState.HeldTensor held = tensors.get(name);
+            ModelState.HeldTensor held = Objects.requireNonNull(tensors.get(name), name);
             String value = held.value();
             if (value == null) {
                 value = "untied." + name;

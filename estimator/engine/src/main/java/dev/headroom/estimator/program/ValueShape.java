@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
@@ -45,7 +46,7 @@ public record ValueShape(DType type, long[] sizes, long[] strides) {
     public static ValueShape of(Graph graph, Map<String, Long> symbols, String value) {
         TensorMeta meta = graph.values().get(value);
         return meta == null
-                ? play(graph, symbols).get(value)
+                ? Objects.requireNonNull(play(graph, symbols).get(value), value)
                 : new ValueShape(meta.dtype(), evaluated(meta.sizes(), symbols), evaluated(meta.strides(), symbols));
     }
 

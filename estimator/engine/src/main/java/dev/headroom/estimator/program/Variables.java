@@ -7,6 +7,7 @@ import dev.headroom.model.generation.VariableNodes;
 import dev.headroom.model.graph.Node;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /** Variables of a program that outlive a pass over a graph: what one pass binds, the next ones read. */
 public final class Variables {
@@ -45,7 +46,8 @@ public final class Variables {
     /** Binds a variable or deletes it, as a node says. */
     Tensor[] run(Node node, Map<String, Tensor> values) {
         if (node.target().equals(VariableNodes.BIND)) {
-            bind(VariableNodes.name(node), values.get(node.reads().get(0)));
+            String read = node.reads().get(0);
+            bind(VariableNodes.name(node), Objects.requireNonNull(values.get(read), read));
         } else {
             delete(VariableNodes.name(node));
         }

@@ -5,4 +5,7 @@
  * value when Python's variables would. Lifetimes and types are read off module calls and source lines; the executor
  * does the same by other means, so that neither repeats the other's mistakes.
  */
+@NullMarked
 package dev.headroom.estimator.program;
+
+import org.jspecify.annotations.NullMarked;

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state of automatic mixed precision: whether operators are intercepted, the type that they are lowered to, and the
@@ -83,7 +84,7 @@ public final class AutocastMode {
     }
 
     /** The kept cast of a tensor, or {@code null}. */
-    public Tensor castOf(Tensor t) {
+    public @Nullable Tensor castOf(Tensor t) {
         return casts.get(t);
     }
 

@@ -5,7 +5,9 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Runs backward passes in PyTorch's order (torch/csrc/autograd/engine.cpp). */
 public final class AutogradEngine {
@@ -39,7 +41,7 @@ public final class AutogradEngine {
     private int depth;
 
     /** The pass that the running node belongs to; {@code null} while none runs. */
-    private GraphTask current;
+    private @Nullable GraphTask current;
 
     public AutogradEngine(EagerRuntime runtime, Arithmetic arithmetic) {
         this.runtime = runtime;
@@ -67,7 +69,17 @@ public final class AutogradEngine {
                                 + " input");
             }
         }
-        launch(edges, grads, null);
+        launch(edges, grads, start -> null);
+    }
+
+    /** {@code root.backward(grad, retain_graph=True)}: nodes keep what they saved. */
+    public void backwardAndRetain(Tensor root, Tensor grad) {
+        GradNode.Edge edge = tape.edge(root);
+        if (edge == null) {
+            backward(root, grad); // which says why not
+            return;
+        }
+        launch(new GradNode.Edge[] {edge}, new Tensor[] {grad}, start -> new GraphTask.Selection());
     }
 
     /**
@@ -84,15 +96,16 @@ public final class AutogradEngine {
         GradNode.Edge[] edges = roots.stream()
                 .map(root -> new GradNode.Edge(root.node(), root.input()))
                 .toArray(GradNode.Edge[]::new);
-        GraphTask.Selection selection = launch(edges, grads, start -> new GraphTask.Selection(start, wanted, retains));
+        GraphTask.Selection selection =
+                Objects.requireNonNull(launch(edges, grads, start -> new GraphTask.Selection(start, wanted, retains)));
         return wanted.stream().map(selection::caught).toArray(Tensor[]::new);
     }
 
     /** An input of a node, where a pass begins: {@code torch.autograd.graph.GradientEdge}. */
     public record Root(GradNode node, int input) {}
 
-    private GraphTask.Selection launch(
-            GradNode.Edge[] edges, Tensor[] grads, Function<GradNode, GraphTask.Selection> select) {
+    private GraphTask.@Nullable Selection launch(
+            GradNode.Edge[] edges, Tensor[] grads, Function<GradNode, GraphTask.@Nullable Selection> select) {
         boolean modeBefore = runtime.setGradMode(false);
         int attributionBefore = runtime.attribution();
         HostThread worker = runtime.threads().backward(runtime.devices().current());
@@ -104,7 +117,7 @@ public final class AutogradEngine {
         }
         depth++;
         try {
-            GraphTask.Selection selection = select == null ? null : select.apply(start);
+            GraphTask.Selection selection = select.apply(start);
             run(start, first, selection);
             return selection;
         } finally {
@@ -127,7 +140,7 @@ public final class AutogradEngine {
         return root;
     }
 
-    private void run(GradNode start, Tensor[] first, GraphTask.Selection selection) {
+    private void run(GradNode start, Tensor[] first, GraphTask.@Nullable Selection selection) {
         GraphTask graphTask = new GraphTask(depth, start, selection);
         push(graphTask, start, first);
         GraphTask outer = current;
@@ -185,7 +198,7 @@ public final class AutogradEngine {
             }
         }
         tape.run(node, selection);
-        Tensor[] outputs = node.variable == null ? call(node, inputs) : accumulate(node, inputs);
+        Tensor[] outputs = node.variable == null ? call(node, inputs) : accumulate(node, node.variable, inputs);
         tape.run(null, null);
         pass(graphTask, node, outputs);
     }
@@ -203,10 +216,10 @@ public final class AutogradEngine {
                 continue;
             }
             GradNode target = next.node();
-            boolean ready = --graphTask.dependencies.get(target)[0] == 0;
+            boolean ready = --Objects.requireNonNull(graphTask.dependencies.get(target), target.name)[0] == 0;
             Tensor[] buffer = graphTask.notReady.get(target);
             boolean waiting = buffer != null;
-            if (!waiting) {
+            if (buffer == null) {
                 buffer = new Tensor[target.inputs()];
             }
             sums.addToBuffer(buffer, next.input(), outputs[i], target);
@@ -257,7 +270,7 @@ public final class AutogradEngine {
         return outputs;
     }
 
-    private void callBefore(NodeHooks hooks, Tensor[] inputs) {
+    private void callBefore(@Nullable NodeHooks hooks, Tensor[] inputs) {
         if (hooks != null) {
             hooks.callTensorHooks(runtime, inputs);
             hooks.callBefore(runtime, inputs);
@@ -265,8 +278,7 @@ public final class AutogradEngine {
     }
 
     /** Runs the node of a leaf. Takes over the gradient's reference. */
-    private Tensor[] accumulate(GradNode node, Tensor[] inputs) {
-        Tensor leaf = node.variable;
+    private Tensor[] accumulate(GradNode node, Tensor leaf, Tensor[] inputs) {
         if (leaf.leafHooks != null) {
             leaf.leafHooks.callTensorHooks(runtime, inputs);
         }
@@ -282,8 +294,9 @@ public final class AutogradEngine {
                 leaf.leafHooks.callAccumulated(runtime, leaf);
             }
         }
-        if (node.hooks() != null) {
-            node.hooks().callAfter(runtime, NOTHING, inputs);
+        NodeHooks hooks = node.hooks();
+        if (hooks != null) {
+            hooks.callAfter(runtime, NOTHING, inputs);
         }
         runtime.release(inputs[0]);
         return NOTHING;

@@ -4,6 +4,7 @@ import dev.headroom.allocator.CachingAllocator;
 import dev.headroom.estimator.log.Attributions;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The GPUs of the process. Each has memory of its own; what is made, is made on the current one. A node of autograd
@@ -12,7 +13,7 @@ import java.util.List;
 public final class Devices {
     private final List<LoggedMemory> memories = new ArrayList<>();
     private LoggedMemory current;
-    private LoggedMemory failed;
+    private @Nullable LoggedMemory failed;
     private long paged;
 
     Devices(List<CachingAllocator> allocators, Attributions attributions, Streams streams) {
@@ -54,7 +55,7 @@ public final class Devices {
     }
 
     /** The memory that last refused a request; {@code null} for none. */
-    public LoggedMemory failed() {
+    public @Nullable LoggedMemory failed() {
         return failed;
     }
 

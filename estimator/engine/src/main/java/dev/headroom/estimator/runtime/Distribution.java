@@ -1,6 +1,7 @@
 package dev.headroom.estimator.runtime;
 
 import dev.headroom.model.plan.Placement;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What makes a tensor the local part of a DTensor (torch/distributed/tensor/_api.py): where the other parts are. How
@@ -31,7 +32,7 @@ public final class Distribution {
     private final Placement placement;
     private final long[] sizes;
     private Placement gradient;
-    private Tensor mask;
+    private @Nullable Tensor mask;
 
     /**
      * A new one.
@@ -70,12 +71,12 @@ public final class Distribution {
     }
 
     /** Marks the rows of an embedding that the rank does not have; {@code null} where there are none. */
-    public Tensor mask() {
+    public @Nullable Tensor mask() {
         return mask;
     }
 
     /** @param held with a reference that passes over */
-    public void setMask(Tensor held) {
+    public void setMask(@Nullable Tensor held) {
         mask = held;
     }
 

@@ -5,10 +5,16 @@ import dev.headroom.estimator.host.HostThreads;
 import dev.headroom.estimator.log.Attribution;
 import dev.headroom.estimator.log.Attributions;
 import dev.headroom.estimator.log.Category;
+import dev.headroom.model.nullness.Contract;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An eager runtime without data: makes tensors, counts references, hands every allocation to the caching allocator and
@@ -25,7 +31,8 @@ public final class EagerRuntime {
     private final Workspaces workspaces;
     private final AutocastMode autocast = new AutocastMode(this);
     private final ModuleHooks modules = new ModuleHooks();
-    private Frame frame;
+    private final Set<Object> done = Collections.newSetFromMap(new IdentityHashMap<>());
+    private @Nullable Frame frame;
 
     /** A process with one GPU. */
     public EagerRuntime(CachingAllocator allocator, DeviceModel device, KernelOptions options) {
@@ -122,10 +129,19 @@ public final class EagerRuntime {
         s.home.changed(s, before);
     }
 
+    /** Whether something that a process does once, such as compiling a graph, is done now. */
+    public boolean firstTime(Object what) {
+        return done.add(what);
+    }
+
     /** Opens the scope of an operator's local variables. */
     public Frame frame() {
         frame = new Frame(this, frame);
         return frame;
+    }
+
+    private Frame running() {
+        return Objects.requireNonNull(frame, "the frame of an operator");
     }
 
     void leave(Frame f) {
@@ -134,20 +150,20 @@ public final class EagerRuntime {
 
     private Tensor local(Tensor t) {
         t.incrementRefs();
-        frame.add(t);
+        running().add(t);
         return t;
     }
 
     /** Ends a local variable before its operator ends; {@code null} and tensors of others are left alone. */
-    public void free(Tensor t) {
+    public void free(@Nullable Tensor t) {
         if (t != null && t.frame == frame) {
-            frame.forget(t);
+            running().forget(t);
             release(t);
         }
     }
 
     /** Frees what {@code contiguous()} or {@code to()} gave, unless it gave the tensor itself. */
-    public void freeUnless(Tensor t, Tensor same) {
+    public void freeUnless(@Nullable Tensor t, @Nullable Tensor same) {
         if (t != same) {
             free(t);
         }
@@ -158,8 +174,9 @@ public final class EagerRuntime {
         tensors.forEach(this::free);
     }
 
-    /** Takes a reference that outlives the frame. */
-    public Tensor hold(Tensor t) {
+    /** Takes a reference that outlives the frame; {@code null} is let through. */
+    @Contract("!null -> !null")
+    public @Nullable Tensor hold(@Nullable Tensor t) {
         if (t != null) {
             t.incrementRefs();
         }
@@ -167,10 +184,10 @@ public final class EagerRuntime {
     }
 
     /** Hands a reference that the caller holds to the running frame. */
-    public void adopt(Tensor t) {
+    public void adopt(@Nullable Tensor t) {
         if (t != null) {
             if (t.frame == null) {
-                frame.add(t);
+                running().add(t);
             } else {
                 t.decrementRefs();
             }
@@ -178,7 +195,7 @@ public final class EagerRuntime {
     }
 
     /** Gives a reference back; the last one frees what only the tensor kept alive. */
-    public void release(Tensor t) {
+    public void release(@Nullable Tensor t) {
         if (t == null || t.decrementRefs() > 0) {
             return;
         }
@@ -295,7 +312,7 @@ public final class EagerRuntime {
     }
 
     /** Replaces {@code .grad}. */
-    public void setGrad(Tensor variable, Tensor grad) {
+    public void setGrad(Tensor variable, @Nullable Tensor grad) {
         hold(grad);
         Tensor old = variable.grad();
         variable.setGradField(grad);
@@ -344,7 +361,7 @@ public final class EagerRuntime {
     }
 
     /** Starts recording an operator. The recorder keeps nothing when none of the inputs wants a gradient. */
-    public Recorder record(String name, Tensor... inputs) {
+    public Recorder record(String name, @Nullable Tensor... inputs) {
         return tape.record(name, inputs);
     }
 }

@@ -1,20 +1,25 @@
 package dev.headroom.estimator.runtime;
 
+import dev.headroom.model.nullness.Contract;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The local variables of a running operator: tensors made inside live until it ends, as C++ locals do, unless the rule
  * frees them earlier or returns them.
  */
 public final class Frame implements AutoCloseable {
     private final EagerRuntime runtime;
-    private final Frame parent;
+    private final @Nullable Frame parent;
     private Tensor[] tensors = new Tensor[16];
     private int count;
 
-    Frame(EagerRuntime runtime, Frame parent) {
+    Frame(EagerRuntime runtime, @Nullable Frame parent) {
         this.runtime = runtime;
         this.parent = parent;
     }
 
+    @Nullable
     Frame parent() {
         return parent;
     }
@@ -34,11 +39,12 @@ public final class Frame implements AutoCloseable {
         t.frameSlot = -1;
     }
 
-    /** Hands a result to the enclosing frame. */
-    public Tensor keep(Tensor t) {
+    /** Hands a result to the enclosing frame; {@code null} is let through. */
+    @Contract("!null -> !null")
+    public @Nullable Tensor keep(@Nullable Tensor t) {
         if (t != null && t.frame == this) {
             forget(t);
-            parent.add(t);
+            Objects.requireNonNull(parent, "an enclosing frame").add(t);
         }
         return t;
     }

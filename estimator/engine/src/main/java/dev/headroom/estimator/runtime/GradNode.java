@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A node of the backward graph: PyTorch's {@code torch::autograd::Node}. */
 public final class GradNode {
@@ -37,7 +38,7 @@ public final class GradNode {
     final int attribution;
 
     /** The parameter of an AccumulateGrad node, else {@code null}. */
-    final Tensor variable;
+    final @Nullable Tensor variable;
 
     final List<Saved> saved = new ArrayList<>(4);
 
@@ -49,6 +50,7 @@ public final class GradNode {
 
     final List<DType> inputTypes = new ArrayList<>(1);
 
+    @Nullable
     Backward backward;
 
     /** Whether {@code backward} unpacks what was saved, in its own time; else the engine does before it. */
@@ -61,12 +63,12 @@ public final class GradNode {
 
     final int stream;
 
-    private NodeHooks hooks;
+    private @Nullable NodeHooks hooks;
 
     /** Forward results that are tensors of a subclass. */
     private final BitSet wrapped = new BitSet(0);
 
-    GradNode(String name, long sequence, Edge[] edges, EagerRuntime runtime, int device, Tensor variable) {
+    GradNode(String name, long sequence, Edge[] edges, EagerRuntime runtime, int device, @Nullable Tensor variable) {
         this.device = device;
         this.stream = runtime.streams().current();
         this.name = name;
@@ -92,6 +94,7 @@ public final class GradNode {
     }
 
     /** Its hooks, or {@code null} for none. */
+    @Nullable
     NodeHooks hooks() {
         return hooks;
     }

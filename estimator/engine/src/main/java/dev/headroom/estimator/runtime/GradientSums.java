@@ -3,6 +3,7 @@ package dev.headroom.estimator.runtime;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.model.plan.Placement;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes gradients to where a backward pass puts them: the buffers of nodes that wait for more, and the {@code .grad}
@@ -24,7 +25,7 @@ final class GradientSums {
      * @param grad made on the current stream; its reference is taken over
      * @param target the node that the buffer is for
      */
-    void addToBuffer(Tensor[] buffer, int i, Tensor grad, GradNode target) {
+    void addToBuffer(Tensor[] buffer, int i, @Nullable Tensor grad, GradNode target) {
         if (grad == null) {
             return;
         }
@@ -65,7 +66,7 @@ final class GradientSums {
     }
 
     /** Gradients of a DTensor that come in two layouts are summed in that of the tensor itself. */
-    private Tensor[] alike(Tensor leaf, Tensor a, Tensor b) {
+    private Tensor[] alike(@Nullable Tensor leaf, Tensor a, Tensor b) {
         if (leaf == null || leaf.distribution() == null || Arrays.equals(a.sizes(), b.sizes())) {
             return new Tensor[] {a, b};
         }

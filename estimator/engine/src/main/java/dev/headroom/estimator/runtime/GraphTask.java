@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** One backward pass (torch/csrc/autograd/graph_task.h). */
 final class GraphTask {
@@ -15,7 +16,7 @@ final class GraphTask {
     final int depth;
 
     /** Which nodes run; {@code null} for all. */
-    final Selection selection;
+    final @Nullable Selection selection;
 
     /** By node: how many of its gradients are still to come. */
     final Map<GradNode, int[]> dependencies;
@@ -29,7 +30,7 @@ final class GraphTask {
     /** Nodes in the queue or running. */
     int outstanding;
 
-    GraphTask(int depth, GradNode start, Selection selection) {
+    GraphTask(int depth, GradNode start, @Nullable Selection selection) {
         this.selection = selection;
         this.depth = depth;
         this.dependencies = dependencies(start);
@@ -70,11 +71,13 @@ final class GraphTask {
         /** Whether nodes keep what they saved. */
         final boolean retains;
 
+        private final boolean all;
         private final Set<GradNode> leading = new HashSet<>();
         private final Map<GradNode, Tensor> caught = new HashMap<>();
 
         Selection(GradNode root, Collection<GradNode> wanted, boolean retains) {
             this.retains = retains;
+            this.all = false;
             Map<GradNode, List<GradNode>> callers = new HashMap<>();
             ArrayDeque<GradNode> stack = new ArrayDeque<>(List.of(root));
             Set<GradNode> seen = new HashSet<>(List.of(root));
@@ -98,13 +101,19 @@ final class GraphTask {
             }
         }
 
+        /** Of a pass that runs everything and can be run again: {@code backward(retain_graph=True)}. */
+        Selection() {
+            this.retains = true;
+            this.all = true;
+        }
+
         /** Whether a gradient for a node is computed. */
         boolean computes(GradNode node) {
-            return leading.contains(node) || caught.containsKey(node);
+            return all || leading.contains(node) || caught.containsKey(node);
         }
 
         boolean runs(GradNode node) {
-            return leading.contains(node);
+            return all || leading.contains(node);
         }
 
         /** Takes what arrived at a node, if it is wanted. */
@@ -115,6 +124,7 @@ final class GraphTask {
         }
 
         /** With a reference for the caller; {@code null} for none. */
+        @Nullable
         Tensor caught(GradNode node) {
             return caught.get(node);
         }

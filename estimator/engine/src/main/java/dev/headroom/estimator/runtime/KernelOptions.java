@@ -4,6 +4,7 @@ import dev.headroom.estimator.cudnn.WorkspaceSources;
 import dev.headroom.model.cudnn.CudnnVersion;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.TorchVersion;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings that operators look at.
@@ -16,8 +17,8 @@ import dev.headroom.model.scenario.TorchVersion;
  * @param cudnn version whose choices are modelled
  */
 public record KernelOptions(
-        Long cudnnWorkspace,
-        WorkspaceSources convolutions,
+        @Nullable Long cudnnWorkspace,
+        @Nullable WorkspaceSources convolutions,
         Scenario.Attention attention,
         TorchVersion torch,
         boolean cudnnBenchmark,

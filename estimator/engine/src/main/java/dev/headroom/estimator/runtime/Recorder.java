@@ -1,5 +1,7 @@
 package dev.headroom.estimator.runtime;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Records one call of an operator for the backward pass: what it saves, how gradients are computed, which results it
  * made. A rule makes the same calls whether or not any of its inputs wants a gradient; when none does, the recorder
@@ -9,6 +11,7 @@ public interface Recorder {
     /** Gradient of one input from the gradient of the only output. */
     @FunctionalInterface
     interface InputGradient {
+        @Nullable
         Tensor of(Tensor grad);
     }
 
@@ -22,10 +25,10 @@ public interface Recorder {
     int inputs();
 
     /** Keeps an input of the operator; {@code null} is let through. */
-    Saved save(Tensor t);
+    Saved save(@Nullable Tensor t);
 
     /** Keeps an input if the condition holds, as generated code asks whether a gradient that reads it is wanted. */
-    default Saved saveIf(boolean condition, Tensor t) {
+    default Saved saveIf(boolean condition, @Nullable Tensor t) {
         return condition ? save(t) : Saved.NOTHING;
     }
 
@@ -39,7 +42,7 @@ public interface Recorder {
     Saved attach(Tensor t);
 
     /** Keeps a result of the operator. */
-    Saved saveOutput(Tensor t);
+    Saved saveOutput(@Nullable Tensor t);
 
     /**
      * The gradient of input {@code i}, evaluated only where it is wanted. Gradients are evaluated in the order of these
@@ -51,12 +54,12 @@ public interface Recorder {
     Recorder gradients(GradNode.Backward backward);
 
     /**
-     * Makes {@code out} the node's next result. Call once a result, in their order; {@code null} skips one.
+     * Makes {@code out} the node's next result. Call once a result, in their order.
      *
      * @return {@code out}
      */
     Tensor output(Tensor out);
 
-    /** Makes {@code out} the next result, one through which no gradient flows (a mask, indices). */
-    Recorder nonDifferentiable(Tensor out);
+    /** Makes {@code out} the next result, one through which no gradient flows (a mask); {@code null} skips one. */
+    Recorder nonDifferentiable(@Nullable Tensor out);
 }

@@ -1,5 +1,7 @@
 package dev.headroom.estimator.runtime;
 
+import org.jspecify.annotations.Nullable;
+
 /** The recorder of an operator that some input wants a gradient of: builds its node. */
 final class Recording implements Recorder {
     private final Tape tape;
@@ -36,7 +38,7 @@ final class Recording implements Recorder {
     }
 
     @Override
-    public Saved save(Tensor t) {
+    public Saved save(@Nullable Tensor t) {
         return tape.save(node, t, false);
     }
 
@@ -53,7 +55,7 @@ final class Recording implements Recorder {
     }
 
     @Override
-    public Saved saveOutput(Tensor t) {
+    public Saved saveOutput(@Nullable Tensor t) {
         return tape.save(node, t, true);
     }
 
@@ -72,22 +74,19 @@ final class Recording implements Recorder {
 
     @Override
     public Tensor output(Tensor out) {
-        if (inputs.length > 0 && inputs[0] == out && out != null) {
+        if (inputs.length > 0 && inputs[0] == out) {
             out.storage().version++;
             if (out.base() != null) {
                 ViewHistory.rebase(runtime, node, out);
                 return out;
             }
         }
-        tape.addOutput(
-                node,
-                out,
-                out != null && !out.dtype().isFloatingPoint() && !out.dtype().isComplex());
+        tape.addOutput(node, out, !out.dtype().isFloatingPoint() && !out.dtype().isComplex());
         return out;
     }
 
     @Override
-    public Recorder nonDifferentiable(Tensor out) {
+    public Recorder nonDifferentiable(@Nullable Tensor out) {
         tape.addOutput(node, out, true);
         return this;
     }
@@ -134,7 +133,7 @@ final class Recording implements Recorder {
         }
 
         @Override
-        public Saved save(Tensor t) {
+        public Saved save(@Nullable Tensor t) {
             return Saved.NOTHING;
         }
 
@@ -150,7 +149,7 @@ final class Recording implements Recorder {
         }
 
         @Override
-        public Saved saveOutput(Tensor t) {
+        public Saved saveOutput(@Nullable Tensor t) {
             return Saved.NOTHING;
         }
 
@@ -170,7 +169,7 @@ final class Recording implements Recorder {
         }
 
         @Override
-        public Recorder nonDifferentiable(Tensor out) {
+        public Recorder nonDifferentiable(@Nullable Tensor out) {
             return this;
         }
     }

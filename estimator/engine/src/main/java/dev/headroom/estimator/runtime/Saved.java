@@ -1,5 +1,8 @@
 package dev.headroom.estimator.runtime;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /**
  * A tensor that a node keeps for its backward pass: PyTorch's SavedVariable (torch/csrc/autograd/saved_variable.cpp).
  */
@@ -7,10 +10,10 @@ public final class Saved {
     /** Stands for what is not kept. */
     static final Saved NOTHING = new Saved((Tensor) null);
 
-    private Tensor tensor;
-    private SavedTensorHooks.Packed packed;
+    private @Nullable Tensor tensor;
+    private SavedTensorHooks.@Nullable Packed packed;
 
-    Saved(Tensor tensor) {
+    Saved(@Nullable Tensor tensor) {
         this.tensor = tensor;
     }
 
@@ -18,14 +21,30 @@ public final class Saved {
         this.packed = packed;
     }
 
-    /** The tensor, valid until the node has run; {@code null} when none was kept. */
+    /** The tensor, valid until the node has run. */
     public Tensor get() {
+        Tensor kept = getOrNull();
+        if (kept == null) {
+            throw new IllegalStateException("a tensor is used that was not saved");
+        }
+        return kept;
+    }
+
+    /** The tensor, valid until the node has run, or {@code other} where none was kept. */
+    public Tensor getOr(Tensor other) {
+        Tensor kept = getOrNull();
+        return kept == null ? other : kept;
+    }
+
+    /** The tensor, valid until the node has run; {@code null} when none was kept. */
+    public @Nullable Tensor getOrNull() {
         if (tensor == null && this != NOTHING) {
             throw new IllegalStateException("saved tensor used after its node released it");
         }
         return tensor;
     }
 
+    @Nullable
     Tensor take() {
         Tensor t = tensor;
         tensor = null;
@@ -33,11 +52,11 @@ public final class Saved {
     }
 
     /** What hooks made of it, or {@code null} where the tensor itself is kept. */
-    SavedTensorHooks.Packed packed() {
+    SavedTensorHooks.@Nullable Packed packed() {
         return packed;
     }
 
     void unpack() {
-        tensor = packed.unpack();
+        tensor = Objects.requireNonNull(packed, "hooks of saved tensors").unpack();
     }
 }

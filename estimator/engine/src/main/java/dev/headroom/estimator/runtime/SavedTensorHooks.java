@@ -1,5 +1,7 @@
 package dev.headroom.estimator.runtime;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Takes over the keeping of tensors that autograd saves: {@code torch.autograd.graph.saved_tensors_hooks}. Only the
  * newest hooks of a thread see a tensor (torch/csrc/autograd/saved_variable.cpp, set_hooks_and_pack_data).
@@ -9,6 +11,7 @@ public interface SavedTensorHooks {
     /** What a node keeps instead of a tensor. */
     interface Packed {
         /** The tensor, with a reference for the caller; called once, just before the node runs. */
+        @Nullable
         Tensor unpack();
 
         /** The node that kept it ran or died. */

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.runtime;
 
 import dev.headroom.estimator.log.Category;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A piece of device memory, shared by tensors that are views of each other; freed with its last reference. Its memory
@@ -30,7 +31,7 @@ public final class Storage {
     private Category category;
 
     /** What a collective still reads whose result this is; {@code null} once somebody has waited for it. */
-    private Tensor inFlight;
+    private @Nullable Tensor inFlight;
 
     Storage(LoggedMemory home, int id, long bytes, int block, int stream, Category category) {
         this.home = home;

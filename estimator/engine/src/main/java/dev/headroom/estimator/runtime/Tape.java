@@ -4,6 +4,7 @@ import dev.headroom.estimator.host.HostThreads;
 import dev.headroom.estimator.log.Category;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What autograd knows of a thread: whether it records, the nodes of operators that ran and the tensors that these save.
@@ -15,11 +16,11 @@ public final class Tape {
     private final Recorder nothing;
     private final ArrayDeque<GradNode> dying = new ArrayDeque<>();
     private boolean enabled = true;
-    private SavedTensorHooks hooks;
+    private @Nullable SavedTensorHooks hooks;
     private boolean stoppedAtResult;
     private boolean destroying;
-    private GradNode running;
-    private GraphTask.Selection selection;
+    private @Nullable GradNode running;
+    private GraphTask.@Nullable Selection selection;
 
     Tape(EagerRuntime runtime, HostThreads threads) {
         this.runtime = runtime;
@@ -49,7 +50,7 @@ public final class Tape {
      *
      * @return the hooks before
      */
-    public SavedTensorHooks setHooks(SavedTensorHooks now) {
+    public @Nullable SavedTensorHooks setHooks(@Nullable SavedTensorHooks now) {
         SavedTensorHooks before = hooks;
         hooks = now;
         return before;
@@ -57,7 +58,7 @@ public final class Tape {
 
     // ------------------------------------------------------------ recording
 
-    Recorder record(String name, Tensor... inputs) {
+    Recorder record(String name, @Nullable Tensor... inputs) {
         if (!enabled) {
             return nothing;
         }
@@ -87,7 +88,7 @@ public final class Tape {
     }
 
     /** Where a tensor's gradient goes, with a reference to the node; {@code null}: nowhere. */
-    GradNode.Edge edge(Tensor t) {
+    GradNode.@Nullable Edge edge(@Nullable Tensor t) {
         if (t == null || !t.requiresGrad()) {
             return null;
         }
@@ -132,9 +133,10 @@ public final class Tape {
         if (t.hasStaleHistory()) {
             ViewHistory.refresh(runtime, t);
         }
-        return t.isLeaf()
+        GradNode node = t.gradNode();
+        return node == null
                 ? leafHooks(t).addTensorHook(0, hook)
-                : t.gradNode().makeHooks().addTensorHook(t.outputNumber(), hook);
+                : node.makeHooks().addTensorHook(t.outputNumber(), hook);
     }
 
     /** {@code Tensor.register_post_accumulate_grad_hook} of a leaf. */
@@ -174,7 +176,7 @@ public final class Tape {
     }
 
     /** A node of a pass runs; {@code null}: none does any more. */
-    void run(GradNode node, GraphTask.Selection of) {
+    void run(@Nullable GradNode node, GraphTask.@Nullable Selection of) {
         running = node;
         selection = of;
     }
@@ -196,7 +198,7 @@ public final class Tape {
         release(old);
     }
 
-    void addOutput(GradNode node, Tensor out, boolean nonDifferentiable) {
+    void addOutput(GradNode node, @Nullable Tensor out, boolean nonDifferentiable) {
         int number = node.inputs();
         node.inputSizes.add(out == null ? new long[0] : out.sizes());
         node.inputTypes.add(out == null ? DType.FLOAT32 : out.dtype());
@@ -207,13 +209,13 @@ public final class Tape {
 
     // -------------------------------------------------------- saved tensors
 
-    Saved save(GradNode node, Tensor t, boolean isOutput) {
+    Saved save(GradNode node, @Nullable Tensor t, boolean isOutput) {
         if (t == null) {
             return Saved.NOTHING;
         }
         Saved saved;
         if (hooks != null && !t.isWrappedNumber()) {
-            saved = pack(node, t, isOutput);
+            saved = pack(hooks, node, t, isOutput);
         } else {
             // A result is kept through an alias: the node must not keep alive the tensor that keeps the node alive.
             saved = new Saved(keep(isOutput ? alias(t) : t));
@@ -232,7 +234,7 @@ public final class Tape {
         return new Tensor(t.storage(), t.dtype(), t.sizes(), t.strides(), t.offset());
     }
 
-    private Saved pack(GradNode node, Tensor t, boolean isOutput) {
+    private Saved pack(SavedTensorHooks hooks, GradNode node, Tensor t, boolean isOutput) {
         try {
             return new Saved(hooks.pack(t));
         } catch (StopRecomputation e) {
@@ -300,6 +302,16 @@ public final class Tape {
         }
     }
 
+    /**
+     * Hands a saved tensor to the running frame, from which it may be freed before the node has run
+     * ({@code ctx.maybe_clear_saved_tensors}). It counts as saved until then.
+     */
+    public @Nullable Tensor take(Saved saved) {
+        Tensor t = saved.take();
+        runtime.adopt(t);
+        return t;
+    }
+
     /** Lets go of what a node saved, as after it ran. */
     void releaseSaved(GradNode node) {
         for (Saved s : node.saved) {
@@ -314,7 +326,7 @@ public final class Tape {
     // ------------------------------------------------------------ nodes end
 
     /** Gives a reference to a node back. */
-    public void release(GradNode node) {
+    public void release(@Nullable GradNode node) {
         if (node == null || --node.refs > 0) {
             return;
         }

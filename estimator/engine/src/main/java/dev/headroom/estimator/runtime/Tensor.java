@@ -2,6 +2,7 @@ package dev.headroom.estimator.runtime;
 
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A tensor without data: sizes and strides over a {@link Storage}, and what autograd knows of it. Reference counted as
@@ -18,23 +19,25 @@ public final class Tensor {
     /** Position in the frame that holds a reference to it, or -1. */
     int frameSlot = -1;
 
+    @Nullable
     Frame frame;
 
     private boolean leafRequiresGrad;
-    private GradNode gradNode;
+    private @Nullable GradNode gradNode;
     private int outputNumber;
-    private Tensor grad;
-    private GradNode accumulator;
-    private Tensor base;
+    private @Nullable Tensor grad;
+    private @Nullable GradNode accumulator;
+    private @Nullable Tensor base;
 
     /** Of a leaf: the hooks of whichever node accumulates its gradients; {@code null} for none. */
+    @Nullable
     NodeHooks leafHooks;
 
     /** Of a view: the version of its storage that its history is of. */
     int historyVersion;
 
     private boolean device = true;
-    private Distribution distribution;
+    private @Nullable Distribution distribution;
     private boolean wrappedNumber;
 
     Tensor(Storage storage, DType dtype, long[] sizes, long[] strides, long offset) {
@@ -100,7 +103,7 @@ public final class Tensor {
 
     /** Whether a gradient flows to it. */
     public boolean requiresGrad() {
-        return leafRequiresGrad || gradNode != null || hasStaleHistory() && base.requiresGrad();
+        return leafRequiresGrad || gradNode != null || base != null && hasStaleHistory() && base.requiresGrad();
     }
 
     /** What PyTorch answers for a view that was made while no gradients were recorded: as its base. */
@@ -113,7 +116,7 @@ public final class Tensor {
     }
 
     /** The node that made it, or {@code null} for a leaf. */
-    public GradNode gradNode() {
+    public @Nullable GradNode gradNode() {
         return gradNode;
     }
 
@@ -122,7 +125,7 @@ public final class Tensor {
     }
 
     /** PyTorch's {@code .grad}. */
-    public Tensor grad() {
+    public @Nullable Tensor grad() {
         return grad;
     }
 
@@ -132,7 +135,7 @@ public final class Tensor {
     }
 
     /** Where the other parts are of what this is a part of; {@code null} for a tensor that is whole. */
-    public Distribution distribution() {
+    public @Nullable Distribution distribution() {
         return distribution;
     }
 
@@ -180,21 +183,22 @@ public final class Tensor {
         leafRequiresGrad = value;
     }
 
-    void setHistory(GradNode node, int output) {
+    void setHistory(@Nullable GradNode node, int output) {
         gradNode = node;
         outputNumber = output;
     }
 
-    void setGradField(Tensor value) {
+    void setGradField(@Nullable Tensor value) {
         grad = value;
     }
 
     /** The tensor that this one is a view of, which it keeps alive; {@code null} for no view. */
+    @Nullable
     Tensor base() {
         return base;
     }
 
-    void setBase(Tensor value) {
+    void setBase(@Nullable Tensor value) {
         base = value;
     }
 
@@ -203,11 +207,12 @@ public final class Tensor {
         return base != null && historyVersion != storage.version;
     }
 
+    @Nullable
     GradNode accumulatorField() {
         return accumulator;
     }
 
-    void setAccumulator(GradNode node) {
+    void setAccumulator(@Nullable GradNode node) {
         accumulator = node;
     }
 

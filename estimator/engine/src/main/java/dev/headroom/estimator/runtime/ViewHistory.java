@@ -1,6 +1,7 @@
 package dev.headroom.estimator.runtime;
 
 import dev.headroom.model.graph.Shapes;
+import java.util.Objects;
 
 /**
  * History of views when memory that they share is written to: an in-place operator on a view becomes part of its base's
@@ -18,7 +19,7 @@ final class ViewHistory {
      *     taken over
      */
     static void rebase(EagerRuntime rt, GradNode fn, Tensor view) {
-        Tensor base = view.base();
+        Tensor base = Objects.requireNonNull(view.base(), "a view");
         fn.inputSizes.add(view.sizes());
         fn.inputTypes.add(view.dtype());
         GradNode.Edge[] edges = fn.edges.clone();
@@ -46,7 +47,8 @@ final class ViewHistory {
             rt.tape().unpackSaved(node);
             Tensor[] inner;
             try (Frame operator = rt.frame()) {
-                inner = java.util.Arrays.copyOf(fn.backward.apply(new Tensor[] {part}), edges.length);
+                inner = java.util.Arrays.copyOf(
+                        Objects.requireNonNull(fn.backward, fn.name).apply(new Tensor[] {part}), edges.length);
                 for (Tensor t : inner) {
                     operator.keep(t);
                 }
@@ -81,7 +83,7 @@ final class ViewHistory {
 
     /** Gives a view the history of a strided window on its base as that is now. */
     static void refresh(EagerRuntime rt, Tensor view) {
-        Tensor base = view.base();
+        Tensor base = Objects.requireNonNull(view.base(), "a view");
         view.historyVersion = view.storage().version;
         GradNode.Edge edge = rt.tape().edge(base);
         if (edge == null) {

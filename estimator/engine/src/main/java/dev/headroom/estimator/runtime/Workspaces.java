@@ -1,5 +1,6 @@
 package dev.headroom.estimator.runtime;
 
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.scenario.TorchVersion;
 import dev.headroom.model.scenario.TorchVersion.LtWorkspace;
 import java.util.ArrayList;
@@ -16,6 +17,8 @@ public final class Workspaces {
     /** Default of {@code CUBLASLT_WORKSPACE_SIZE}. */
     private static final long LT_BYTES = 1024 * 1024;
 
+    private static final int GENERATOR_BYTES = 48;
+
     private final EagerRuntime runtime;
 
     /** By device, then number of the handle. */
@@ -23,10 +26,14 @@ public final class Workspaces {
 
     private final List<List<Tensor>> lt;
 
+    /** By device. */
+    private final Tensor[] dropoutStates;
+
     Workspaces(EagerRuntime runtime, int devices) {
         this.runtime = runtime;
         blas = lists(devices);
         lt = lists(devices);
+        dropoutStates = new Tensor[devices];
     }
 
     /** Called by every matrix product after it made its result. */
@@ -48,6 +55,22 @@ public final class Workspaces {
         Tensor scratch = kind == LtWorkspace.PER_CALL ? runtime.workspace(LT_BYTES) : null;
         useBlas();
         runtime.free(scratch);
+    }
+
+    /**
+     * Called by recurrent layers that drop values between layers: cuDNN's random generators, made from a seed once a
+     * device and kept (ATen/native/cudnn/RNN.cpp, get_dropout_state; cudnnDropoutGetStatesSize: 48 bytes for every
+     * resident thread).
+     */
+    public void useDropoutStates() {
+        int device = runtime.devices().current();
+        if (dropoutStates[device] == null) {
+            runtime.free(runtime.empty(DType.INT64, 1));
+            DeviceModel gpu = runtime.device();
+            Tensor t = runtime.hold(runtime.workspace((long) GENERATOR_BYTES * gpu.sms() * gpu.threadsPerSm()));
+            runtime.free(t);
+            dropoutStates[device] = t;
+        }
     }
 
     private static List<List<Tensor>> lists(int devices) {

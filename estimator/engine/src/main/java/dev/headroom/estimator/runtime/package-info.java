@@ -8,4 +8,7 @@
  * variable before its operator ends. A recorder {@code save}s tensors for the backward pass, hooks {@code pack} and
  * {@code unpack} them, and {@code releaseSaved} lets them go.
  */
+@NullMarked
 package dev.headroom.estimator.runtime;
+
+import org.jspecify.annotations.NullMarked;

@@ -23,6 +23,9 @@ import java.util.List;
 final class LibrarySwitch {
     private static final String POSITIONS = "position_ids =";
 
+    /** Models of transformers that turn positions into rotations and do not hand them on to their layers. */
+    private static final String KEEPS_POSITIONS = "transformers.models.modernbert.";
+
     private LibrarySwitch() {}
 
     /** What the switch of the model's library makes checkpoints of; empty for other models. */
@@ -83,6 +86,9 @@ final class LibrarySwitch {
      * the rotary embedding do not read them: the value that the caller's variable of that name holds.
      */
     private static List<String> positions(Graph graph, ModuleCalls.Call layer) {
+        if (layer.type().startsWith(KEEPS_POSITIONS)) {
+            return List.of();
+        }
         String caller = graph.nodes()
                 .get(layer.from())
                 .moduleStack()

@@ -25,12 +25,13 @@ public record CudnnVersion(int major, int minor) {
     }
 
     /**
-     * Whether a search ({@code cudnn.benchmark}) keeps plans without copies for some convolutions of NCHW tensors: for
-     * filters of one point, and for groups of fewer than {@link #LEAST_GROUP} channels. Learned from runs of 43 image
-     * models on an A100 with PyTorch 2.4 (cuDNN 9.1), without a figure of models left out; fixtures/real/README.md
-     * tells how. Of 9.8 and later only the heuristics' own order is known.
+     * Whether cuDNN takes plans without copies for some convolutions of NCHW tensors: for filters of one point, and for
+     * groups of fewer than {@link #LEAST_GROUP} channels. Learned from searches ({@code cudnn.benchmark}) in runs of 43
+     * image models on an A100 with PyTorch 2.4 (cuDNN 9.1). That it holds for the first answer of the heuristics too,
+     * runs on an RTX 3060 and an RTX 4060 with PyTorch 2.6 (cuDNN 9.1) say, from which nothing was learned;
+     * fixtures/real/README.md has the figures. Of 9.8 and later the heuristics' own order is known.
      */
-    public boolean searchKeepsDirectPlans() {
+    public boolean keepsDirectPlans() {
         return !since(9, 8);
     }
 

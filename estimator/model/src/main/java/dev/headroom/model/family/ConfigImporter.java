@@ -10,6 +10,7 @@ import dev.headroom.model.family.config.Safetensors;
 import dev.headroom.model.family.config.ShippedConfigs;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.generation.GreedySearch;
+import dev.headroom.model.family.head.Tasks;
 import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -20,9 +21,13 @@ import dev.headroom.model.scenario.Scenario;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Builds models from the {@code config.json} of the transformers library: no weights, no Python. */
 public final class ConfigImporter implements Importer {
+    /** Families that are given images and no text. */
+    private static final Set<String> IMAGES_ALONE = Set.of("vit");
+
     @Override
     public String format() {
         return "config.json of transformers, folders that hold one, and names that headroom models lists";
@@ -93,8 +98,15 @@ public final class ConfigImporter implements Importer {
         if (options.packing() && options.mask() != ModelOptions.Mask.NONE) {
             throw new UserInputException("--packing has no mask; leave --mask out");
         }
-        request.seq();
-        if (request.scenario().generation().any() && config.has("vision_config")) {
+        boolean sees = IMAGES_ALONE.contains(type);
+        if (sees && (options.seq() != null || options.packing() || options.mask() != ModelOptions.Mask.NONE)) {
+            throw new UserInputException(
+                    config.source() + " has no text; leave out --seq, --mask and --packing");
+        }
+        if (!sees) {
+            request.seq();
+        }
+        if (request.scenario().generation().any() && (sees || config.has("vision_config"))) {
             throw new UserInputException(
                     config.source() + ": --generate is not modelled for models that see; leave it out");
         }
@@ -111,8 +123,21 @@ public final class ConfigImporter implements Importer {
         return graph.withHeld(graph.held().asLoaded());
     }
 
+    private static void images(Model model, Request request, ModelConfig vision) {
+        SymExpr side = SymExpr.of(vision.size("image_size", 224));
+        model.input("pixel_values", request.type(), Request.BATCH, SymExpr.of(3), side, side);
+    }
+
     /** In the order of the batch's entries. */
     private static void inputs(Model model, Request request) {
+        ModelConfig config = request.config();
+        if (IMAGES_ALONE.contains(config.modelType())) {
+            images(model, request, config);
+            if (request.labelled()) {
+                model.input("labels", DType.INT64, Request.BATCH);
+            }
+            return;
+        }
         model.input("input_ids", DType.INT64, Request.BATCH, Request.SEQ);
         if (request.options().mask() != ModelOptions.Mask.NONE) {
             model.input("attention_mask", DType.INT64, Request.BATCH, Request.SEQ);
@@ -122,15 +147,17 @@ public final class ConfigImporter implements Importer {
         }
         ModelConfig vision = request.config().section("vision_config");
         if (!vision.entries().isEmpty()) {
-            SymExpr side = SymExpr.of(vision.size("image_size", 224));
-            model.input("pixel_values", request.type(), Request.BATCH, SymExpr.of(3), side, side);
+            images(model, request, vision);
         }
         if (request.labelled()) {
-            boolean oneEach = request.options().task() == ModelOptions.Task.SEQUENCE_CLASSIFICATION;
-            model.input(
-                    "labels",
-                    DType.INT64,
-                    oneEach ? new SymExpr[] {Request.BATCH} : new SymExpr[] {Request.BATCH, Request.SEQ});
+            switch (Tasks.of(request)) {
+                case SEQUENCE_CLASSIFICATION -> model.input("labels", DType.INT64, Request.BATCH);
+                case QUESTION_ANSWERING -> {
+                    model.input("start_positions", DType.INT64, Request.BATCH);
+                    model.input("end_positions", DType.INT64, Request.BATCH);
+                }
+                default -> model.input("labels", DType.INT64, Request.BATCH, Request.SEQ);
+            }
         }
     }
 }

@@ -5,11 +5,21 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.encoder.Bert;
 import dev.headroom.model.family.encoder.ModernBert;
+import dev.headroom.model.family.older.Falcon;
+import dev.headroom.model.family.seq2seq.T5;
 import dev.headroom.model.family.text.DeepSeek;
 import dev.headroom.model.family.text.Gemma;
 import dev.headroom.model.family.text.Gpt2;
 import dev.headroom.model.family.text.GptNeoX;
 import dev.headroom.model.family.text.GptOss;
+import dev.headroom.model.family.text.Cohere;
+import dev.headroom.model.family.text.Glm;
+import dev.headroom.model.family.text.Granite;
+import dev.headroom.model.family.text.Nemotron;
+import dev.headroom.model.family.text.Phi;
+import dev.headroom.model.family.text.SmolLm3;
+import dev.headroom.model.family.text.StableLm;
+import dev.headroom.model.family.text.StarCoder2;
 import dev.headroom.model.family.text.Llama;
 import dev.headroom.model.family.text.Mistral;
 import dev.headroom.model.family.text.Mixtures;
@@ -18,6 +28,7 @@ import dev.headroom.model.family.text.Opt;
 import dev.headroom.model.family.text.Phi3;
 import dev.headroom.model.family.text.Qwen;
 import dev.headroom.model.family.vision.Llava;
+import dev.headroom.model.family.vision.Vit;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -39,9 +50,20 @@ public final class Families {
             new Family("mistral", "Mistral", Mistral::of),
             new Family("qwen2", "Qwen 2 and 2.5", Qwen::two),
             new Family("qwen3", "Qwen 3", Qwen::three),
+            new Family("smollm3", "SmolLM 3", SmolLm3::of),
+            new Family("granite", "Granite 3", Granite::of),
+            new Family("gemma", "Gemma", Gemma::one),
             new Family("gemma2", "Gemma 2", Gemma::two),
             new Family("gemma3_text", "Gemma 3, text", Gemma::three),
             new Family("phi3", "Phi 3, 3.5 and 4 mini", Phi3::of),
+            new Family("phi", "Phi 1, 1.5 and 2", Phi::of),
+            new Family("glm", "GLM 4, its first version", Glm::one),
+            new Family("glm4", "GLM 4", Glm::four),
+            new Family("cohere", "Command R, Aya", Cohere::one),
+            new Family("cohere2", "Command R7B and A", Cohere::two),
+            new Family("nemotron", "Nemotron 4, Minitron", Nemotron::of),
+            new Family("stablelm", "StableLM", StableLm::of),
+            new Family("starcoder2", "StarCoder 2", StarCoder2::of),
             new Family("olmo2", "OLMo 2", Olmo2::of),
             new Family("mixtral", "Mixtral", Mixtures::mixtral),
             new Family("qwen3_moe", "Qwen 3, experts", Mixtures::qwen3),
@@ -52,9 +74,12 @@ public final class Families {
             new Family("gpt2", "GPT-2", Gpt2::of),
             new Family("gpt_neox", "GPT-NeoX, Pythia", GptNeoX::of),
             new Family("opt", "OPT", Opt::of),
+            new Family("falcon", "Falcon", Falcon::of),
+            new Family("t5", "T5, FLAN-T5", T5::of),
             new Family("bert", "BERT", Bert::bert),
             new Family("roberta", "RoBERTa", Bert::roberta),
             new Family("modernbert", "ModernBERT", ModernBert::of),
+            new Family("vit", "ViT", Vit::of),
             new Family("llava", "LLaVA", request -> Llava.of(request, Families::text)));
 
     private static final List<Family> ALL =

@@ -38,6 +38,12 @@ public sealed interface Argument {
     /** The body of a higher-order operator. */
     record Subgraph(String name, Graph graph) implements Argument {}
 
+    /** What an importer made for the rule of an operator of its own. */
+    record Attached(Attachment content) implements Argument {}
+
+    /** Content that graphs carry and only one operator's rule understands. */
+    interface Attachment {}
+
     record None() implements Argument {}
 
     /** Something that carries no memory (a layout, say) or that this version does not know; {@code kind} is its key. */

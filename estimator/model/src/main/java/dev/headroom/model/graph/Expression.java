@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** A parsed expression: a function of further expressions. */
 final class Expression implements SymExpr {
@@ -90,6 +91,12 @@ final class Expression implements SymExpr {
     @Override
     public void forEachSymbol(Consumer<String> consumer) {
         arguments.forEach(a -> a.forEachSymbol(consumer));
+    }
+
+    @Override
+    public SymExpr renamed(UnaryOperator<String> names) {
+        return new Expression(
+                function, arguments.stream().map(a -> a.renamed(names)).toList());
     }
 
     @Override

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param state fully qualified names of parameters and persistent buffers in {@code state_dict} order: a module's own
  *     before its children's; every alias of a tied tensor is listed
  * @param held the tensors that the model holds, which of them share storage, and its modules
+ * @param loop the loop that it is trained in; {@code null} for the usual one. Passes that make new graphs leave it out:
+ *     who plays it takes it from the graph that was imported
  */
 public record Graph(
         String name,
@@ -32,7 +34,27 @@ public record Graph(
         Map<String, SymExpr> ints,
         Map<String, SymbolRange> symbols,
         List<String> state,
-        ModelState held) {
+        ModelState held,
+        @Nullable OwnLoop loop) {
+
+    /** A graph of the usual loop. */
+    public Graph(
+            String name,
+            List<Input> inputs,
+            List<Node> nodes,
+            List<Output> outputs,
+            Map<String, TensorMeta> values,
+            Map<String, SymExpr> ints,
+            Map<String, SymbolRange> symbols,
+            List<String> state,
+            ModelState held) {
+        this(name, inputs, nodes, outputs, values, ints, symbols, state, held, null);
+    }
+
+    /** The same graph, trained in a loop of its own. */
+    public Graph withLoop(OwnLoop own) {
+        return new Graph(name, inputs, nodes, outputs, values, ints, symbols, state, held, own);
+    }
 
     /** A graph whose inputs are all that the model holds, no two of them tied. */
     public Graph(
@@ -49,22 +71,22 @@ public record Graph(
 
     /** The same graph with other nodes. */
     public Graph withNodes(List<Node> other) {
-        return new Graph(name, inputs, other, outputs, values, ints, symbols, state, held);
+        return new Graph(name, inputs, other, outputs, values, ints, symbols, state, held, loop);
     }
 
     /** The same graph with more said of its values. */
     public Graph withValues(Map<String, TensorMeta> other) {
-        return new Graph(name, inputs, nodes, outputs, other, ints, symbols, state, held);
+        return new Graph(name, inputs, nodes, outputs, other, ints, symbols, state, held, loop);
     }
 
     /** The same graph of a model that holds something else. */
     public Graph withHeld(ModelState other) {
-        return new Graph(name, inputs, nodes, outputs, values, ints, symbols, state, other);
+        return new Graph(name, inputs, nodes, outputs, values, ints, symbols, state, other, loop);
     }
 
     /** The same graph with inputs that are told apart otherwise. */
     public Graph withInputs(List<Input> other) {
-        return new Graph(name, other, nodes, outputs, values, ints, symbols, state, held);
+        return new Graph(name, other, nodes, outputs, values, ints, symbols, state, held, loop);
     }
 
     /**

@@ -4,6 +4,7 @@ import dev.headroom.model.error.UserInputException;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** An integer of a graph: a constant or an expression over symbols such as the batch size. */
 public interface SymExpr {
@@ -16,6 +17,11 @@ public interface SymExpr {
 
     /** Names every symbol that the value depends on, once an occurrence. */
     default void forEachSymbol(Consumer<String> consumer) {}
+
+    /** The same over symbols of other names. */
+    default SymExpr renamed(UnaryOperator<String> names) {
+        return this;
+    }
 
     /** A constant. */
     static SymExpr of(long value) {
@@ -63,6 +69,11 @@ public interface SymExpr {
         @Override
         public void forEachSymbol(Consumer<String> consumer) {
             consumer.accept(name);
+        }
+
+        @Override
+        public SymExpr renamed(UnaryOperator<String> names) {
+            return new Symbol(names.apply(name));
         }
 
         @Override

@@ -20,6 +20,10 @@ import org.jspecify.annotations.Nullable;
 public final class SymbolBinding {
     private final Graph graph;
     private final Map<String, Long> bound = new LinkedHashMap<>();
+
+    /** Sizes under names that the graph does not know. */
+    private final Map<String, Long> own = new LinkedHashMap<>();
+
     private final Map<String, String> askedBy = new LinkedHashMap<>();
 
     private SymbolBinding(Graph graph) {
@@ -43,7 +47,8 @@ public final class SymbolBinding {
         }
         WorstCase.bind(graph, binding.bound);
         Set<String> used = GraphSizes.symbols(graph);
-        used.forEach(binding::require);
+        binding.bindOwnNames(used);
+        binding.requireAll(used);
         binding.bound.forEach(binding::checkRange);
         GraphSizes.check(graph, binding.bound);
         return Map.copyOf(binding.bound);
@@ -67,25 +72,69 @@ public final class SymbolBinding {
                             + "; export it again with dynamic_shapes that leave the first dimension open");
         }
         solve(size, batch, "--batch " + batch);
+        for (String other : furtherBatches(graph)) {
+            if (!bound.containsKey(other)) {
+                set(other, batch, "--batch " + batch);
+            }
+        }
+    }
+
+    /**
+     * Places whose size {@code --batch} sets though they have a symbol of their own.
+     *
+     * @param dims the sizes that were asked for by name
+     * @return such as {@code y.0}
+     */
+    public static List<String> alsoBatch(Graph graph, Map<String, Long> dims) {
+        SymbolBinding binding = new SymbolBinding(graph);
+        return furtherBatches(graph).stream()
+                .filter(symbol -> !dims.containsKey(symbol))
+                .map(binding::place)
+                .filter(place -> !dims.containsKey(place))
+                .toList();
+    }
+
+    /** Symbols that are the first size of inputs and nothing else: inputs that were exported without a common Dim. */
+    private static List<String> furtherBatches(Graph graph) {
+        SymExpr batch = batchSize(graph);
+        Set<String> symbols = new LinkedHashSet<>();
+        firstSizes(graph).forEach(size -> {
+            if (size instanceof SymExpr.Symbol s) {
+                symbols.add(s.name());
+            }
+        });
+        for (Graph.Input input : graph.inputs()) {
+            TensorMeta meta = graph.values().get(input.value());
+            if (input.kind() == Graph.InputKind.USER && meta != null) {
+                meta.sizes().stream().skip(1).forEach(size -> size.forEachSymbol(symbols::remove));
+            }
+        }
+        if (batch != null) {
+            batch.forEachSymbol(symbols::remove);
+        }
+        return List.copyOf(symbols);
+    }
+
+    private static List<SymExpr> firstSizes(Graph graph) {
+        List<SymExpr> out = new ArrayList<>();
+        for (Graph.Input input : graph.inputs()) {
+            TensorMeta meta = graph.values().get(input.value());
+            if (input.kind() == Graph.InputKind.USER
+                    && meta != null
+                    && !meta.sizes().isEmpty()) {
+                out.add(meta.sizes().get(0));
+            }
+        }
+        return out;
     }
 
     /** The first open first dimension of the user's inputs, else the first fixed one, else {@code null}. */
     private static @Nullable SymExpr batchSize(Graph graph) {
-        SymExpr fixed = null;
-        for (Graph.Input input : graph.inputs()) {
-            TensorMeta meta = graph.values().get(input.value());
-            if (input.kind() != Graph.InputKind.USER
-                    || meta == null
-                    || meta.sizes().isEmpty()) {
-                continue;
-            }
-            SymExpr first = meta.sizes().get(0);
-            if (!isConstant(first)) {
-                return first;
-            }
-            fixed = fixed == null ? first : fixed;
-        }
-        return fixed;
+        List<SymExpr> firsts = firstSizes(graph);
+        return firsts.stream()
+                .filter(size -> !isConstant(size))
+                .findFirst()
+                .orElse(firsts.isEmpty() ? null : firsts.get(0));
     }
 
     private void bindNamed(String name, Long value) {
@@ -96,8 +145,8 @@ public final class SymbolBinding {
         }
         SymExpr size = dimension(name);
         if (size == null) {
-            throw new UserInputException(asked + " names nothing in the model" + Suggestion.of(name, openSizes())
-                    + "; open sizes are " + listed(openSizes()));
+            own.put(name, value);
+            return;
         }
         if (isConstant(size) && size.evaluate(Map.of()) != value) {
             throw new UserInputException(
@@ -172,19 +221,50 @@ public final class SymbolBinding {
         askedBy.putIfAbsent(symbol, asked);
     }
 
-    private void require(String symbol) {
-        if (bound.containsKey(symbol)) {
-            return;
+    /**
+     * An archive holds no names of {@code torch.export.Dim}: one that a user writes nevertheless means the size that
+     * nothing else sets, where there is just one.
+     */
+    private void bindOwnNames(Set<String> used) {
+        for (Map.Entry<String, Long> e : own.entrySet()) {
+            String asked = "--dim " + e.getKey() + "=" + e.getValue();
+            List<String> unset =
+                    used.stream().filter(symbol -> !bound.containsKey(symbol)).toList();
+            boolean clear = unset.size() == 1 && own.size() == 1 && e.getKey().matches("[A-Za-z_]\\w*");
+            if (!clear || ofBatch().contains(unset.get(0))) {
+                throw new UserInputException(asked + " names nothing in the model"
+                        + Suggestion.of(e.getKey(), openSizes()) + "; open sizes are " + listed(openSizes()));
+            }
+            set(unset.get(0), e.getValue(), asked);
         }
+    }
+
+    private List<String> ofBatch() {
+        List<String> symbols = new ArrayList<>();
         SymExpr batch = batchSize(graph);
-        List<String> ofBatch = new ArrayList<>();
         if (batch != null) {
-            batch.forEachSymbol(ofBatch::add);
+            batch.forEachSymbol(symbols::add);
         }
-        if (ofBatch.contains(symbol)) {
-            throw new UserInputException("the model's batch size is open: pass --batch N");
+        return symbols;
+    }
+
+    private void requireAll(Set<String> used) {
+        List<String> words = new ArrayList<>();
+        for (String symbol : used) {
+            if (!bound.containsKey(symbol)) {
+                String word = ofBatch().contains(symbol) ? "--batch N" : "--dim " + place(symbol) + "=N";
+                words.add(words.contains(word) ? "--dim " + symbol + "=N" : word);
+            }
         }
-        throw new UserInputException("the model's size " + symbol + " is open: pass --dim " + place(symbol) + "=N");
+        words.sort(null); // --batch comes first
+        if (!words.isEmpty()) {
+            String open = words.size() > 1
+                    ? words.size() + " sizes of the model are open"
+                    : words.get(0).startsWith("--batch")
+                            ? "the model's batch size is open"
+                            : "a size of the model is open";
+            throw new UserInputException(open + ": pass " + String.join(" ", words));
+        }
     }
 
     private void checkRange(String symbol, long value) {

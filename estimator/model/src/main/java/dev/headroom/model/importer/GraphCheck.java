@@ -2,6 +2,7 @@ package dev.headroom.model.importer;
 
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.CustomFunctionNode;
 import dev.headroom.model.graph.Graph;
 import dev.headroom.model.graph.Node;
 import java.util.HashSet;
@@ -31,6 +32,9 @@ final class GraphCheck {
                 if (modules.add(call.path())) {
                     printable(call.path());
                 }
+            }
+            if (CustomFunctionNode.isOne(node)) {
+                CustomFunctionNode.of(node);
             }
             for (Node.NamedArgument argument : node.arguments()) {
                 use(defined, argument.value(), node);

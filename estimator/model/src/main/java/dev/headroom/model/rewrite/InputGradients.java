@@ -10,6 +10,7 @@ import dev.headroom.model.graph.TensorMeta;
 import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -19,6 +20,7 @@ import java.util.Set;
  */
 public final class InputGradients {
     private static final String OPERATOR = "aten.requires_grad_";
+    private static final String HOOKED = "_requires_grad";
 
     private static final Set<String> SAME_TOKENS = Set.of("aten.view", "aten.reshape", "aten.to", "aten.contiguous");
 
@@ -35,13 +37,15 @@ public final class InputGradients {
         return switched || asked ? require(graph) : graph;
     }
 
-    /** The same whatever the run says; a graph that has such a call stays as it is. */
+    /** The same whatever the run says; a graph that has such calls stays as it is. */
     public static Graph require(Graph graph) {
-        if (graph.nodes().stream().anyMatch(n -> n.operator().equals(OPERATOR))) {
+        if (graph.nodes().stream().anyMatch(InputGradients::isHook)) {
             return graph;
         }
         Set<Integer> ends = new HashSet<>();
-        for (String embeddings : List.of(embeddings(graph), patches(graph))) {
+        Set<String> modules = alike(graph, embeddings(graph));
+        modules.add(patches(graph));
+        for (String embeddings : modules) {
             if (!embeddings.isEmpty()) {
                 ends(ModuleCalls.roots(graph), embeddings, ends);
             }
@@ -82,6 +86,27 @@ public final class InputGradients {
         return "";
     }
 
+    /** All modules that look rows of one weight up, such as those of an encoder and its decoder. */
+    private static Set<String> alike(Graph graph, String module) {
+        Set<String> out = new LinkedHashSet<>();
+        Set<String> weights = new HashSet<>();
+        for (Node n : graph.nodes()) {
+            if (n.operator().equals("aten.embedding") && (n.module().equals(module) || weights.contains(weight(n)))) {
+                weights.add(weight(n));
+                out.add(n.module());
+            }
+        }
+        return out;
+    }
+
+    private static String weight(Node embedding) {
+        return embedding.arguments().stream()
+                .filter(a -> a.name().equals("weight") && a.value() instanceof Argument.Value)
+                .map(a -> ((Argument.Value) a.value()).name())
+                .findFirst()
+                .orElse("");
+    }
+
     /** The module that turns the user's image into patches, of a model that sees; "" where there is none. */
     private static String patches(Graph graph) {
         Set<String> images = new HashSet<>();
@@ -111,16 +136,20 @@ public final class InputGradients {
         }
     }
 
+    private static boolean isHook(Node n) {
+        return n.operator().equals(OPERATOR) && n.name().endsWith(HOOKED);
+    }
+
     /** It runs in the caller of the module. */
     private static Node hook(Node last) {
         List<Node.ModuleCall> stack = last.moduleStack();
         String out = last.outputs().get(0);
         int frame = last.stackTrace().lastIndexOf("File \"");
         return new Node(
-                out + "_requires_grad",
+                out + HOOKED,
                 OPERATOR + ".default",
                 List.of(new Node.NamedArgument("self", new Argument.Value(out))),
-                List.of(out + "_requires_grad"),
+                List.of(out + HOOKED),
                 stack.subList(0, stack.size() - 1),
                 frame < 0 ? "" : last.stackTrace().substring(0, frame).stripTrailing());
     }

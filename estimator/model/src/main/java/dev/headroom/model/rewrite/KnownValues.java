@@ -197,7 +197,10 @@ final class KnownValues {
         if (value instanceof Condition c && !toBool) {
             return truth(c);
         }
-        return value instanceof Affine && (toBool || meta.dtype().isFloatingPoint()) ? null : value;
+        if (value instanceof Affine a && toBool) {
+            return a.isConstant() ? Condition.constant(a.sizes(), a.constant() != 0) : null;
+        }
+        return value instanceof Affine && meta.dtype().isFloatingPoint() ? null : value;
     }
 
     /** First differences along the last dimension, where they are the same everywhere. */

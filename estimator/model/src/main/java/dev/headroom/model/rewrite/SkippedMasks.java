@@ -29,6 +29,7 @@ public final class SkippedMasks {
     private final Map<String, Long> symbols;
     private final KnownValues known;
     private final Map<String, Node> producers = new HashMap<>();
+    private final PaddingChecks checks;
 
     private SkippedMasks(Graph graph, Map<String, Long> symbols) {
         this.graph = graph;
@@ -37,6 +38,7 @@ public final class SkippedMasks {
         for (Node n : graph.nodes()) {
             n.outputs().forEach(o -> producers.put(o, n));
         }
+        this.checks = new PaddingChecks(producers);
     }
 
     /** The graph with such masks left out, and what only they needed. */
@@ -66,14 +68,17 @@ public final class SkippedMasks {
             return graph;
         }
         Set<String> keep = new HashSet<>();
-        return DeadCode.remove(graph.withNodes(PackedSequences.check(nodes, keep)), graph, keep);
+        List<Node> checked = checks.insert(PackedSequences.check(nodes, keep), graph, keep);
+        return DeadCode.remove(graph.withNodes(checked), graph, keep);
     }
 
     private Node attention(Node n) {
-        Condition mask = argument(n, "attn_mask") instanceof Argument.Value v ? known.condition(v.name()) : null;
-        if (mask == null || !mask.always() && !mask.isCausal()) {
+        String name = argument(n, "attn_mask") instanceof Argument.Value v ? v.name() : null;
+        Condition mask = name == null ? null : known.condition(name);
+        if (name == null || mask == null || !mask.always() && !mask.isCausal()) {
             return n;
         }
+        checks.skipped(name, mask.isCausal() && !mask.always());
         Node out = with(n, "attn_mask", null);
         if (!mask.always()) {
             out = with(out, "is_causal", new Argument.Bool(true));
@@ -160,7 +165,7 @@ public final class SkippedMasks {
     }
 
     /** The node with an argument replaced or added; {@code null} takes it away. */
-    private static Node with(Node n, String name, @Nullable Argument value) {
+    static Node with(Node n, String name, @Nullable Argument value) {
         List<Node.NamedArgument> arguments = new ArrayList<>();
         boolean found = false;
         for (Node.NamedArgument a : n.arguments()) {

@@ -1,5 +1,6 @@
 package dev.headroom.model.run;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,11 @@ public record Moment(
     /** The same phase of the same step, whichever pass it is: out-of-memory reports and peaks name no pass. */
     public Moment inStep() {
         return micro == null ? this : new Moment(phase, step, null);
+    }
+
+    /** The number of the step that the phase belongs to. */
+    public int stepNumber() {
+        return Objects.requireNonNull(step, "a phase of a step");
     }
 
     /** For sentences: {@code model}, or {@code backward of step 1}. */

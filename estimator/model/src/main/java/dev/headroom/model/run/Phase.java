@@ -35,6 +35,8 @@ public enum Phase {
     CLIP("clip"),
     /** {@code optimizer.step()}. */
     OPTIMIZER("optimizer"),
+    /** A running average of a model takes in the model as it is now. */
+    AVERAGE("average"),
     /** A library's trainer evaluates the model between two steps. */
     EVALUATE("evaluate"),
     /** The first forward pass of {@code generate()}, over the prompt. */

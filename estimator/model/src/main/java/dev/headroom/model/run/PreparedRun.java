@@ -3,6 +3,7 @@ package dev.headroom.model.run;
 import dev.headroom.model.adapter.peft.Adapters;
 import dev.headroom.model.adapter.peft.Surroundings;
 import dev.headroom.model.checkpoint.CheckpointPlan;
+import dev.headroom.model.compiled.CompiledSteps;
 import dev.headroom.model.generation.GenerationProgram;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -15,6 +16,7 @@ import dev.headroom.model.rewrite.FusedLanguageHead;
 import dev.headroom.model.rewrite.InputGradients;
 import dev.headroom.model.rewrite.ItemsInBatch;
 import dev.headroom.model.rewrite.LigerKernels;
+import dev.headroom.model.rewrite.ModelMode;
 import dev.headroom.model.rewrite.ShiftedScores;
 import dev.headroom.model.rewrite.SkippedMasks;
 import dev.headroom.model.scenario.LossKind;
@@ -53,6 +55,9 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
     private static final String SEQUENCE = "seq";
 
     private static final List<Pass> SHARED = List.of(
+            new Pass(
+                    "evaluate as model.eval() does",
+                    (g, run, symbols) -> run.loop().inference() ? ModelMode.evaluating(g) : g),
             new Pass("leave out masks that only tracing makes", (g, run, symbols) -> SkippedMasks.restore(g, symbols)),
             new Pass("fill where tracing copied a number", (g, run, symbols) -> AssignedNumbers.restore(g)),
             new Pass("quantise the weights of linear layers", (g, run, symbols) -> QuantisedLinears.rewrite(g, run)),
@@ -84,7 +89,7 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
      *     checkpoints that the model has no place for
      */
     public static PreparedRun of(Graph imported, Scenario asked, List<Pass> own) {
-        Scenario scenario = Preparing.applied(TrainerDefaults.applied(asked));
+        Scenario scenario = CompiledSteps.applied(imported, Preparing.applied(TrainerDefaults.applied(asked)));
         Map<String, Long> dims = new LinkedHashMap<>(scenario.sizes().dims());
         Long seq = scenario.model().seq();
         if (seq != null) {
@@ -124,7 +129,8 @@ public record PreparedRun(Graph graph, Scenario scenario, Map<String, Long> symb
                                 run.parallel().kind().isDeepSpeed()
                                         ? run.precision().dtype()
                                         : null)
-                        .lowering(lowers));
+                        .lowering(lowers)
+                        .making(run.trainer().fusesHead()));
     }
 
     /**

@@ -1,10 +1,12 @@
 package dev.headroom.model.scenario;
 
 import static dev.headroom.model.scenario.ValueFormats.FLAG;
+import static dev.headroom.model.scenario.ValueFormats.choice;
 import static dev.headroom.model.scenario.ValueFormats.count;
 import static dev.headroom.model.scenario.ValueFormats.positive;
 
 import dev.headroom.model.cudnn.CudnnVersion;
+import dev.headroom.model.feed.DataKind;
 import dev.headroom.model.feed.Feeding;
 import dev.headroom.model.parallel.ParallelKind;
 import java.util.ArrayList;
@@ -19,23 +21,24 @@ public final class FeedSettings {
 
     private static final ScenarioPart<Feeding> FEEDING = new ScenarioPart<>(Scenario::feeding, Scenario::withFeeding);
 
-    public static final Setting<Boolean> MOVES_BATCHES =
-            row(Setting.of("moves_batches", FEEDING, Feeding::movesBatches, Feeding::withMovesBatches)
-                    .written(FLAG, "", "Each step brings a batch: x, y = x.to(device), y.to(device).")
-                    .trainsWith(given -> given)
-                    .onlyIf(FeedSettings::single, "only on one GPU"));
-
-    public static final Setting<Boolean> PREFETCH =
-            row(Setting.of("prefetch", FEEDING, Feeding::prefetch, Feeding::withPrefetch)
-                    .written(FLAG, "", "The loader brings the next batch on a stream of its own, as timm's does.")
-                    .trainsWith(given -> given)
-                    .onlyIf(FeedSettings::single, "only on one GPU"));
+    /** Scenarios that programs put together have one batch; a loop that users ask about has a loader. */
+    public static final Setting<DataKind> DATA = row(Setting.of("data", FEEDING, Feeding::data, Feeding::withData)
+            .written(
+                    choice(List.of(DataKind.values()), OptionNames::of),
+                    "KIND",
+                    "Where batches come from: loader (default: each step brings one, the one before lives until its"
+                            + " names are bound again), unpacked (for x, y in loader: it is gone by then), one (serves"
+                            + " all steps), prefetch (on a stream of its own) or timm (whose images come as bytes).")
+            .unwritten(run -> plain(run) ? DataKind.LOADER : DataKind.ONE)
+            .onlyIf(FeedSettings::plain, "only on one GPU, in a loop of your own"));
 
     public static final Setting<Long> LAST_BATCH =
             row(Setting.of("last_batch", FEEDING, Feeding::lastBatch, Feeding::withLastBatch)
                     .written(positive(), "N", "Samples of an epoch's last batch, that of the last step.")
                     .trainsWith(samples -> samples != null)
-                    .onlyIf(s -> single(s) && s.loop().accumulate() == 1, "only on one GPU and without --accumulate"));
+                    .onlyIf(
+                            s -> s.feeding().brings() && s.loop().accumulate() == 1,
+                            "it needs --data loader, and no --accumulate"));
 
     public static final Setting<Integer> EPOCHS =
             row(Setting.of("epochs", FEEDING, Feeding::epochs, Feeding::withEpochs)
@@ -64,6 +67,13 @@ public final class FeedSettings {
                                     + " chooses otherwise before 9.8."));
 
     private FeedSettings() {}
+
+    /** Whether a script's own loop runs on one GPU, so that it is the script which brings batches. */
+    private static boolean plain(Scenario run) {
+        return single(run)
+                && !run.trainer().loop().isTrainer()
+                && !run.generation().any();
+    }
 
     private static boolean single(Scenario run) {
         return run.parallel().kind() == ParallelKind.SINGLE;

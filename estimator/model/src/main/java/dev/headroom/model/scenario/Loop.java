@@ -40,7 +40,7 @@ public record Loop(
      *
      * @param micro its number; {@code null} where a step has one
      */
-    public boolean isLastPass(Integer micro) {
-        return accumulate == 1 || micro == accumulate - 1;
+    public boolean isLastPass(@Nullable Integer micro) {
+        return accumulate == 1 || micro == null || micro == accumulate - 1;
     }
 }

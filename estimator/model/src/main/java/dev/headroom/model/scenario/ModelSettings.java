@@ -28,7 +28,8 @@ public final class ModelSettings {
                     .written(
                             choice(List.of(ModelOptions.Task.values()), OptionNames::of),
                             "HEAD",
-                            "auto (the config's own), sequence-classification or token-classification."));
+                            "auto (the config's own), sequence-classification, token-classification or"
+                                    + " question-answering."));
 
     public static final Setting<ModelOptions.Mask> MASK =
             row(Setting.of("mask", MODEL, ModelOptions::mask, ModelOptions::withMask)

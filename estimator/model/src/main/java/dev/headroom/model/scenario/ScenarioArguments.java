@@ -14,7 +14,7 @@ public final class ScenarioArguments {
     public static List<String> of(Scenario run) {
         List<String> words = new ArrayList<>();
         ScenarioSettings.written().stream()
-                .filter(setting -> !setting.isDefault(run))
+                .filter(setting -> !setting.canBeLeftOut(run))
                 .forEach(setting -> add(words, setting, run));
         return List.copyOf(words);
     }

@@ -37,6 +37,9 @@ public final class Setting<T> {
     private final Predicate<T> trains;
     private final Requirement requirement;
 
+    /** What the command line takes where nobody wrote it; {@code null} for the default of scenarios. */
+    private final @Nullable Function<Scenario, T> unwritten;
+
     private Setting(
             String key,
             ScenarioPart<?> part,
@@ -44,7 +47,8 @@ public final class Setting<T> {
             BiFunction<Scenario, T, Scenario> set,
             @Nullable Words<T> words,
             Predicate<T> trains,
-            Requirement requirement) {
+            Requirement requirement,
+            @Nullable Function<Scenario, T> unwritten) {
         this.key = key;
         this.part = part;
         this.get = get;
@@ -52,6 +56,7 @@ public final class Setting<T> {
         this.words = words;
         this.trains = trains;
         this.requirement = requirement;
+        this.unwritten = unwritten;
     }
 
     /** A setting that users have no words for: only programs give it. */
@@ -63,7 +68,8 @@ public final class Setting<T> {
                 (s, value) -> part.in(s, with.apply(part.of(s), value)),
                 null,
                 value -> false,
-                Requirement.NONE);
+                Requirement.NONE,
+                null);
     }
 
     /** The same, which users can write. */
@@ -73,12 +79,12 @@ public final class Setting<T> {
 
     /** The same, which users can write under another name than its key. */
     Setting<T> written(String word, ValueFormat<T> format, String label, String help) {
-        return new Setting<>(key, part, get, set, new Words<>(word, label, help, format), trains, requirement);
+        return new Setting<>(key, part, get, set, new Words<>(word, label, help, format), trains, requirement, unwritten);
     }
 
     /** The same, of which some values mean nothing to a run that only infers. */
     Setting<T> trainsWith(Predicate<T> values) {
-        return new Setting<>(key, part, get, set, words, values, requirement);
+        return new Setting<>(key, part, get, set, words, values, requirement, unwritten);
     }
 
     /**
@@ -87,7 +93,17 @@ public final class Setting<T> {
      * @param otherwise a clause that tells why not
      */
     Setting<T> onlyIf(Predicate<Scenario> possible, String otherwise) {
-        return new Setting<>(key, part, get, set, words, trains, new Requirement(possible, otherwise));
+        return new Setting<>(
+                key, part, get, set, words, trains, new Requirement(possible, otherwise), unwritten);
+    }
+
+    /**
+     * The same, for which the command line has a default of its own.
+     *
+     * @param value of a scenario whose other settings are given
+     */
+    Setting<T> unwritten(Function<Scenario, T> value) {
+        return new Setting<>(key, part, get, set, words, trains, requirement, value);
     }
 
     /** Why a scenario cannot have the value that it has; empty where it can. */
@@ -115,6 +131,18 @@ public final class Setting<T> {
     /** The scenario with another value. */
     public Scenario set(Scenario scenario, @Nullable T value) {
         return set.apply(scenario, value);
+    }
+
+    /** The scenario as the command line has it where nobody writes this setting. */
+    public Scenario leftOut(Scenario scenario) {
+        return unwritten == null ? scenario : set(scenario, unwritten.apply(scenario));
+    }
+
+    /** Whether the command line comes to the same value when nobody writes this setting. */
+    boolean canBeLeftOut(Scenario scenario) {
+        return unwritten == null
+                ? isDefault(scenario)
+                : Objects.equals(get(scenario), unwritten.apply(scenario));
     }
 
     boolean isKeptBy(ScenarioPart<?> other) {

@@ -72,6 +72,14 @@ public record TransformersVersion(int major, int minor) implements Comparable<Tr
         return since(5, 0);
     }
 
+    /**
+     * Experts are modules with linear layers, which bitsandbytes quantises and peft wraps like any other: in 4.55.0
+     * (models/mixtral/modeling_mixtral.py); in 5.0.0 two parameters hold the weights of all.
+     */
+    public boolean expertsAreModules() {
+        return !since(5, 0);
+    }
+
     @Override
     public int compareTo(TransformersVersion that) {
         return major != that.major ? Integer.compare(major, that.major) : Integer.compare(minor, that.minor);

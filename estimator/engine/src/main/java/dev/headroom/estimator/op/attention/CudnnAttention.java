@@ -69,7 +69,7 @@ final class CudnnAttention {
      * sums of the softmax, each in units of 16 bytes (cudnn_frontend/node/scaled_dot_product_flash_attention.h,
      * SDPABackwardNode).
      */
-    private static long accumulators(Tensor q) {
+    static long accumulators(Tensor q) {
         long rows = q.size(0) * q.size(1) * q.size(2);
         return roundUp(rows * q.size(3) * 4) + roundUp(rows * 4);
     }

@@ -9,6 +9,8 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Shapes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory-efficient kernel (ATen/native/transformers/cuda/attention.cu and attention_backward.cu,
@@ -63,7 +65,7 @@ final class EfficientAttention {
                                 query.get(),
                                 key.get(),
                                 value.get(),
-                                mask.get(),
+                                mask.getOrNull(),
                                 result.get(),
                                 dropout))
                 .output(out);
@@ -81,7 +83,7 @@ final class EfficientAttention {
             Tensor q,
             Tensor k,
             Tensor v,
-            Tensor mask,
+            @Nullable Tensor mask,
             Tensor result,
             boolean dropout) {
         Tensor turned = rt.detach(Views.transpose(rt, g0, 1, 2));
@@ -115,7 +117,7 @@ final class EfficientAttention {
     }
 
     /** The row sums of gradient times result, in float32 and in the layout (batch, heads, rows). */
-    private static Tensor delta(EagerRuntime rt, Tensor g, Tensor result) {
+    static Tensor delta(EagerRuntime rt, Tensor g, Tensor result) {
         Tensor wideG = Copies.to(rt, g, DType.FLOAT32);
         Tensor wideR = Copies.to(rt, result, DType.FLOAT32);
         Tensor product = rt.empty(DType.FLOAT32, g.sizes());
@@ -140,6 +142,12 @@ final class EfficientAttention {
         Tensor part = rt.reinterpret(whole, mask.sizes(), whole.strides(), 0);
         rt.free(whole);
         return part;
+    }
+
+    /** The memory of a query, seen as the result (batch, rows, heads, features) that belongs to it. */
+    static Tensor headsFirstView(EagerRuntime rt, Tensor query, long features) {
+        long[] sizes = {query.size(0), query.size(2), query.size(1), features};
+        return rt.reinterpret(query, sizes, Shapes.contiguous(sizes), 0);
     }
 
     /** A fresh tensor (batch, rows, heads, features) for one that is heads first. */

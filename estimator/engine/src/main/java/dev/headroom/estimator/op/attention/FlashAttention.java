@@ -104,13 +104,12 @@ final class FlashAttention {
         Tensor gk = rt.emptyLike(rowsFirst(rt, k));
         Tensor gv = rt.emptyLike(rowsFirst(rt, v));
         long heads = q.size(1);
-        long rows = (q.size(2) + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
-        Tensor sums = rt.empty(DType.FLOAT32, q.size(0), heads, rows);
-        Tensor accumulated = rt.empty(DType.FLOAT32, q.size(0), rows, heads, roundedHead(q.size(3)));
+        Tensor sums = rowSums(rt, q);
+        Tensor accumulated = accumulator(rt, q);
         boolean shared = k.size(1) != heads;
         Tensor wideK = shared ? EfficientAttention.rowsFirst(rt, k, heads) : null;
         Tensor wideV = shared ? EfficientAttention.rowsFirst(rt, v, heads) : null;
-        if (shared) {
+        if (wideK != null && wideV != null) {
             EfficientAttention.sumHeads(rt, wideK, k.size(1));
             EfficientAttention.sumHeads(rt, wideV, v.size(1));
         }
@@ -125,6 +124,20 @@ final class FlashAttention {
             EfficientAttention.headsFirst(rt, gk),
             EfficientAttention.headsFirst(rt, gv)
         };
+    }
+
+    /** {@code softmax_d}, a number a query. */
+    static Tensor rowSums(EagerRuntime rt, Tensor q) {
+        return rt.empty(DType.FLOAT32, q.size(0), q.size(1), roundedRows(q));
+    }
+
+    /** {@code dq_accum}: the gradient of the queries in single precision. */
+    static Tensor accumulator(EagerRuntime rt, Tensor q) {
+        return rt.empty(DType.FLOAT32, q.size(0), roundedRows(q), q.size(1), roundedHead(q.size(3)));
+    }
+
+    private static long roundedRows(Tensor q) {
+        return (q.size(2) + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
     }
 
     /** Parts that the keys are split into where few tiles would leave multiprocessors idle (num_splits_heuristic). */

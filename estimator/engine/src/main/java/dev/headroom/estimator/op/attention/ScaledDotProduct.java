@@ -7,6 +7,8 @@ import dev.headroom.estimator.op.view.Padding;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.nullness.Contract;
+import org.jspecify.annotations.Nullable;
 
 /** Scaled dot product attention: the composite operator (ATen/native/transformers/attention.cpp). */
 final class ScaledDotProduct {
@@ -56,7 +58,8 @@ final class ScaledDotProduct {
     }
 
     /** {@code convert_boolean_attn_mask}: {@code where(mask, 0, -inf)}, both numbers as tensors on the device. */
-    static Tensor additive(EagerRuntime rt, Tensor mask, DType type) {
+    @Contract("_, !null, _ -> !null")
+    static @Nullable Tensor additive(EagerRuntime rt, @Nullable Tensor mask, DType type) {
         if (mask == null || mask.dtype() != DType.BOOL) {
             return mask;
         }
@@ -69,7 +72,7 @@ final class ScaledDotProduct {
     }
 
     /** {@code preprocess_mask}: rows padded where their strides are not aligned, then expanded to all heads. */
-    private static Tensor aligned(EagerRuntime rt, AttentionCall c, Tensor mask) {
+    private static @Nullable Tensor aligned(EagerRuntime rt, AttentionCall c, @Nullable Tensor mask) {
         if (mask == null) {
             return null;
         }

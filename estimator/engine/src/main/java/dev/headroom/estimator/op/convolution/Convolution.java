@@ -14,6 +14,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Convolutions of any rank through cuDNN (ATen/native/Convolution.cpp, ATen/native/cudnn/ConvShared.cpp). */
 final class Convolution {
@@ -77,7 +78,7 @@ final class Convolution {
     }
 
     /** {@code aten::convolution}: the input with a batch dimension. */
-    static Tensor convolution(EagerRuntime rt, Tensor x, Tensor w, Tensor bias, Parameters p) {
+    static Tensor convolution(EagerRuntime rt, Tensor x, Tensor w, @Nullable Tensor bias, Parameters p) {
         Recorder r = rt.record("ConvolutionBackward0", x, w, bias);
         Saved sx = r.save(x);
         Saved sw = r.save(w);

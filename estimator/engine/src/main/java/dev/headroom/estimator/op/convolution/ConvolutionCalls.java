@@ -15,7 +15,7 @@ final class ConvolutionCalls {
     private ConvolutionCalls() {}
 
     static Tensor plain(Call c, int n) {
-        String word = c.text("padding", null);
+        String word = c.textOrNull("padding");
         if (word == null) {
             return run(c, n, false, c.integers("padding", n, 0));
         }

@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op.convolution;
 
 import dev.headroom.allocator.OutOfMemoryException;
-import dev.headroom.estimator.cudnn.SearchedPlans;
+import dev.headroom.estimator.cudnn.OlderPlans;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.cudnn.ConvolutionProblem;
@@ -9,6 +9,7 @@ import dev.headroom.model.cudnn.WorkspaceAnswer;
 import dev.headroom.model.cudnn.WorkspaceLevel;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The plan of a cuDNN convolution and its workspace (ATen/native/cudnn/Conv_v8.cpp, run_single_conv and try_configs).
@@ -46,17 +47,21 @@ final class ConvolutionPlans {
                 list(p.padding()),
                 list(p.dilation()),
                 List.of(alignment(x), alignment(w), alignment(y)));
+        boolean searched = rt.options().cudnnBenchmark();
         WorkspaceAnswer answer = fixed != null
                 ? WorkspaceAnswer.fixed(WorkspaceLevel.ASKED, fixed)
-                : rt.options().convolutions().answer(problem).orElse(NONE);
+                : OlderPlans.of(
+                        problem,
+                        Objects.requireNonNull(rt.options().convolutions(), "sources of workspaces")
+                                .answer(problem)
+                                .orElse(NONE),
+                        rt.options().cudnn(),
+                        searched);
         Long known = rt.threads().current().plans().find(problem);
         if (known != null && take(rt, known)) {
             return;
         }
-        if (rt.options().cudnnBenchmark()) {
-            answer = fixed == null
-                    ? SearchedPlans.of(problem, answer, rt.options().cudnn())
-                    : answer;
+        if (searched) {
             benchmark(rt, answer.all().get());
         }
         long chosen = take(rt, answer.first())

@@ -13,6 +13,7 @@ import dev.headroom.model.graph.Node;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Automatic mixed precision at the level where PyTorch's dispatcher applies it: an operator that has a policy gets its
@@ -96,11 +97,11 @@ public final class Autocast {
         return kept;
     }
 
-    private static boolean eligible(Tensor t) {
+    private static boolean eligible(@Nullable Tensor t) {
         return t != null && t.onDevice() && t.dtype().isFloatingPoint() && t.dtype() != DType.FLOAT64;
     }
 
-    private static Tensor first(Call call) {
+    private static @Nullable Tensor first(Call call) {
         for (Node.NamedArgument a : call.node().arguments()) {
             if (a.value() instanceof Argument.Value) {
                 return call.tensor(a.name());

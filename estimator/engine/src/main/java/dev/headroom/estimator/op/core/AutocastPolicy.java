@@ -2,6 +2,7 @@ package dev.headroom.estimator.op.core;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What autocast does with an operator's arguments on CUDA, by the overload that it is registered for
@@ -53,7 +54,7 @@ enum AutocastPolicy {
         put(LOWER, "conv1d.padding conv2d.padding conv3d.padding");
         put(
                 FLOAT32,
-                "nll_loss_nd upsample_nearest1d.vec _upsample_nearest_exact1d.vec upsample_nearest2d.vec"
+                "square nll_loss_nd upsample_nearest1d.vec _upsample_nearest_exact1d.vec upsample_nearest2d.vec"
                         + " _upsample_nearest_exact2d.vec upsample_nearest3d.vec _upsample_nearest_exact3d.vec"
                         + " upsample_linear1d.vec upsample_bilinear2d.vec _upsample_bilinear2d_aa.vec"
                         + " upsample_trilinear3d.vec upsample_bicubic2d.vec _upsample_bicubic2d_aa.vec");
@@ -66,7 +67,7 @@ enum AutocastPolicy {
     }
 
     /** The policy for a target such as {@code aten.linear.default}; {@code null}: not intercepted. */
-    static AutocastPolicy of(String target) {
+    static @Nullable AutocastPolicy of(String target) {
         return TABLE.get(target);
     }
 }

@@ -5,15 +5,20 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Element-wise functions of two tensors: a row says, for each operand, which tensors its gradient formula reads and
  * what the formula allocates.
  */
 public final class Binary {
-    /** A gradient from the result's gradient and what was kept; tensors that no formula reads may be {@code null}. */
+    /**
+     * A gradient from the result's gradient and what was kept. A tensor that no formula reads is not kept; the gradient
+     * stands in its place.
+     */
     @FunctionalInterface
     public interface Gradient {
+        @Nullable
         Tensor of(Formula f, Tensor grad, Tensor self, Tensor other, Tensor result);
     }
 
@@ -41,9 +46,9 @@ public final class Binary {
         Saved o = r.saveIf(wanted(r, 'o'), b);
         Saved s = Copies.saveIf(wanted(r, 's'), r, rt, a, inPlace);
         Tensor out = inPlace ? a : Strided.result(rt, type, a, b);
-        Saved y = wanted(r, 'r') ? r.saveOutput(out) : r.save(null);
-        return r.gradient(1, g -> other.gradient.of(new Formula(rt), g, s.get(), o.get(), y.get()))
-                .gradient(0, g -> self.gradient.of(new Formula(rt), g, s.get(), o.get(), y.get()))
+        Saved y = wanted(r, 'r') ? r.saveOutput(out) : r.saveIf(false, out);
+        return r.gradient(1, g -> other.gradient.of(new Formula(rt), g, s.getOr(g), o.getOr(g), y.getOr(g)))
+                .gradient(0, g -> self.gradient.of(new Formula(rt), g, s.getOr(g), o.getOr(g), y.getOr(g)))
                 .output(out);
     }
 

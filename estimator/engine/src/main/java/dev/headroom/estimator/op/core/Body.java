@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The body of a C++ function that calls other operators, with C++'s lifetimes: what a call makes is a temporary until
@@ -39,7 +40,7 @@ public final class Body {
     }
 
     /** Calls an operator that has one result; arguments in the schema's order, {@code null} for a default. */
-    public Tensor call(String operator, Object... arguments) {
+    public Tensor call(String operator, @Nullable Object... arguments) {
         return all(operator, arguments)[0];
     }
 
@@ -48,7 +49,7 @@ public final class Body {
      *
      * @param operator without {@code aten.}, with its overload unless that is {@code default}
      */
-    public Tensor[] all(String operator, Object... arguments) {
+    public Tensor[] all(String operator, @Nullable Object... arguments) {
         String target = "aten." + (operator.indexOf('.') < 0 ? operator + ".default" : operator);
         Rule rule = rules.find(target);
         if (rule == null) {
@@ -147,10 +148,10 @@ public final class Body {
         List<Tensor> kept = Arrays.asList(results);
         temporaries.removeAll(kept);
         variables.removeAll(kept);
-        give(null);
+        endAll(null);
     }
 
-    private void end(Tensor kept) {
+    private void end(@Nullable Tensor kept) {
         for (int i = temporaries.size() - 1; i >= 0; i--) {
             Tensor t = temporaries.get(i);
             if (t != kept && !variables.contains(t)) {
@@ -190,6 +191,11 @@ public final class Body {
 
     /** Ends the function: temporaries go, then variables, but for the result. */
     public Tensor give(Tensor result) {
+        endAll(result);
+        return result;
+    }
+
+    private void endAll(@Nullable Tensor result) {
         end(result);
         for (int i = variables.size() - 1; i >= 0; i--) {
             if (variables.get(i) != result) {
@@ -197,6 +203,5 @@ public final class Body {
             }
         }
         variables.clear();
-        return result;
     }
 }

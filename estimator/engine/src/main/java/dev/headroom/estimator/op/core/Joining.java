@@ -5,6 +5,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
+import java.util.Objects;
 
 /** {@code cat} and {@code stack} (ATen/native/TensorShape.cpp, cat_compute_output_memory_format). */
 public final class Joining {
@@ -12,12 +13,13 @@ public final class Joining {
 
     public static Tensor cat(EagerRuntime rt, long dim, Tensor... tensors) {
         Tensor first = null;
-        DType type = null;
+        DType joined = null;
         for (Tensor t : tensors) {
             boolean legacyEmpty = t.dim() == 1 && t.size(0) == 0;
             first = first == null && !legacyEmpty ? t : first;
-            type = Strided.join(type, t.dtype());
+            joined = Strided.join(joined, t.dtype());
         }
+        DType type = Objects.requireNonNull(joined, "tensors to join");
         if (first == null) {
             return rt.empty(type, 0);
         }

@@ -4,6 +4,7 @@ import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Shapes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Scratch of CUDA reductions. When few outputs have many inputs each, several thread blocks work on one output and meet
@@ -153,7 +154,7 @@ public final class ReduceScratch {
     }
 
     /** @return bytes of the staging buffer and of the semaphores, or {@code null} when the kernel needs neither */
-    private static long[] config(EagerRuntime rt, Iteration it, int element, int accumulator) {
+    private static long @Nullable [] config(EagerRuntime rt, Iteration it, int element, int accumulator) {
         long outputs = it.outputs();
         long inputs = it.inputs();
         int dims = it.shape.length;

@@ -5,6 +5,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
+import org.jspecify.annotations.Nullable;
 
 /** Reductions over dimensions (ATen/native/ReduceOps.cpp), with the scratch that their kernels take. */
 public final class Reductions {
@@ -14,7 +15,7 @@ public final class Reductions {
     private Reductions() {}
 
     /** The dimensions to reduce: the given ones, or all. */
-    public static boolean[] mask(long[] dims, int n) {
+    public static boolean[] mask(long @Nullable [] dims, int n) {
         boolean[] out = new boolean[n];
         if (dims == null || dims.length == 0) {
             java.util.Arrays.fill(out, true);
@@ -76,7 +77,7 @@ public final class Reductions {
         };
     }
 
-    public static Tensor sum(EagerRuntime rt, Tensor t, long[] dims, boolean keep, DType type) {
+    public static Tensor sum(EagerRuntime rt, Tensor t, long @Nullable [] dims, boolean keep, DType type) {
         boolean[] mask = mask(dims, t.dim());
         Recorder r = rt.record("SumBackward1", t);
         Tensor out = reduceAs(rt, t, mask, keep, type);
@@ -84,7 +85,7 @@ public final class Reductions {
         return r.gradient(0, g -> expandBack(rt, g, from, mask, keep)).output(out);
     }
 
-    public static Tensor mean(EagerRuntime rt, Tensor t, long[] dims, boolean keep, DType type) {
+    public static Tensor mean(EagerRuntime rt, Tensor t, long @Nullable [] dims, boolean keep, DType type) {
         boolean[] mask = mask(dims, t.dim());
         Recorder r = rt.record("MeanBackward1", t);
         Tensor out = reduceAs(rt, t, mask, keep, type);

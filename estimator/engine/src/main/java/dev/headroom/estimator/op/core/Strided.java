@@ -5,6 +5,8 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** What PyTorch's TensorIterator decides for element-wise operators: shape, layout and type of the result. */
 public final class Strided {
@@ -70,10 +72,10 @@ public final class Strided {
                 dims = join(dims, t.dtype());
             }
         }
-        return combine(combine(dims, zero), wrapped);
+        return Objects.requireNonNull(combine(combine(dims, zero), wrapped), "operands");
     }
 
-    private static DType combine(DType higher, DType lower) {
+    private static @Nullable DType combine(@Nullable DType higher, @Nullable DType lower) {
         if (higher == null) {
             return lower;
         }
@@ -94,7 +96,7 @@ public final class Strided {
     }
 
     /** {@code c10::promoteTypes}. */
-    public static DType join(DType a, DType b) {
+    public static DType join(@Nullable DType a, DType b) {
         if (a == null || a == b) {
             return b;
         }

@@ -6,6 +6,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Functions of one tensor. A row of a family's table says what autograd keeps and what its gradient formula
@@ -19,9 +20,10 @@ public final class Unary {
         RESULT
     }
 
-    /** The gradient from the output's and what was kept ({@code null} when nothing was). */
+    /** The gradient from the output's and what was kept (the output's gradient again where nothing was). */
     @FunctionalInterface
     public interface Gradient {
+        @Nullable
         Tensor of(Formula f, Tensor grad, Tensor kept);
     }
 
@@ -62,6 +64,7 @@ public final class Unary {
         Saved input = Copies.saveIf(keep == Keep.SELF, r, rt, x, inPlace);
         Tensor out = inPlace ? x : Strided.result(rt, type, x);
         Saved kept = keep == Keep.RESULT ? r.saveOutput(out) : input;
-        return r.gradient(0, g -> gradient.of(new Formula(rt), g, kept.get())).output(out);
+        return r.gradient(0, g -> gradient.of(new Formula(rt), g, kept.getOr(g)))
+                .output(out);
     }
 }

@@ -7,6 +7,7 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
+import java.util.Objects;
 
 /** Views: other sizes and strides over the same memory (ATen/native/TensorShape.cpp). */
 public final class Views {
@@ -60,7 +61,7 @@ public final class Views {
     public static Tensor unsafeView(EagerRuntime rt, Tensor t, long... sizes) {
         long[] to = Shapes.inferSize(sizes, t.numel());
         long[] from = t.sizes();
-        Tensor out = rt.reinterpret(t, to, Shapes.viewStrides(from, t.strides(), to), t.offset());
+        Tensor out = rt.reinterpret(t, to, Objects.requireNonNull(Shapes.viewStrides(from, t.strides(), to), "a view"), t.offset());
         Recorder r = rt.record("UnsafeViewBackward0", t);
         return r.gradient(0, g -> reshape(rt, g, from)).output(out);
     }

@@ -3,4 +3,7 @@
  * automatic mixed precision. {@code Unary} and {@code Binary} are rows of tables: what an operator keeps and what its
  * gradient's formula allocates.
  */
+@NullMarked
 package dev.headroom.estimator.op.core;
+
+import org.jspecify.annotations.NullMarked;

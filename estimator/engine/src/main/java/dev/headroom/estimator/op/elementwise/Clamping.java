@@ -8,6 +8,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /** {@code clamp} by tensors (FunctionsManual.cpp, clamp_backward and clamp_backward_min_max). */
 public final class Clamping {
@@ -21,7 +22,7 @@ public final class Clamping {
         r.single("aten.clamp_max.Tensor", c -> run(c, "ClampMaxBackward1", null, c.tensor("max")));
     }
 
-    private static Tensor run(Call c, String node, Tensor min, Tensor max) {
+    private static Tensor run(Call c, String node, @Nullable Tensor min, @Nullable Tensor max) {
         EagerRuntime rt = c.runtime();
         Tensor x = c.tensor("self");
         Recorder r = rt.record(node, x, min, max);
@@ -98,7 +99,7 @@ public final class Clamping {
         return out;
     }
 
-    private static Tensor split(Formula f, Tensor g, Tensor self, Tensor bound, Tensor any, Tensor also) {
+    private static Tensor split(Formula f, Tensor g, Tensor self, Tensor bound, Tensor any, @Nullable Tensor also) {
         EagerRuntime rt = f.runtime();
         Tensor none = f.test(any);
         Tensor half = f.op(g);

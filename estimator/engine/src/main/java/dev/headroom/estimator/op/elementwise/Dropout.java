@@ -1,18 +1,23 @@
 package dev.headroom.estimator.op.elementwise;
 
 import dev.headroom.estimator.op.core.Pointwise;
+import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.MemoryFormat;
 
 /** Dropout (ATen/native/Dropout.cpp, ATen/native/cuda/Dropout.cu). */
 public final class Dropout {
     private Dropout() {}
 
-    /** The fused kernel makes the mask first and keeps only it. */
+    /**
+     * The fused kernel makes the mask first and keeps only it. Its backward pass suggests a memory format for the result
+     * (masked_scale_kernel), so that a gradient in any other layout comes out contiguous.
+     */
     public static Tensor dropout(EagerRuntime rt, Tensor x, double p, boolean train) {
         if (p == 0 || !train || x.numel() == 0) {
             return x;
@@ -26,7 +31,9 @@ public final class Dropout {
         Saved kept = r.saveOutput(mask);
         r.gradient(0, g -> {
                     kept.get();
-                    return rt.emptyLike(g);
+                    MemoryFormat format =
+                            Copies.suggestsChannelsLast(g) ? MemoryFormat.PRESERVE : MemoryFormat.CONTIGUOUS;
+                    return rt.emptyStrided(g.dtype(), g.sizes(), Copies.strides(g, format));
                 })
                 .output(out);
         r.nonDifferentiable(mask);

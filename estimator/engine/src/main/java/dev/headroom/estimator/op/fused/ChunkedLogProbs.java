@@ -8,6 +8,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code ChunkedLogProbFunction} of trl 1.16 (kernels/chunked_logprob.py): scores are made tile by tile into
@@ -33,11 +34,11 @@ final class ChunkedLogProbs {
     }
 
     /** Log-probabilities and entropies of the targets, and whether they are the most likely ones. */
-    static Tensor[] apply(EagerRuntime rt, Tensor hidden, Tensor weight, Tensor bias, Tensor targets) {
+    static Tensor[] apply(EagerRuntime rt, Tensor hidden, Tensor weight, @Nullable Tensor bias, Tensor targets) {
         return new ChunkedLogProbs(rt, hidden, weight).forward(hidden, weight, bias, targets);
     }
 
-    private Tensor[] forward(Tensor hidden, Tensor weight, Tensor bias, Tensor targets) {
+    private Tensor[] forward(Tensor hidden, Tensor weight, @Nullable Tensor bias, Tensor targets) {
         Recorder r = rt.record("ChunkedLogProbFunctionBackward", hidden, weight, bias);
         List<Tensor> locals = new ArrayList<>();
         for (int i = 0; i < STATISTICS; i++) {
@@ -75,7 +76,7 @@ final class ChunkedLogProbs {
         boolean needsBias = bias != null && r.needs(2);
         boolean needsHidden = r.needs(0);
         boolean needsWeight = r.needs(1);
-        r.gradients(g -> backward(h.get(), w.get(), b.get(), needsHidden, needsWeight, needsBias));
+        r.gradients(g -> backward(h.get(), w.get(), b.getOrNull(), needsHidden, needsWeight, needsBias));
         r.output(logProbs);
         r.output(entropy);
         r.nonDifferentiable(top);
@@ -90,26 +91,31 @@ final class ChunkedLogProbs {
     }
 
     /** Rows of a matrix in the type that is computed in; {@code null} where that needs no copy. */
-    private Tensor cast(Tensor matrix, long rows) {
+    private @Nullable Tensor cast(Tensor matrix, long rows) {
         return matrix.dtype() == compute ? null : rt.empty(compute, rows, matrix.size(1));
     }
 
-    private Tensor rebound(Tensor before, Tensor now) {
+    private @Nullable Tensor rebound(@Nullable Tensor before, @Nullable Tensor now) {
         rt.free(before);
         return now;
     }
 
-    private void addBias(Tensor bias, long entries) {
+    private void addBias(@Nullable Tensor bias, long entries) {
         if (bias != null && bias.dtype() != compute) {
             rt.free(rt.empty(compute, entries));
         }
     }
 
     private Tensor[] backward(
-            Tensor hidden, Tensor weight, Tensor bias, boolean needsHidden, boolean needsWeight, boolean needsBias) {
+            Tensor hidden,
+            Tensor weight,
+            @Nullable Tensor bias,
+            boolean needsHidden,
+            boolean needsWeight,
+            boolean needsBias) {
         Tensor gradHidden = needsHidden ? Creation.zeros(rt, DType.FLOAT32, hidden.sizes()) : null;
         Tensor gradWeight = needsWeight ? Creation.zeros(rt, DType.FLOAT32, weight.sizes()) : null;
-        Tensor gradBias = needsBias ? Creation.zeros(rt, DType.FLOAT32, bias.sizes()) : null;
+        Tensor gradBias = bias != null && needsBias ? Creation.zeros(rt, DType.FLOAT32, bias.sizes()) : null;
         Tensor buffer = buffer();
         Tensor chunk = null;
         Tensor part = null;
@@ -126,7 +132,7 @@ final class ChunkedLogProbs {
             }
         }
         Tensor[] out = {
-            lowered(gradHidden, hidden), lowered(gradWeight, weight), needsBias ? lowered(gradBias, bias) : null
+            lowered(gradHidden, hidden), lowered(gradWeight, weight), bias == null ? null : lowered(gradBias, bias)
         };
         Tensor[] accumulated = {gradHidden, gradWeight, gradBias};
         for (int i = 0; i < out.length; i++) {
@@ -140,7 +146,7 @@ final class ChunkedLogProbs {
         return out;
     }
 
-    private Tensor lowered(Tensor gradient, Tensor like) {
+    private @Nullable Tensor lowered(@Nullable Tensor gradient, Tensor like) {
         return gradient == null || gradient.dtype() == like.dtype()
                 ? gradient
                 : rt.empty(like.dtype(), gradient.sizes());

@@ -11,6 +11,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** Liger's head and cross-entropy in one (liger_kernel 0.8.5, ops/fused_linear_cross_entropy.py). */
 final class LigerLoss {
@@ -56,7 +57,7 @@ final class LigerLoss {
             rt.free(rt.empty(DType.BOOL));
             rt.free(equal);
             rt.free(one);
-            Tensor w = keptWeight.get();
+            Tensor w = keptWeight.getOrNull();
             return new Tensor[] {rt.detach(keptRows.get()), w == null ? null : rt.detach(w)};
         });
         r.output(loss);
@@ -97,7 +98,7 @@ final class LigerLoss {
     }
 
     /** The cast of the weight, if it is not kept or made anew: a local variable, or {@code null}. */
-    private static Tensor castOf(EagerRuntime rt, Tensor weight, DType lower) {
+    private static @Nullable Tensor castOf(EagerRuntime rt, Tensor weight, DType lower) {
         if (weight.dtype() == lower || rt.autocast().castOf(weight) != null) {
             return null;
         }

@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** {@code SFTTrainer.compute_loss} of trl 1.16 (trainer/sft_trainer.py): a loss of its own, and what it reports. */
 public final class SupervisedLoss {
@@ -25,7 +26,7 @@ public final class SupervisedLoss {
      * @param returned lets go of the outputs, once the function returns
      * @return a local variable of the running frame
      */
-    public static Tensor of(EagerRuntime rt, Tensor[] outputs, Tensor attentionMask, Runnable returned) {
+    public static Tensor of(EagerRuntime rt, Tensor[] outputs, @Nullable Tensor attentionMask, Runnable returned) {
         List<Tensor> locals = new ArrayList<>();
         Tensor each = FusedHead.negated(rt, outputs[LOG_PROBS]);
         locals.add(each);

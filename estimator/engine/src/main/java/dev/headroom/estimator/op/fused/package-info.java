@@ -3,4 +3,7 @@
  * {@link dev.headroom.estimator.op.fused.FusedRules}; the passes of {@code model.rewrite} put their calls into
  * graphs.
  */
+@NullMarked
 package dev.headroom.estimator.op.fused;
+
+import org.jspecify.annotations.NullMarked;

@@ -133,7 +133,7 @@ final class Indexing {
         return r.gradient(0, g -> {
                     Tensor[] at = new Tensor[kept.length];
                     for (int i = 0; i < at.length; i++) {
-                        at[i] = indices[i] == null ? null : kept[i].get();
+                        at[i] = kept[i].getOrNull();
                     }
                     return IndexedSum.backward(rt, g, original, at);
                 })

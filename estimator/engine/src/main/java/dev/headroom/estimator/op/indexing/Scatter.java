@@ -13,6 +13,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** Writing by indices (ATen/native/TensorAdvancedIndexing.cpp, ATen/native/cuda/Indexing.cu). */
 final class Scatter {
@@ -24,7 +25,7 @@ final class Scatter {
      * @param source name of the argument with the values, or {@code null} for a number
      * @param overwrites whether what was written over gets no gradient: a copy of the gradient with zeros there
      */
-    static Tensor put(Call c, String node, String source, boolean inPlace, boolean overwrites) {
+    static Tensor put(Call c, String node, @Nullable String source, boolean inPlace, boolean overwrites) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         Tensor index = c.tensor("index");
@@ -35,7 +36,7 @@ final class Scatter {
             r.save(values); // its formula asks for the sizes (derivatives.yaml: expand_as(source))
         }
         Tensor out = inPlace ? t : rt.emptyLike(t);
-        long[] sizes = values == null ? null : values.sizes();
+        long[] sizes = values == null ? new long[0] : values.sizes();
         return r.gradient(0, g -> overwrites ? rt.emptyLike(g) : g)
                 .gradient(1, g -> {
                     at.get();
@@ -78,7 +79,7 @@ final class Scatter {
                 .gradient(1, g -> {
                     Tensor[] at = new Tensor[kept.length];
                     for (int i = 0; i < at.length; i++) {
-                        at[i] = kept[i].get();
+                        at[i] = kept[i].getOrNull();
                     }
                     return Indexing.gathered(rt, g, at);
                 })
@@ -97,7 +98,7 @@ final class Scatter {
                 .gradient(1, g -> {
                     Tensor[] at = new Tensor[kept.length];
                     for (int i = 0; i < at.length; i++) {
-                        at[i] = kept[i].get();
+                        at[i] = kept[i].getOrNull();
                     }
                     return Indexing.gathered(rt, g, at);
                 })

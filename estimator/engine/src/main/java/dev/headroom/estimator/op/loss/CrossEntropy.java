@@ -14,6 +14,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** {@code cross_entropy} with label smoothing or class probabilities (ATen/native/LossNLL.cpp). */
 final class CrossEntropy {
@@ -42,7 +43,7 @@ final class CrossEntropy {
         return Reductions.sum(rt, t, new long[] {classes}, false, t.dtype());
     }
 
-    private static Tensor probabilities(Call c, Tensor x, Tensor target0, Tensor weight, boolean smooth) {
+    private static Tensor probabilities(Call c, Tensor x, Tensor target0, @Nullable Tensor weight, boolean smooth) {
         EagerRuntime rt = c.runtime();
         int classes = x.dim() == 1 ? 0 : 1;
         Tensor logs = Softmax.apply(rt, "LogSoftmaxBackward0", x, x.dtype());
@@ -79,7 +80,7 @@ final class CrossEntropy {
     }
 
     /** cross_entropy_loss_label_smoothing. */
-    private static Tensor smoothed(Call c, Tensor x, Tensor target, Tensor weight) {
+    private static Tensor smoothed(Call c, Tensor x, Tensor target, @Nullable Tensor weight) {
         EagerRuntime rt = c.runtime();
         int classes = x.dim() == 1 ? 0 : 1;
         Reduction reduction = LossFunctions.reduction(c);

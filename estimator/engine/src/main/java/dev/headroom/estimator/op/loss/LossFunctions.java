@@ -13,6 +13,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** Losses inside a graph (ATen/native/Loss.cpp, LossNLL.cpp, ATen/native/cuda/Loss.cu). */
 final class LossFunctions {
@@ -118,7 +119,12 @@ final class LossFunctions {
     }
 
     static Tensor withLogits(
-            EagerRuntime rt, Tensor x, Tensor target, Tensor factors, Tensor positive, Reduction reduction) {
+            EagerRuntime rt,
+            Tensor x,
+            Tensor target,
+            @Nullable Tensor factors,
+            @Nullable Tensor positive,
+            Reduction reduction) {
         Recorder r = rt.record("BinaryCrossEntropyWithLogitsBackward0", x, target);
         Saved self = r.save(x);
         r.save(target);
@@ -137,10 +143,11 @@ final class LossFunctions {
         rt.free(logs);
         return r.gradient(0, g -> {
                     Formula f = new Formula(rt);
-                    if (weight.get() == null) {
+                    Tensor more = weight.getOrNull();
+                    if (more == null) {
                         return f.op(self.get());
                     }
-                    Tensor t = f.op(weight.get(), labels.get());
+                    Tensor t = f.op(more, labels.get());
                     Tensor gradient = f.op(t);
                     rt.free(f.op(self.get()));
                     return gradient;
@@ -149,7 +156,7 @@ final class LossFunctions {
                     Formula f = new Formula(rt);
                     Tensor negative = f.op(self.get());
                     Tensor gradient = f.op(negative, g);
-                    if (weight.get() != null) {
+                    if (weight.getOrNull() != null) {
                         rt.free(rt.emptyLike(self.get()));
                     }
                     rt.free(negative);

@@ -14,6 +14,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** Losses (ATen/native/LossNLL.cpp, Loss.cpp). */
 public final class Losses {
@@ -31,7 +32,7 @@ public final class Losses {
      * (so that autocast leaves it alone), then nll_loss.
      */
     public static Tensor crossEntropy(
-            EagerRuntime rt, Tensor input, Tensor target, Tensor weight, Reduction reduction) {
+            EagerRuntime rt, Tensor input, Tensor target, @Nullable Tensor weight, Reduction reduction) {
         if (input.distribution() != null && input.distribution().placement().isShard()) {
             return ShardedCrossEntropy.run(rt, input, target, weight, reduction);
         }
@@ -70,7 +71,8 @@ public final class Losses {
     }
 
     /** {@code nll_loss_nd}: three dimensions, or more than four, become four. */
-    static Tensor nllOfAnyRank(EagerRuntime rt, Tensor logs, Tensor target, Tensor weight, Reduction reduction) {
+    static Tensor nllOfAnyRank(
+            EagerRuntime rt, Tensor logs, Tensor target, @Nullable Tensor weight, Reduction reduction) {
         if (logs.dim() != 3 && logs.dim() < 5) {
             return nll(rt, logs, target, weight, reduction);
         }
@@ -92,7 +94,8 @@ public final class Losses {
     }
 
     /** {@code nll_loss} and {@code nll_loss2d}: the scalar and the total weight. */
-    public static Tensor nll(EagerRuntime rt, Tensor logs0, Tensor target, Tensor weight0, Reduction reduction) {
+    public static Tensor nll(
+            EagerRuntime rt, Tensor logs0, Tensor target, @Nullable Tensor weight0, Reduction reduction) {
         Tensor weight = weight0 == null ? null : Autocast.float32(rt, weight0);
         Tensor logs = Autocast.float32(rt, logs0);
         boolean spatial = logs.dim() > 2;

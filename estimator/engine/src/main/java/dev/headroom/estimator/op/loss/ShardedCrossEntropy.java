@@ -10,6 +10,8 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.plan.Placement;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Cross-entropy of scores whose classes are divided among ranks (torch/distributed/tensor/parallel/loss.py). */
 final class ShardedCrossEntropy {
@@ -21,13 +23,15 @@ final class ShardedCrossEntropy {
         this.scores = scores;
     }
 
-    static Tensor run(EagerRuntime rt, Tensor input, Tensor target, Tensor weight, Losses.Reduction reduction) {
+    static Tensor run(
+            EagerRuntime rt, Tensor input, Tensor target, @Nullable Tensor weight, Losses.Reduction reduction) {
         if (input.dim() > 2 || weight != null || reduction == Losses.Reduction.NONE) {
             throw new UserInputException(
                     "--loss-parallel is modelled for a loss of scores in two dimensions, without weights"
                             + " of classes, that is summed or averaged");
         }
-        ShardedCrossEntropy loss = new ShardedCrossEntropy(rt, input.distribution());
+        ShardedCrossEntropy loss =
+                new ShardedCrossEntropy(rt, Objects.requireNonNull(input.distribution(), "divided scores"));
         Tensor logs = loss.logSoftmax(input);
         Tensor out = loss.nll(logs, target, reduction);
         rt.free(logs);

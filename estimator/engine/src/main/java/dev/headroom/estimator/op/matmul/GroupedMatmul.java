@@ -8,6 +8,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One product for each group of rows, as for the tokens of each expert (ATen/native/cuda/GroupedBlas.cpp and
@@ -42,7 +43,7 @@ final class GroupedMatmul {
     }
 
     /** FunctionsManual.cpp, _grouped_mm_mat1_backward and _grouped_mm_mat2_backward. */
-    private static Tensor product(EagerRuntime rt, Tensor a, Tensor b, Tensor offsets) {
+    private static Tensor product(EagerRuntime rt, Tensor a, Tensor b, @Nullable Tensor offsets) {
         Recorder r = rt.record("GroupedMmBackward0", a, b);
         Saved sb = r.saveIf(r.needs(0), b);
         Saved groups = r.save(offsets);
@@ -53,13 +54,13 @@ final class GroupedMatmul {
         return r.gradient(
                         1,
                         g -> cb
-                                ? turned(rt, product(rt, turned(rt, g), sa.get(), groups.get()))
-                                : product(rt, turned(rt, sa.get()), g, groups.get()))
+                                ? turned(rt, product(rt, turned(rt, g), sa.get(), groups.getOrNull()))
+                                : product(rt, turned(rt, sa.get()), g, groups.getOrNull()))
                 .gradient(
                         0,
                         g -> ca
-                                ? turned(rt, product(rt, sb.get(), turned(rt, g), groups.get()))
-                                : product(rt, g, turned(rt, sb.get()), groups.get()))
+                                ? turned(rt, product(rt, sb.get(), turned(rt, g), groups.getOrNull()))
+                                : product(rt, g, turned(rt, sb.get()), groups.getOrNull()))
                 .output(out);
     }
 
@@ -71,7 +72,7 @@ final class GroupedMatmul {
         return t.stride(-2) == 1 && t.stride(-1) == t.size(-2);
     }
 
-    private static Tensor result(EagerRuntime rt, Tensor a, Tensor b, Tensor offsets) {
+    private static Tensor result(EagerRuntime rt, Tensor a, Tensor b, @Nullable Tensor offsets) {
         Tensor out = empty(rt, a, b, offsets);
         int major = rt.device().major();
         boolean half = a.dtype() == DType.BFLOAT16 && b.dtype() == DType.BFLOAT16;
@@ -90,7 +91,7 @@ final class GroupedMatmul {
     }
 
     /** create_grouped_gemm_output_tensor. */
-    private static Tensor empty(EagerRuntime rt, Tensor a, Tensor b, Tensor offsets) {
+    private static Tensor empty(EagerRuntime rt, Tensor a, Tensor b, @Nullable Tensor offsets) {
         boolean flat = a.dim() == 2;
         long rows = a.size(-2);
         long columns = b.size(-1);
@@ -99,7 +100,7 @@ final class GroupedMatmul {
         if (flat != (b.dim() == 2)) {
             return rt.emptyStrided(a.dtype(), new long[] {rows, columns}, new long[] {padded, 1});
         }
-        long groups = flat ? offsets.numel() : a.size(0);
+        long groups = flat && offsets != null ? offsets.numel() : a.size(0);
         return rt.emptyStrided(a.dtype(), new long[] {groups, rows, columns}, new long[] {rows * padded, padded, 1});
     }
 

@@ -9,6 +9,8 @@ import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.error.UserInputException;
 import java.util.Arrays;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Matrix products (ATen/native/LinearAlgebra.cpp, ATen/native/cuda/Blas.cpp). */
 public final class Matmul {
@@ -120,11 +122,11 @@ public final class Matmul {
     }
 
     /** {@code bmm}; with {@code bias} it is {@code baddbmm}. */
-    static Tensor bmm(EagerRuntime rt, Tensor bias, Tensor a, Tensor b) {
+    static Tensor bmm(EagerRuntime rt, @Nullable Tensor bias, Tensor a, Tensor b) {
         return bmm(rt, bias, a, b, false, false);
     }
 
-    static Tensor bmm(EagerRuntime rt, Tensor bias, Tensor a, Tensor b, boolean alpha, boolean beta) {
+    static Tensor bmm(EagerRuntime rt, @Nullable Tensor bias, Tensor a, Tensor b, boolean alpha, boolean beta) {
         if (a.dim() != 3 || b.dim() != 3 || a.size(2) != b.size(1) || a.size(0) != b.size(0)) {
             throw mismatch(a, b);
         }
@@ -138,13 +140,13 @@ public final class Matmul {
         if (bias != null || a.size(2) != 1) {
             gemm(rt, a, b, false);
         }
-        Recorder.InputGradient first = g -> bmm(rt, null, g, Views.transpose(rt, sb.get(), 1, 2));
-        Recorder.InputGradient second = g -> bmm(rt, null, Views.transpose(rt, sa.get(), 1, 2), g);
+        UnaryOperator<Tensor> first = g -> bmm(rt, null, g, Views.transpose(rt, sb.get(), 1, 2));
+        UnaryOperator<Tensor> second = g -> bmm(rt, null, Views.transpose(rt, sa.get(), 1, 2), g);
         if (bias == null) {
-            r.gradient(1, second).gradient(0, first);
+            r.gradient(1, second::apply).gradient(0, first::apply);
         } else {
-            r.gradient(0, g -> scaled(rt, first.of(g), alpha, true))
-                    .gradient(1, g -> scaled(rt, second.of(g), alpha, true))
+            r.gradient(0, g -> scaled(rt, first.apply(g), alpha, true))
+                    .gradient(1, g -> scaled(rt, second.apply(g), alpha, true))
                     .gradient(2, g -> scaled(rt, g, beta, false));
         }
         r.output(out);
@@ -203,13 +205,24 @@ public final class Matmul {
         if (a.dim() == 2 && b.dim() == 2) {
             return mm(rt, a, b);
         }
-        if (b.dim() >= 3 && a.dim() >= b.dim() && b.numel() == b.size(-1) * b.size(-2)) {
-            Tensor matrix = Views.squeeze(rt, b, java.util.stream.LongStream.range(0, b.dim() - 2).toArray());
-            Tensor out = folded(rt, a, matrix);
-            rt.free(matrix);
-            return out;
+        if (shouldFold(a, b)) {
+            return folded(rt, a, b);
         }
-        return shouldFold(a, b) ? folded(rt, a, b) : batched(rt, a, b);
+        // A batch of one that would be broadcast is a matrix, so that its gradient needs no sum over the batch.
+        boolean broadcasts = a.dim() == 3 && b.dim() == 3 && a.size(0) != b.size(0);
+        if (broadcasts && a.size(0) == 1 && a.requiresGrad()) {
+            return matmulOf(rt, Views.squeeze(rt, a, 0), b, true);
+        }
+        if (broadcasts && b.size(0) == 1 && b.requiresGrad()) {
+            return matmulOf(rt, a, Views.squeeze(rt, b, 0), false);
+        }
+        return batched(rt, a, b);
+    }
+
+    private static Tensor matmulOf(EagerRuntime rt, Tensor a, Tensor b, boolean firstIsView) {
+        Tensor out = matmul(rt, a, b);
+        rt.free(firstIsView ? a : b);
+        return out;
     }
 
     /** LinearAlgebra.cpp, should_fold: whether one batched operand times a matrix is one large product. */
@@ -306,7 +319,7 @@ public final class Matmul {
     }
 
     /** {@code linear} (ATen/native/Linear.cpp). */
-    public static Tensor linear(EagerRuntime rt, Tensor input, Tensor weight, Tensor bias) {
+    public static Tensor linear(EagerRuntime rt, Tensor input, Tensor weight, @Nullable Tensor bias) {
         if (bias != null && input.isContiguous() && rt.options().torch().flattensLinear(input.dim(), bias.dim())) {
             return flattened(rt, input, weight, bias);
         }

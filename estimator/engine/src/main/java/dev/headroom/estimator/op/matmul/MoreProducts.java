@@ -12,6 +12,7 @@ import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Products with a summand, Kronecker's and contractions (ATen/native/LinearAlgebra.cpp, Linear.cpp). */
 final class MoreProducts {
@@ -235,7 +236,7 @@ final class MoreProducts {
         rt.free(part);
     }
 
-    private static Tensor partial(EagerRuntime rt, boolean wanted, Tensor like, long features, long temporary) {
+    private static @Nullable Tensor partial(EagerRuntime rt, boolean wanted, Tensor like, long features, long temporary) {
         if (!wanted) {
             return null;
         }
@@ -249,7 +250,7 @@ final class MoreProducts {
         return out;
     }
 
-    private static Tensor partialOfWeight(EagerRuntime rt, boolean wanted, Tensor weight, Tensor x) {
+    private static @Nullable Tensor partialOfWeight(EagerRuntime rt, boolean wanted, Tensor weight, Tensor x) {
         if (!wanted) {
             return null;
         }

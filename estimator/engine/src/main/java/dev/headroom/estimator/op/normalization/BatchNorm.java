@@ -13,6 +13,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.MemoryFormat;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Batch normalisation (ATen/native/cudnn/BatchNorm.cpp, ATen/native/cuda/Normalization.cu and .cuh). */
 final class BatchNorm {
@@ -35,7 +36,7 @@ final class BatchNorm {
     }
 
     /** Training through cuDNN: keeps the input, the weight and the batch's statistics. */
-    static Tensor cudnn(EagerRuntime rt, Tensor x0, Tensor w, Tensor b, Tensor... running) {
+    static Tensor cudnn(EagerRuntime rt, Tensor x0, Tensor w, Tensor b, @Nullable Tensor... running) {
         MemoryFormat format = format(x0);
         Tensor x = Copies.contiguous(rt, x0, format);
         Recorder r = rt.record("CudnnBatchNormBackward0", x, w, b);
@@ -69,7 +70,13 @@ final class BatchNorm {
      * backward pass.
      */
     static Tensor nativeKernels(
-            EagerRuntime rt, Tensor x, Tensor w, Tensor b, boolean training, boolean statistics, Tensor... running) {
+            EagerRuntime rt,
+            Tensor x,
+            @Nullable Tensor w,
+            @Nullable Tensor b,
+            boolean training,
+            boolean statistics,
+            Tensor... running) {
         Recorder r = rt.record("NativeBatchNormBackward0", x, w, b);
         Saved input = r.save(x);
         for (Tensor t : running) {
@@ -87,7 +94,7 @@ final class BatchNorm {
         }
         r.saveOutput(mean);
         r.saveOutput(deviation);
-        r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.get(), training, statistics))
+        r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.getOrNull(), training, statistics))
                 .output(out);
         rt.free(mean);
         rt.free(deviation);
@@ -115,14 +122,14 @@ final class BatchNorm {
 
     /** batch_norm_backward_cuda: gradients of the input, the weight and the bias. */
     private static Tensor[] backward(
-            EagerRuntime rt, Recorder r, Tensor g, Tensor x, Tensor w, boolean training, boolean statistics) {
+            EagerRuntime rt, Recorder r, Tensor g, Tensor x, @Nullable Tensor w, boolean training, boolean statistics) {
         Tensor[] out = new Tensor[3];
         boolean reduce = training || r.needs(1) || r.needs(2);
         DType wide = statistics(x.dtype());
         long channels = x.size(1);
         if (reduce && r.needs(0) && !channelsLastKernels(x)) {
             out[0] = rt.emptyLike(x);
-            if (r.needs(1)) {
+            if (w != null && r.needs(1)) {
                 out[1] = rt.empty(w.dtype(), channels);
             }
             if (r.needs(2)) {

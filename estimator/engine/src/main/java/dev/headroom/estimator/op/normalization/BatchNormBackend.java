@@ -8,6 +8,7 @@ import dev.headroom.estimator.op.view.Repetition;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** Which kernels batch and instance normalisation run on (ATen/native/Normalization.cpp, _batch_norm_impl_index). */
 final class BatchNormBackend {
@@ -37,8 +38,14 @@ final class BatchNormBackend {
     }
 
     static Tensor batchNorm(
-            EagerRuntime rt, Tensor x, Tensor w, Tensor b, boolean training, boolean cudnn, Tensor... running) {
-        return cudnn && training
+            EagerRuntime rt,
+            Tensor x,
+            @Nullable Tensor w,
+            @Nullable Tensor b,
+            boolean training,
+            boolean cudnn,
+            @Nullable Tensor... running) {
+        return cudnn && training && w != null && b != null
                 ? BatchNorm.cudnn(rt, x, w, b, running)
                 : BatchNorm.nativeKernels(rt, x, w, b, training, !cudnn, running);
     }
@@ -76,7 +83,7 @@ final class BatchNormBackend {
         return out;
     }
 
-    private static Tensor repeated(EagerRuntime rt, Tensor t, long times) {
+    private static @Nullable Tensor repeated(EagerRuntime rt, @Nullable Tensor t, long times) {
         return t == null ? null : Repetition.repeat(rt, t, times);
     }
 }

@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** Group normalisation (ATen/native/group_norm.cpp, ATen/native/cuda/group_norm_kernel.cu). */
 final class GroupNorm {
@@ -33,7 +34,7 @@ final class GroupNorm {
         rt.freeUnless(dense, x);
         r.saveOutput(mean);
         r.saveOutput(deviation);
-        r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.get(), groups, single))
+        r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.getOrNull(), groups, single))
                 .output(out);
         r.nonDifferentiable(mean).nonDifferentiable(deviation);
         rt.free(mean);
@@ -57,7 +58,7 @@ final class GroupNorm {
     }
 
     private static Tensor[] backward(
-            EagerRuntime rt, Recorder r, Tensor g0, Tensor x0, Tensor w, long groups, boolean single) {
+            EagerRuntime rt, Recorder r, Tensor g0, Tensor x0, @Nullable Tensor w, long groups, boolean single) {
         Tensor[] out = new Tensor[3];
         if (g0 == null) {
             return out;

@@ -8,6 +8,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** Layer and root-mean-square normalisation (ATen/native/cuda/layer_norm_kernel.cu). */
 final class LayerNorm {
@@ -45,7 +46,7 @@ final class LayerNorm {
         rt.freeUnless(dense, x);
         r.saveOutput(mean);
         r.saveOutput(deviation);
-        r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.get(), normalized))
+        r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.getOrNull(), normalized))
                 .output(out);
         r.nonDifferentiable(mean).nonDifferentiable(deviation);
         return new Tensor[] {out, mean, deviation};
@@ -65,7 +66,7 @@ final class LayerNorm {
         Tensor deviation = rt.empty(BatchNorm.statistics(x.dtype()), rows(x, normalized));
         rt.freeUnless(dense, x);
         r.saveOutput(deviation);
-        r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.get(), normalized))
+        r.gradients(grads -> backward(rt, r, grads[0], input.get(), weight.getOrNull(), normalized))
                 .output(out);
         r.nonDifferentiable(deviation);
         rt.free(deviation);
@@ -80,7 +81,8 @@ final class LayerNorm {
         return rows;
     }
 
-    private static Tensor[] backward(EagerRuntime rt, Recorder r, Tensor g, Tensor x, Tensor w, int normalized) {
+    private static Tensor[] backward(
+            EagerRuntime rt, Recorder r, Tensor g, Tensor x, @Nullable Tensor w, int normalized) {
         Tensor[] out = new Tensor[r.inputs()];
         if (g == null) {
             return out;

@@ -7,13 +7,14 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** {@code softmax} and {@code log_softmax} (ATen/native/cuda/SoftMax.cu): the result is kept. */
 public final class Softmax {
     private Softmax() {}
 
     /** The input is made contiguous first; half types that go to float32 are converted inside the kernel. */
-    public static Tensor apply(EagerRuntime rt, String node, Tensor x0, DType type) {
+    public static Tensor apply(EagerRuntime rt, String node, Tensor x0, @Nullable DType type) {
         DType to = type == null ? x0.dtype() : type;
         boolean logarithmic = node.startsWith("Log");
         boolean fused = x0.dtype() == DType.FLOAT16 && to == DType.FLOAT32;

@@ -1,2 +1,5 @@
 /** Batch, layer, group and instance normalisation, and softmax. */
+@NullMarked
 package dev.headroom.estimator.op.normalization;
+
+import org.jspecify.annotations.NullMarked;

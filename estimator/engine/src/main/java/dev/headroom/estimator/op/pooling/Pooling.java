@@ -72,7 +72,7 @@ final class Pooling {
 
     private static long[] sizes(Call c, Tensor x, int dims) {
         long[] kernel = c.integers("kernel_size", dims, 1);
-        long[] given = c.integers("stride");
+        long[] given = c.integersOrNull("stride");
         long[] stride = given == null || given.length == 0 ? kernel : c.integers("stride", dims, 1);
         long[] padding = c.integers("padding", dims, 0);
         long[] dilation = c.integers("dilation", dims, 1);

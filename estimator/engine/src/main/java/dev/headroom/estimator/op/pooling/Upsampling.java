@@ -17,8 +17,8 @@ final class Upsampling {
 
     private static long[] sizes(Call c, Tensor x, int dims) {
         long[] sizes = x.sizes().clone();
-        long[] given = c.integers("output_size");
-        double[] factors = c.numbers("scale_factors");
+        long[] given = c.integersOrNull("output_size");
+        double[] factors = c.numbersOrNull("scale_factors");
         for (int i = 0; i < dims; i++) {
             int d = sizes.length - dims + i;
             if (given != null && given.length == dims) {

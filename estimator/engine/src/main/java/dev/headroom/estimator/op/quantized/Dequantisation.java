@@ -29,7 +29,7 @@ public final class Dequantisation {
                 c.runtime(),
                 c.tensor("absmax"),
                 c.tensorOrNull("nested_absmax"),
-                c.type("weight_dtype", null),
+                c.type("weight_dtype"),
                 shape[0],
                 shape[1]);
     }

@@ -32,13 +32,13 @@ final class Linear4Bit {
         long[] shape = c.integers("shape");
         out = shape[0];
         in = shape[1];
-        stored = c.type("weight_dtype", null);
+        stored = c.type("weight_dtype");
         absmax = c.tensor("absmax");
         nestedAbsmax = c.tensorOrNull("nested_absmax");
     }
 
     static Tensor run(Call c) {
-        return new Linear4Bit(c).forward(c.tensor("input"), c.tensorOrNull("bias"), c.type("compute_dtype", null));
+        return new Linear4Bit(c).forward(c.tensor("input"), c.tensorOrNull("bias"), c.type("compute_dtype"));
     }
 
     private Tensor forward(Tensor input, @Nullable Tensor bias, DType compute) {

@@ -3,21 +3,27 @@ package dev.headroom.estimator.op.recurrent;
 import dev.headroom.estimator.op.core.Copies;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
-import dev.headroom.estimator.op.rule.NoRule;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Recurrent layers through cuDNN (ATen/native/cudnn/RNN.cpp). The workspace is the products of a layer's input with
  * its weights, and what is handed over between layers; the reserve, of training, the activated gates and the states.
- * Those are the sizes of the recorder's stub library; the real one's depend on its version and algorithm.
+ * Those are the sizes of the recorder's stub library; the real one's depend on its version and algorithm, and it tells
+ * them only where there is a GPU: its handle cannot be made without.
  */
 final class RecurrentLayers {
-    /** Sizes of a call: steps and sequences, units, directions, layers, gates. */
-    private record Plan(long steps, long batch, long hidden, long directions, long layers, int gates) {
+    /**
+     * Sizes of a call.
+     *
+     * @param output units of a step's output: those of the projection, where an LSTM has one
+     */
+    private record Plan(long steps, long batch, long hidden, long output, long directions, long layers, int gates) {
         long workspace() {
             return steps * batch * hidden * directions * (gates + (layers > 1 ? 2 : 0));
         }
@@ -30,24 +36,36 @@ final class RecurrentLayers {
     private RecurrentLayers() {}
 
     static Tensor[] run(Call c, int gates) {
-        if (c.number("dropout", 0) != 0 && c.flag("train", false)) {
-            throw new NoRule("dropout between layers, whose state cuDNN sizes");
-        }
         EagerRuntime rt = c.runtime();
         boolean batchFirst = c.flag("batch_first", false);
         Tensor given = c.tensor("input");
         Tensor x = batchFirst ? Views.transpose(rt, given, 0, 1) : given;
         Tensor hx = gates == 4 ? c.tensors("hx")[0] : c.tensor("hx");
         Tensor cx = gates == 4 ? c.tensors("hx")[1] : null;
-        Tensor[] weights = c.tensors("params");
+        boolean train = c.flag("train", false);
+        if (train && c.number("dropout", 0) != 0) {
+            rt.workspaces().useDropoutStates();
+        }
         Plan plan = new Plan(
                 x.size(0),
                 x.size(1),
+                (cx == null ? hx : cx).size(2),
                 hx.size(2),
                 c.flag("bidirectional", false) ? 2 : 1,
                 c.integer("num_layers", 1),
                 gates);
-        Tensor[] made = layers(rt, x, hx, cx, weights, plan, c.flag("has_biases", true), c.flag("train", false));
+        Tensor[] weights = c.tensors("params");
+        boolean biases = c.flag("has_biases", true);
+        Tensor[] made = rt.autocast().active()
+                ? RecurrentAutocast.run(
+                        rt,
+                        x,
+                        hx,
+                        cx,
+                        weights,
+                        bufferSize(weights, plan, biases),
+                        (i, h, s, w, buffer) -> layers(rt, i, h, s, w, buffer, plan, biases, train))
+                : layers(rt, x, hx, cx, weights, null, plan, biases, train);
         if (batchFirst) {
             Tensor turned = Views.transpose(rt, made[0], 0, 1);
             rt.free(made[0]);
@@ -56,8 +74,17 @@ final class RecurrentLayers {
         return made;
     }
 
+    /** @param flat the weights in one buffer, or {@code null}: the modules' own, or one that is made here */
     private static Tensor[] layers(
-            EagerRuntime rt, Tensor x, Tensor hx, Tensor cx, Tensor[] weights, Plan p, boolean biases, boolean train) {
+            EagerRuntime rt,
+            Tensor x,
+            Tensor hx,
+            @Nullable Tensor cx,
+            Tensor[] weights,
+            @Nullable Tensor flat,
+            Plan p,
+            boolean biases,
+            boolean train) {
         Tensor[] inputs = new Tensor[weights.length + 3];
         inputs[0] = x;
         System.arraycopy(weights, 0, inputs, 1, weights.length);
@@ -68,24 +95,40 @@ final class RecurrentLayers {
         Saved hidden = r.save(hx);
         Saved input = r.save(x);
         Tensor dense = Copies.contiguous(rt, x);
-        Tensor out = rt.empty(x.dtype(), p.steps, p.batch, p.hidden * p.directions);
+        Tensor out = rt.empty(x.dtype(), p.steps, p.batch, p.output * p.directions);
         Tensor hy = rt.empty(x.dtype(), hx.sizes());
         Tensor cy = cx == null ? null : rt.empty(x.dtype(), cx.sizes());
+        boolean scattered = flat == null && !isFlattened(weights[0].dtype());
+        Tensor buffer = scattered ? rt.empty(x.dtype(), bufferSize(weights, p, biases)) : flat;
         Tensor workspace = rt.empty(x.dtype(), p.workspace());
         Tensor reserve = train ? rt.empty(x.dtype(), p.reserve()) : null;
         rt.free(workspace);
         rt.freeUnless(dense, x);
         Saved result = r.saveOutput(out);
         r.saveOutput(reserve);
+        if (buffer != null) {
+            r.saveOutput(buffer);
+        }
         r.gradients(grads ->
-                        backward(rt, r, grads, input.get(), hidden.get(), cell.get(), result.get(), weights, p, biases))
+                        backward(rt, r, grads, input.get(), hidden.get(), cell.getOrNull(), result.get(), weights, p, biases))
                 .output(out);
         r.output(hy);
         if (cy != null) {
             r.output(cy);
         }
         rt.free(reserve);
+        if (scattered) {
+            rt.free(buffer);
+        }
         return cy == null ? new Tensor[] {out, hy} : new Tensor[] {out, hy, cy};
+    }
+
+    /**
+     * Whether modules keep weights of a type in one buffer: bfloat16 is none of the types that they take for cuDNN's
+     * (torch/backends/cudnn/__init__.py, CUDNN_TENSOR_DTYPES), though cuDNN computes in it.
+     */
+    static boolean isFlattened(DType type) {
+        return type == DType.FLOAT16 || type == DType.FLOAT32 || type == DType.FLOAT64;
     }
 
     private static Tensor[] backward(
@@ -94,7 +137,7 @@ final class RecurrentLayers {
             Tensor[] grads,
             Tensor x,
             Tensor hx,
-            Tensor cx,
+            @Nullable Tensor cx,
             Tensor result,
             Tensor[] weights,
             Plan p,
@@ -130,7 +173,7 @@ final class RecurrentLayers {
     private static void weightGradients(
             EagerRuntime rt, Tensor x, Tensor[] weights, Plan p, boolean biases, Tensor[] out) {
         Tensor dense = Copies.contiguous(rt, x);
-        Tensor buffer = rt.empty(x.dtype(), bufferSize(weights, p.layers * p.directions, p.gates * p.hidden, biases));
+        Tensor buffer = rt.empty(x.dtype(), bufferSize(weights, p, biases));
         Tensor workspace = rt.empty(x.dtype(), p.workspace());
         long at = 0;
         for (int i = 0; i < weights.length; i++) {
@@ -145,8 +188,8 @@ final class RecurrentLayers {
     }
 
     /** Elements of all weights; cuDNN has room for two biases, used or not. */
-    private static long bufferSize(Tensor[] weights, long sets, long gates, boolean biases) {
-        long n = biases ? 0 : sets * 2 * gates;
+    private static long bufferSize(Tensor[] weights, Plan p, boolean biases) {
+        long n = biases ? 0 : p.layers * p.directions * 2 * p.gates * p.hidden;
         for (Tensor w : weights) {
             n += w.numel();
         }

@@ -14,6 +14,7 @@ import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
+import org.jspecify.annotations.Nullable;
 
 /** Sums, means, deviations, extrema, norms (ATen/native/ReduceOps.cpp, LinearAlgebra.cpp). */
 final class Aggregates {
@@ -29,20 +30,20 @@ final class Aggregates {
 
     static Tensor logical(Call c) {
         Tensor t = c.tensor("self");
-        boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
+        boolean[] mask = Reductions.mask(c.integersOrNull("dim"), t.dim());
         return Reductions.reduce(c.runtime(), t, mask, keep(c), DType.BOOL, 1);
     }
 
     static Tensor indices(Call c) {
         Tensor t = c.tensor("self");
-        boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
+        boolean[] mask = Reductions.mask(c.integersOrNull("dim"), t.dim());
         return Reductions.reduce(c.runtime(), t, mask, keep(c), DType.INT64, 16);
     }
 
     static Tensor countNonzero(Call c) {
         Formula f = new Formula(c.runtime());
         Tensor nonzero = f.test(c.tensor("self"));
-        Tensor out = Reductions.sum(c.runtime(), nonzero, c.integers("dim"), false, DType.INT64);
+        Tensor out = Reductions.sum(c.runtime(), nonzero, c.integersOrNull("dim"), false, DType.INT64);
         c.runtime().free(nonzero);
         return out;
     }
@@ -50,7 +51,7 @@ final class Aggregates {
     static Tensor nansum(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
-        boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
+        boolean[] mask = Reductions.mask(c.integersOrNull("dim"), t.dim());
         Recorder r = rt.record("NansumBackward0", t);
         Saved self = r.save(t);
         Tensor out = Reductions.reduce(rt, t, mask, keep(c), t.dtype(), Reductions.accumulator(t.dtype()));
@@ -73,7 +74,7 @@ final class Aggregates {
         return f.op(f.op(grad, count), equal);
     }
 
-    static Tensor extremum(Call c, String node, long[] dims) {
+    static Tensor extremum(Call c, String node, long @Nullable [] dims) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         boolean[] mask = Reductions.mask(dims, t.dim());
@@ -116,7 +117,7 @@ final class Aggregates {
         if (t.dim() == 0 && c.has("dim")) {
             throw new NoRule("extrema of a number along a dimension");
         }
-        boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
+        boolean[] mask = Reductions.mask(c.integersOrNull("dim"), t.dim());
         boolean kept = keep(c);
         Recorder r = rt.record("AminmaxBackward0", t);
         Saved self = r.save(t);
@@ -146,7 +147,7 @@ final class Aggregates {
     static Tensor logSumExp(Call c) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
-        boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
+        boolean[] mask = Reductions.mask(c.integersOrNull("dim"), t.dim());
         boolean kept = keep(c);
         Recorder r = rt.record("LogsumexpBackward0", t);
         Saved self = r.save(t);

@@ -8,6 +8,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** Variances and standard deviations (ATen/native/ReduceOps.cpp, std_var_out; ReduceMomentKernel.cu). */
 final class Deviation {
@@ -19,7 +20,7 @@ final class Deviation {
     static Tensor[] run(Call c, String node, boolean root, boolean withMean) {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
-        boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
+        boolean[] mask = Reductions.mask(c.integersOrNull("dim"), t.dim());
         boolean kept = c.flag("keepdim", false);
         Recorder r = rt.record(node, t);
         Saved self = r.save(t);
@@ -35,15 +36,15 @@ final class Deviation {
         Saved result = root ? r.saveOutput(out) : null;
         r.gradients(grads -> new Tensor[] {backward(rt, grads, self.get(), result, mask, kept)})
                 .output(out);
-        if (withMean) {
-            r.output(mean);
+        if (mean == null) {
+            return new Tensor[] {out};
         }
-        return withMean ? new Tensor[] {out, mean} : new Tensor[] {out};
+        return new Tensor[] {out, r.output(mean)};
     }
 
     /** FunctionsManual.cpp, var_backward, std_backward and var_mean_backward. */
-    private static Tensor backward(
-            EagerRuntime rt, Tensor[] grads, Tensor self, Saved result, boolean[] mask, boolean kept) {
+    private static @Nullable Tensor backward(
+            EagerRuntime rt, Tensor[] grads, Tensor self, @Nullable Saved result, boolean[] mask, boolean kept) {
         Formula f = new Formula(rt);
         Tensor out = null;
         if (grads[0] != null) {

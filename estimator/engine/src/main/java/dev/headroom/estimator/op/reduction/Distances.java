@@ -91,7 +91,7 @@ public final class Distances {
                         try (Frame norm = rt.frame()) {
                             toSelf = norm.keep(Norms.backward(rt, g, difference, result.get(), p, all, true));
                         }
-                        return formula.keep(Pointwise.op(rt, toSelf));
+                        return toSelf == null ? null : formula.keep(Pointwise.op(rt, toSelf));
                     }
                 })
                 .gradient(0, gradient::apply)

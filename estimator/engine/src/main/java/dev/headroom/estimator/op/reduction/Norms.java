@@ -8,6 +8,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** Vector norms (ATen/native/LinearAlgebra.cpp; FunctionsManual.cpp, linalg_vector_norm_backward and norm_backward). */
 public final class Norms {
@@ -19,23 +20,28 @@ public final class Norms {
         return Reductions.reduce(rt, t, mask, false, type, Reductions.accumulator(t.dtype()));
     }
 
-    static Tensor vector(Call c, long[] dims) {
+    static Tensor vector(Call c, long @Nullable [] dims) {
         Tensor t = c.tensor("self", "A");
-        double order = c.has("ord") && c.text("ord", null) == null ? c.number("ord", 2) : c.number("p", 2);
-        return vector(c.runtime(), t, order, dims, c.flag("keepdim", false));
+        double order = c.has("ord") && c.textOrNull("ord") == null ? c.number("ord", 2) : c.number("p", 2);
+        return vector(c.runtime(), t, c.type("dtype", t.dtype()), order, dims, c.flag("keepdim", false));
     }
 
-    static Tensor vector(EagerRuntime rt, Tensor t, double order, long[] dims, boolean kept) {
+    static Tensor vector(EagerRuntime rt, Tensor t, double order, long @Nullable [] dims, boolean kept) {
+        return vector(rt, t, t.dtype(), order, dims, kept);
+    }
+
+    /** @param type that the norm is computed in and comes in: float32 under autocast */
+    static Tensor vector(EagerRuntime rt, Tensor t, DType type, double order, long @Nullable [] dims, boolean kept) {
         boolean[] mask = Reductions.mask(dims, t.dim());
         Recorder r = rt.record("LinalgVectorNormBackward0", t);
         Saved self = r.save(t);
-        Tensor out = Reductions.reduce(rt, t, mask, kept, t.dtype(), Reductions.accumulator(t.dtype()));
+        Tensor out = Reductions.reduce(rt, t, mask, kept, type, Reductions.accumulator(t.dtype()));
         Saved result = r.saveOutput(out);
         return r.gradient(0, g -> backward(rt, g, self.get(), result.get(), order, mask, kept))
                 .output(out);
     }
 
-    static Tensor backward(
+    static @Nullable Tensor backward(
             EagerRuntime rt, Tensor g0, Tensor self, Tensor norm0, double order, boolean[] mask, boolean kept) {
         Formula f = new Formula(rt);
         Tensor g = kept ? g0 : Reductions.restored(rt, g0, mask);

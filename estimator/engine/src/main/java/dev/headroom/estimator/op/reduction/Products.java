@@ -200,7 +200,7 @@ public final class Products {
     private static Tensor nanmean(Body b, Call c) {
         Tensor x = c.tensor("self");
         Boolean keep = c.flag("keepdim", false);
-        long[] dims = c.integers("dim");
+        long[] dims = c.integersOrNull("dim");
         Tensor numbers = b.call("logical_not_", b.call("isnan", x));
         Tensor count = b.let(b.call("sum.dim_IntList", numbers, dims, keep));
         Tensor sum = b.call("nansum", x, dims, keep, c.type("dtype", x.dtype()));

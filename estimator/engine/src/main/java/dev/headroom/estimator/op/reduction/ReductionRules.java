@@ -14,12 +14,13 @@ public final class ReductionRules {
         r.single("aten.sum", c -> {
             Tensor t = c.tensor("self");
             DType type = c.type("dtype", Aggregates.floating(t) ? t.dtype() : DType.INT64);
-            return Reductions.sum(c.runtime(), t, c.integers("dim"), Aggregates.keep(c), type);
+            return Reductions.sum(c.runtime(), t, c.integersOrNull("dim"), Aggregates.keep(c), type);
         });
         r.single("aten.nansum", Aggregates::nansum);
         r.single("aten.mean", c -> {
             Tensor t = c.tensor("self");
-            return Reductions.mean(c.runtime(), t, c.integers("dim"), Aggregates.keep(c), c.type("dtype", t.dtype()));
+            return Reductions.mean(
+                    c.runtime(), t, c.integersOrNull("dim"), Aggregates.keep(c), c.type("dtype", t.dtype()));
         });
         r.single("aten.all", Aggregates::logical);
         r.single("aten.any", Aggregates::logical);
@@ -30,15 +31,15 @@ public final class ReductionRules {
         r.single("aten.std", c -> Deviation.run(c, "StdBackward0", true, false)[0]);
         r.add("aten.var_mean", c -> Deviation.run(c, "VarMeanBackward0", false, true));
         r.add("aten.std_mean", c -> Deviation.run(c, "StdMeanBackward0", true, true));
-        r.single("aten.amax", c -> Aggregates.extremum(c, "AmaxBackward0", c.integers("dim")));
-        r.single("aten.amin", c -> Aggregates.extremum(c, "AminBackward0", c.integers("dim")));
+        r.single("aten.amax", c -> Aggregates.extremum(c, "AmaxBackward0", c.integersOrNull("dim")));
+        r.single("aten.amin", c -> Aggregates.extremum(c, "AminBackward0", c.integersOrNull("dim")));
         for (String name : new String[] {"max", "min"}) {
             r.single("aten." + name + ".default", Aggregates::extremumOfAll);
         }
         r.add("aten.aminmax", Aggregates::aminmax);
         r.single("aten.logsumexp", Aggregates::logSumExp);
-        r.single("aten.linalg_vector_norm", c -> Norms.vector(c, c.integers("dim")));
-        r.single("aten.norm.ScalarOpt_dim", c -> Norms.vector(c, c.integers("dim")));
+        r.single("aten.linalg_vector_norm", c -> Norms.vector(c, c.integersOrNull("dim")));
+        r.single("aten.norm.ScalarOpt_dim", c -> Norms.vector(c, c.integersOrNull("dim")));
         r.single("aten.norm.Scalar", c -> Norms.vector(c, null));
         r.single("aten.linalg_matrix_norm.str_ord", c -> {
             if (!c.text("ord", "fro").equals("fro")) {

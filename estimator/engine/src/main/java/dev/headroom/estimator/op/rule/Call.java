@@ -10,6 +10,7 @@ import dev.headroom.model.graph.Node;
 import dev.headroom.model.graph.SymExpr;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** One call of an operator: its arguments by the schema's names, values filled in. */
 public final class Call {
@@ -18,8 +19,8 @@ public final class Call {
     private final Map<String, Tensor> values;
     private final Map<String, Long> symbols;
     private final Map<String, Tensor[]> replaced;
-    private final DType defaultType;
-    private final DType namedType;
+    private final @Nullable DType defaultType;
+    private final @Nullable DType namedType;
 
     public Call(EagerRuntime runtime, Node node, Map<String, Tensor> values, Map<String, Long> symbols) {
         this(runtime, node, values, symbols, Map.of(), null, null);
@@ -31,8 +32,8 @@ public final class Call {
             Map<String, Tensor> values,
             Map<String, Long> symbols,
             Map<String, Tensor[]> replaced,
-            DType defaultType,
-            DType namedType) {
+            @Nullable DType defaultType,
+            @Nullable DType namedType) {
         this.runtime = runtime;
         this.node = node;
         this.values = values;
@@ -48,7 +49,7 @@ public final class Call {
      * @param tensors by argument name
      * @param dtype what {@code dtype} is where the call names none, or {@code null}
      */
-    public Call with(Map<String, Tensor[]> tensors, DType dtype) {
+    public Call with(Map<String, Tensor[]> tensors, @Nullable DType dtype) {
         return new Call(runtime, node, values, symbols, tensors, dtype, namedType);
     }
 
@@ -65,9 +66,9 @@ public final class Call {
         return node;
     }
 
-    private Argument find(String name) {
+    private @Nullable Argument find(String name) {
         for (Node.NamedArgument a : node.arguments()) {
-            if (a.name().equals(name)) {
+            if (name.equals(a.name())) {
                 return a.value() instanceof Argument.None ? null : a.value();
             }
         }
@@ -104,7 +105,7 @@ public final class Call {
     }
 
     /** A tensor, or {@code null} when absent; a number becomes a wrapped one. */
-    public Tensor tensorOrNull(String name) {
+    public @Nullable Tensor tensorOrNull(String name) {
         Argument a = find(name);
         if (a == null) {
             return null;
@@ -174,8 +175,17 @@ public final class Call {
         return integer(name, 0);
     }
 
-    /** Integers; a single one counts as a list of one; {@code null} when absent. */
+    /** Integers that must be there; a single one counts as a list of one. */
     public long[] integers(String name) {
+        long[] given = integersOrNull(name);
+        if (given == null) {
+            throw bad(name, "a list of integers");
+        }
+        return given;
+    }
+
+    /** Integers, or {@code null} when absent; a single one counts as a list of one. */
+    public long @Nullable [] integersOrNull(String name) {
         Argument a = find(name);
         if (a == null) {
             return null;
@@ -200,7 +210,7 @@ public final class Call {
 
     /** A list of {@code n} integers: one given stands for all, absent ones are {@code otherwise}. */
     public long[] integers(String name, int n, long otherwise) {
-        long[] given = integers(name);
+        long[] given = integersOrNull(name);
         long[] out = new long[n];
         for (int i = 0; i < n; i++) {
             out[i] = given == null || given.length == 0 ? otherwise : given.length == 1 ? given[0] : given[i];
@@ -220,8 +230,8 @@ public final class Call {
         return integer(name, 0);
     }
 
-    /** Floating-point numbers in a list; {@code null} when absent. */
-    public double[] numbers(String name) {
+    /** Floating-point numbers in a list, or {@code null} when absent. */
+    public double @Nullable [] numbersOrNull(String name) {
         Argument a = find(name);
         if (a == null) {
             return null;
@@ -243,17 +253,37 @@ public final class Call {
     }
 
     public String text(String name, String otherwise) {
-        Argument a = find(name);
-        return a instanceof Argument.Text t ? t.value() : otherwise;
+        String given = textOrNull(name);
+        return given == null ? otherwise : given;
+    }
+
+    /** A word, or {@code null} when absent. */
+    public @Nullable String textOrNull(String name) {
+        return find(name) instanceof Argument.Text t ? t.value() : null;
     }
 
     /** A type, or {@code otherwise} when absent. */
     public DType type(String name, DType otherwise) {
+        DType given = typeOrNull(name);
+        return given == null ? otherwise : given;
+    }
+
+    /** A type that must be there. */
+    public DType type(String name) {
+        DType given = typeOrNull(name);
+        if (given == null) {
+            throw bad(name, "a type");
+        }
+        return given;
+    }
+
+    /** A type, or {@code null} when absent. */
+    public @Nullable DType typeOrNull(String name) {
         Argument a = find(name);
         if (a instanceof Argument.TypeOf && namedType != null) {
             return namedType;
         }
-        DType absent = defaultType != null && name.equals("dtype") ? defaultType : otherwise;
+        DType absent = name.equals("dtype") ? defaultType : null;
         DType given = a instanceof Argument.Type t ? t.value() : null;
         return given == null ? absent : namedType != null && name.equals("dtype") ? namedType : given;
     }

@@ -3,9 +3,11 @@ package dev.headroom.estimator.op.rule;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rules of operators by ATen name: with an overload ({@code aten.add.Tensor}) where overloads differ, without
@@ -83,11 +85,11 @@ public final class Registry {
 
     /** Another name of an operator that already has a rule. */
     public void alias(String operator, String existing) {
-        add(operator, rules.get(existing));
+        add(operator, Objects.requireNonNull(rules.get(existing), existing));
     }
 
     /** The rule for a target such as {@code aten.add.Tensor}, or {@code null}. */
-    public Rule find(String target) {
+    public @Nullable Rule find(String target) {
         Rule rule = rules.get(target);
         if (rule == null) {
             int dot = target.lastIndexOf('.');

@@ -100,7 +100,7 @@ final class StridedViews {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         long[] dims = c.integers("dims", 2, 0);
-        if (c.integers("dims") == null) {
+        if (!c.has("dims")) {
             dims = new long[] {0, 1};
         }
         Recorder r = rt.record("Rot90Backward0", t);

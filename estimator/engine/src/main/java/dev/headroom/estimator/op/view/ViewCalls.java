@@ -57,7 +57,7 @@ final class ViewCalls {
     }
 
     static Tensor squeeze(Call c) {
-        long[] dims = c.integers("dim");
+        long[] dims = c.integersOrNull("dim");
         return Views.squeeze(c.runtime(), c.tensor("self"), dims == null ? new long[0] : dims);
     }
 

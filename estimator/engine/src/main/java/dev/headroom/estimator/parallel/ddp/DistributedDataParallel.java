@@ -13,6 +13,7 @@ import dev.headroom.model.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** One rank under DistributedDataParallel (torch/nn/parallel/distributed.py). */
 public final class DistributedDataParallel implements LoopHook {
@@ -22,7 +23,7 @@ public final class DistributedDataParallel implements LoopHook {
     private TrainingLoop loop;
     private EagerRuntime runtime;
     private StateBroadcast state;
-    private Reducer reducer;
+    private @Nullable Reducer reducer;
 
     /** Whether the pass that runs reduces its gradients ({@code require_backward_grad_sync}). */
     private boolean reduces = true;
@@ -91,7 +92,7 @@ public final class DistributedDataParallel implements LoopHook {
     }
 
     @Override
-    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+    public @Nullable Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
         return options.zeroOptimizer()
                 ? ZeroRedundancyOptimizer.of(runtime, collectives, options, parameters, own)
                 : own.apply(parameters);

@@ -7,6 +7,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.parallel.DdpOptions;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A stage of a pipeline under DistributedDataParallel: forward passes are under {@code no_sync()}, and the reducer
@@ -17,7 +18,7 @@ public final class ReplicatedStage implements StageRegime {
     private final Collectives collectives;
     private final StageModule module;
     private final StateBroadcast state;
-    private Reducer reducer;
+    private @Nullable Reducer reducer;
     private boolean called;
 
     public ReplicatedStage(DdpOptions options, Collectives collectives, StageModule module) {

@@ -9,6 +9,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.parallel.DdpOptions;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Steps the parameters of one rank and takes the others' from their owners
@@ -35,7 +36,7 @@ final class ZeroRedundancyOptimizer implements Optimizer {
     }
 
     /** @param make the optimizer of this rank's own parameters */
-    static Optimizer of(
+    static @Nullable Optimizer of(
             EagerRuntime runtime,
             Collectives collectives,
             DdpOptions options,

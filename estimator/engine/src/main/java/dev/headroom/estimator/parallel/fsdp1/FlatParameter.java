@@ -11,6 +11,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parameters one after another: this rank's part, and the whole with the views that modules use
@@ -25,9 +26,9 @@ final class FlatParameter {
     private final boolean converts;
     private final boolean divided;
     private final Tensor whole;
-    private final Tensor lowPrecision;
+    private final @Nullable Tensor lowPrecision;
     private final List<Tensor> views = new ArrayList<>();
-    private Tensor brought;
+    private @Nullable Tensor brought;
 
     /**
      * A flat parameter.

@@ -10,6 +10,7 @@ import dev.headroom.model.parallel.ShardingOptions.Prefetch;
 import dev.headroom.model.parallel.ShardingOptions.Strategy;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A wrapped module with a flat parameter (torch/distributed/fsdp/_runtime_utils.py). */
 final class FlatUnit {
@@ -34,8 +35,8 @@ final class FlatUnit {
     private final Prefetch prefetch;
     private final List<Tensor> leaving = new ArrayList<>();
     private Stage stage = Stage.IDLE;
-    private GradNode accumulator;
-    private AutogradHooks.Handle awaited;
+    private @Nullable GradNode accumulator;
+    private AutogradHooks.@Nullable Handle awaited;
     private boolean whole;
     private boolean prefetched;
     private boolean needsPreBackward;

@@ -13,6 +13,7 @@ import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.ShardingOptions;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a unit's parameters one flat parameter and keeps this rank's part of it
@@ -52,7 +53,7 @@ final class Flattening {
      * @param mixed type in which modules use the parameters; {@code null} for their own
      * @throws UserInputException for parameters that PyTorch refuses
      */
-    Flat of(Unit unit, DType mixed) {
+    Flat of(Unit unit, @Nullable DType mixed) {
         List<String> names = unit.freed();
         List<Tensor> before = names.stream().map(model::named).toList();
         check(names, before);

@@ -11,6 +11,7 @@ import dev.headroom.model.graph.Graph;
 import dev.headroom.model.parallel.ShardingOptions;
 import java.util.Arrays;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Batch normalisations take no part in mixed precision where modules are wrapped by a policy: each becomes a unit of
@@ -34,7 +35,7 @@ record FullPrecision(Set<String> modules) {
     /** Hooks of one such module, inside those of its unit. */
     static final class Casts {
         private final EagerRuntime runtime;
-        private DType given;
+        private @Nullable DType given;
 
         Casts(EagerRuntime runtime) {
             this.runtime = runtime;

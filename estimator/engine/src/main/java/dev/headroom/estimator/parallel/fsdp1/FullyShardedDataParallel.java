@@ -25,6 +25,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** One rank under FullyShardedDataParallel (torch/distributed/fsdp/fully_sharded_data_parallel.py). */
 public final class FullyShardedDataParallel implements LoopHook {
@@ -38,9 +39,9 @@ public final class FullyShardedDataParallel implements LoopHook {
     private TrainingLoop loop;
     private EagerRuntime runtime;
     private Coordination shared;
-    private Placement placement;
+    private @Nullable Placement placement;
     private ShardedClipping clipping;
-    private FullPrecision full;
+    private @Nullable FullPrecision full;
     private boolean initialised;
 
     /**
@@ -49,7 +50,7 @@ public final class FullyShardedDataParallel implements LoopHook {
      * @param shards ranks among which parameters are divided, or that all have them whole
      * @param replicas ranks that have the same shards; {@code null} for none
      */
-    public FullyShardedDataParallel(Scenario run, Communicator shards, Communicator replicas) {
+    public FullyShardedDataParallel(Scenario run, Communicator shards, @Nullable Communicator replicas) {
         this.run = run;
         this.parallel = run.parallel();
         this.options = parallel.sharding();

@@ -8,6 +8,7 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Streams;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
+import org.jspecify.annotations.Nullable;
 
 /** Reduces the gradient of a flat parameter (torch/distributed/fsdp/_runtime_utils.py, _post_backward_hook). */
 final class GradientReduction {
@@ -35,7 +36,7 @@ final class GradientReduction {
      * @param before the gradient of earlier passes; {@code null} for none
      * @return the gradient that the shard has now, with a reference for the caller where it is not the one before
      */
-    Tensor run(FlatParameter parameter, Tensor before) {
+    Tensor run(FlatParameter parameter, @Nullable Tensor before) {
         Streams streams = runtime.streams();
         int outside = streams.use(Coordination.POST_BACKWARD);
         try (Frame frame = runtime.frame()) {
@@ -57,7 +58,7 @@ final class GradientReduction {
     }
 
     /** _reduce_grad. */
-    private Tensor scatter(FlatParameter parameter, Tensor gradient, Tensor before) {
+    private Tensor scatter(FlatParameter parameter, Tensor gradient, @Nullable Tensor before) {
         FlatLayout layout = parameter.layout();
         try (Frame frame = runtime.frame()) {
             long padded = layout.shard() * layout.ranks();

@@ -5,6 +5,7 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The gradient of a shard: that of the flat parameter itself, or of the parameters that the module keeps, as views
@@ -15,7 +16,7 @@ final class ShardGradient {
     private final FlatParameter parameter;
     private final List<Tensor> originals;
     private final int rank;
-    private Tensor held;
+    private @Nullable Tensor held;
 
     /** @param originals this rank's parts of the module's own parameters; empty when it keeps none */
     ShardGradient(EagerRuntime runtime, FlatParameter parameter, List<Tensor> originals, int rank) {
@@ -26,6 +27,7 @@ final class ShardGradient {
     }
 
     /** What earlier passes left; {@code null} for nothing. */
+    @Nullable
     Tensor get() {
         return originals.isEmpty() ? parameter.shard().grad() : held;
     }

@@ -11,13 +11,14 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** {@code FullyShardedDataParallel.clip_grad_norm_}: norms in float32, their squares summed over ranks. */
 final class ShardedClipping {
     private final EagerRuntime runtime;
     private final Communicator shards;
     private final boolean offloaded;
-    private Tensor zero;
+    private @Nullable Tensor zero;
 
     /** @param offloaded gradients are in host memory, and so are all scalars but those that ranks exchange */
     ShardedClipping(EagerRuntime runtime, Communicator shards, boolean offloaded) {

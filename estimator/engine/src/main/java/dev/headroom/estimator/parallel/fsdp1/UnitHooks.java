@@ -7,12 +7,13 @@ import dev.headroom.estimator.runtime.ModuleHooks;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** What happens around a wrapped module (torch/distributed/fsdp/fully_sharded_data_parallel.py, forward). */
 final class UnitHooks implements ModuleHooks.Hook {
     private final EagerRuntime runtime;
     private final FlatUnit unit;
-    private final DType inputs;
+    private final @Nullable DType inputs;
     private final Runnable begin;
     private final Runnable beginBackward;
     private final boolean aroundCheckpoint;
@@ -28,7 +29,7 @@ final class UnitHooks implements ModuleHooks.Hook {
     UnitHooks(
             EagerRuntime runtime,
             FlatUnit unit,
-            DType inputs,
+            @Nullable DType inputs,
             Runnable begin,
             Runnable beginBackward,
             boolean aroundCheckpoint) {

@@ -6,6 +6,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the units of a model share: streams, and tensors of collectives that are kept until a later unit no longer needs
@@ -26,7 +27,7 @@ final class Communication extends UnitOrder<ParameterGroup> {
 
     private final int place;
     private final List<Tensor> reduceInputs = new ArrayList<>();
-    private Gathered lastOfForward;
+    private @Nullable Gathered lastOfForward;
 
     /** @param place among the models of the process that are wrapped on their own, each of which has own streams */
     Communication(EagerRuntime runtime, AutogradEngine engine, int place) {
@@ -40,7 +41,7 @@ final class Communication extends UnitOrder<ParameterGroup> {
     }
 
     /** Keeps what was gathered in a forward pass, and lets go of what the unit before left there. */
-    void keepGathered(Gathered next) {
+    void keepGathered(@Nullable Gathered next) {
         if (lastOfForward != null) {
             runtime().release(lastOfForward.output());
         }

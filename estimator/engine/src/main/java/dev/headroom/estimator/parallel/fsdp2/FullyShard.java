@@ -23,6 +23,7 @@ import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** One rank under {@code fully_shard} (torch/distributed/fsdp/_fully_shard/_fully_shard.py). */
 public final class FullyShard implements LoopHook {
@@ -31,10 +32,10 @@ public final class FullyShard implements LoopHook {
     private final ShardingOptions options;
     private final CollectiveLog log;
     private final Communicator shards;
-    private final Communicator replicas;
+    private final @Nullable Communicator replicas;
     private TrainingLoop loop;
     private EagerRuntime runtime;
-    private ShardedModel model;
+    private @Nullable ShardedModel model;
 
     /**
      * A rank.
@@ -42,7 +43,7 @@ public final class FullyShard implements LoopHook {
      * @param shards ranks among which parameters are divided
      * @param replicas ranks that have the same shards; {@code null} for none
      */
-    public FullyShard(Scenario run, CollectiveLog log, Communicator shards, Communicator replicas) {
+    public FullyShard(Scenario run, CollectiveLog log, Communicator shards, @Nullable Communicator replicas) {
         this.run = run;
         this.parallel = run.parallel();
         this.options = parallel.sharding();

@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parameters of a unit, which are gathered and reduced together
@@ -25,14 +26,14 @@ final class ParameterGroup {
     private final Communication shared;
     private final List<ShardedParameter> parameters;
     private final Communicator shards;
-    private final Communicator postForward;
+    private final @Nullable Communicator postForward;
     private final AllGather allGather;
     private final Reduction reduction;
     private final Deque<Integer> places = new ArrayDeque<>();
     private ShardedParameter.State state = ShardedParameter.State.SHARDED;
     private Stage stage = Stage.IDLE;
-    private Gathered gathered;
-    private Tensor allReduced;
+    private @Nullable Gathered gathered;
+    private @Nullable Tensor allReduced;
 
     /**
      * A unit's parameters.
@@ -46,7 +47,7 @@ final class ParameterGroup {
             Communication shared,
             List<ShardedParameter> parameters,
             Communicator shards,
-            Communicator postForward,
+            @Nullable Communicator postForward,
             Communicator replicas) {
         this.shared = shared;
         this.runtime = shared.runtime();

@@ -10,6 +10,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reduces a unit's gradients in one collective, or two in a grid of ranks
@@ -35,7 +36,7 @@ final class Reduction {
      * @param input of the reduction
      * @param allReduced of the reduction among replicas; {@code null} without
      */
-    record Kept(Tensor input, Tensor allReduced) {}
+    record Kept(Tensor input, @Nullable Tensor allReduced) {}
 
     /**
      * Reduces.

@@ -13,6 +13,7 @@ import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.parallel.ShardingOptions;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A model whose units {@code fully_shard} has wrapped; the whole one, or a stage of it. */
 final class ShardedModel {
@@ -20,16 +21,20 @@ final class ShardedModel {
     private final ShardingOptions options;
     private final CollectiveLog log;
     private final Communicator shards;
-    private final Communicator replicas;
+    private final @Nullable Communicator replicas;
     private final EagerRuntime runtime;
     private final StageModule module;
     private final Communication shared;
     private final List<UnitHooks> units = new ArrayList<>();
-    private MetaModel meta;
+    private @Nullable MetaModel meta;
 
     /** @param replicas ranks that have the same shards; {@code null} for none */
     ShardedModel(
-            Parallelism parallel, CollectiveLog log, Communicator shards, Communicator replicas, StageModule module) {
+            Parallelism parallel,
+            CollectiveLog log,
+            Communicator shards,
+            @Nullable Communicator replicas,
+            StageModule module) {
         this.parallel = parallel;
         this.options = parallel.sharding();
         this.log = log;
@@ -88,7 +93,7 @@ final class ShardedModel {
     }
 
     /** Among which ranks a block is divided after its forward pass; each has a group of its own when they are fewer. */
-    private Communicator afterForward() {
+    private @Nullable Communicator afterForward() {
         Integer ranks = options.reshardAfterForward();
         if (ranks == null || ranks == 1 || ranks == shards.size()) {
             return shards;

@@ -9,6 +9,7 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A parameter of which each rank holds some rows (torch/distributed/fsdp/_fully_shard/_fsdp_param.py, FSDPParam). The
@@ -30,8 +31,8 @@ final class ShardedParameter {
     private final Tensor unsharded;
     private final Precision precision;
     private final boolean offloaded;
-    private Tensor postForward;
-    private Tensor accumulated;
+    private @Nullable Tensor postForward;
+    private @Nullable Tensor accumulated;
     private State state = State.SHARDED;
 
     /**
@@ -174,6 +175,7 @@ final class ShardedParameter {
     }
 
     /** Takes the whole gradient away, with a reference for the caller; {@code null} where there is none. */
+    @Nullable
     Tensor takeGradient() {
         if (accumulated != null) {
             Tensor kept = accumulated;

@@ -7,13 +7,14 @@ import dev.headroom.estimator.runtime.ModuleHooks;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** The hooks of a wrapped module (torch/distributed/fsdp/_fully_shard/_fsdp_state.py, FSDPState). */
 final class UnitHooks implements ModuleHooks.Hook {
     private final EagerRuntime runtime;
     private final Communication shared;
     private final ParameterGroup group;
-    private final DType inputs;
+    private final @Nullable DType inputs;
     private final Runnable begin;
     private final Runnable finish;
     private final boolean root;
@@ -30,7 +31,7 @@ final class UnitHooks implements ModuleHooks.Hook {
     UnitHooks(
             Communication shared,
             ParameterGroup group,
-            DType inputs,
+            @Nullable DType inputs,
             Runnable begin,
             Runnable finish,
             boolean root,

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An optimizer of parameters on several GPUs: what it does to many tensors at once, it does to those of one GPU after
@@ -25,7 +26,7 @@ final class PerDeviceOptimizer implements Optimizer {
     }
 
     /** @param make the optimizer of one GPU's parameters */
-    static Optimizer of(Devices devices, List<Tensor> parameters, Function<List<Tensor>, Optimizer> make) {
+    static @Nullable Optimizer of(Devices devices, List<Tensor> parameters, Function<List<Tensor>, Optimizer> make) {
         PerDeviceOptimizer all = new PerDeviceOptimizer(devices);
         Map<Integer, List<Tensor>> byDevice = new TreeMap<>();
         for (Tensor p : parameters) {

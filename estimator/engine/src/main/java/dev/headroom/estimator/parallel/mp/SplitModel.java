@@ -16,6 +16,7 @@ import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A model cut over several GPUs, part k on device k: activations are copied from one to the next, the loss is taken on
@@ -53,7 +54,7 @@ public final class SplitModel implements LoopHook {
     }
 
     @Override
-    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+    public @Nullable Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
         return PerDeviceOptimizer.of(runtime.devices(), parameters, own);
     }
 

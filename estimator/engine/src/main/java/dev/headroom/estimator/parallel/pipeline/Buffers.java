@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Where a stage gets activations and gradients: a buffer a microbatch, for the whole life of the stage. */
 final class Buffers {
@@ -69,7 +70,7 @@ final class Buffers {
         }
     }
 
-    private ValueShape shape(String value) {
+    private @Nullable ValueShape shape(String value) {
         ValueShape whole = ValueShape.of(rows.graph(), rows.symbols(), value);
         for (StageRegime r : regimes) {
             Placement placement = r.received(division.readers(value));

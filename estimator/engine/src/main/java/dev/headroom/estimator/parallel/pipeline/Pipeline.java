@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** One rank of a pipeline: its stages take the place of the model, its schedule that of the passes. */
 public final class Pipeline implements LoopHook {
@@ -41,12 +42,12 @@ public final class Pipeline implements LoopHook {
     private TrainingLoop loop;
     private EagerRuntime runtime;
     private Peers peers;
-    private Division division;
+    private @Nullable Division division;
     private List<Stage> stages = List.of();
-    private Schedule schedule;
+    private @Nullable Schedule schedule;
 
     /** The names {@code out} and {@code losses} of the loop. */
-    private Tensor merged;
+    private @Nullable Tensor merged;
 
     private List<Tensor> losses = List.of();
     private boolean initialized;

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A schedule of several stages a rank, action by action (torch/distributed/pipelining/schedules.py,
@@ -116,7 +117,7 @@ final class SeveralStages implements Schedule {
         peers.forget(works);
     }
 
-    private void handOver(Stage stage, int microbatch) {
+    private void handOver(@Nullable Stage stage, int microbatch) {
         if (stages.containsKey(stage.index() - 1)) {
             stages.get(stage.index() - 1).buffers().setGradient(microbatch, stage.takeInputGradient(microbatch));
         }

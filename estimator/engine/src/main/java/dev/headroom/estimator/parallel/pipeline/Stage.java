@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A stage of a pipeline on its rank (torch/distributed/pipelining/stage.py, PipelineStage). */
 final class Stage {
@@ -30,8 +31,8 @@ final class Stage {
     private final List<StageRegime> regimes;
     private final ModuleHooks.Model modules = new ModuleHooks.Model();
     private final Buffers buffers;
-    private GraphRunner runner;
-    private GraphRunner lossRunner;
+    private @Nullable GraphRunner runner;
+    private @Nullable GraphRunner lossRunner;
 
     /** By microbatch: output and input, until its backward pass. */
     private final Map<Integer, Tensor[]> forwarded = new HashMap<>();
@@ -136,7 +137,7 @@ final class Stage {
      * @param given rows of the user's input for the first stage; borrowed
      * @return the output, borrowed
      */
-    Tensor forward(int microbatch, Tensor given) {
+    Tensor forward(int microbatch, @Nullable Tensor given) {
         Map<String, Tensor> values = new HashMap<>(model.byValue());
         Tensor input = isFirst() ? given : buffers.input(microbatch);
         if (!isFirst()) {
@@ -184,7 +185,7 @@ final class Stage {
     }
 
     /** backward_one_chunk, of all gradients. */
-    void backward(int microbatch, Tensor loss, boolean last) {
+    void backward(int microbatch, @Nullable Tensor loss, boolean last) {
         Tensor[] of = forwarded.remove(microbatch);
         regimes.forEach(r -> r.beforeBackward(last));
         try (Frame frame = runtime.frame()) {
@@ -196,7 +197,7 @@ final class Stage {
     }
 
     /** backward_one_chunk without gradients of weights (stage_backward_input); the first stage leaves all to later. */
-    void backwardInput(int microbatch, Tensor loss) {
+    void backwardInput(int microbatch, @Nullable Tensor loss) {
         Tensor[] of = forwarded.remove(microbatch);
         Tensor root = isLast() ? loss : of[0];
         WeightGroups groups = null;
@@ -231,7 +232,7 @@ final class Stage {
                 .toList();
     }
 
-    private Tensor gradientOfInput(Tensor root, Tensor begin, Tensor input) {
+    private Tensor gradientOfInput(@Nullable Tensor root, Tensor begin, Tensor input) {
         GradNode accumulator = runtime.tape().holdAccumulator(input);
         GradNode first = runtime.tape().hold(root.gradNode());
         Tensor made = loop.engine()
@@ -260,7 +261,8 @@ final class Stage {
     }
 
     /** What the gradients of weights are computed from. */
-    private record Waiting(Tensor root, Tensor input, WeightGroups groups) {}
+    private record Waiting(
+            @Nullable Tensor root, Tensor input, @Nullable WeightGroups groups) {}
 
     private Tensor takeGradient(Tensor input) {
         Tensor grad = runtime.hold(input.grad());
@@ -268,7 +270,7 @@ final class Stage {
         return grad;
     }
 
-    private void finishBackward(int microbatch, Tensor[] of, Tensor gradient) {
+    private void finishBackward(int microbatch, Tensor @Nullable [] of, @Nullable Tensor gradient) {
         if (isFirst()) {
             runtime.release(gradient);
         } else {

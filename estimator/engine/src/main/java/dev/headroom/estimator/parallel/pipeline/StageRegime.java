@@ -4,6 +4,7 @@ import dev.headroom.estimator.program.NodeHook;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.plan.Placement;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Spreads a stage over ranks that have the same one: what a pipeline does for libraries that wrap its stages
@@ -15,7 +16,7 @@ public interface StageRegime {
     void wrap();
 
     /** What is done around the stage's operators, once it is wrapped; {@code null} for nothing. */
-    default NodeHook nodes() {
+    default @Nullable NodeHook nodes() {
         return null;
     }
 
@@ -25,7 +26,7 @@ public interface StageRegime {
      * @param readers paths of modules that are given it
      * @return {@code null} for whole
      */
-    default Placement received(List<String> readers) {
+    default @Nullable Placement received(List<String> readers) {
         return null;
     }
 

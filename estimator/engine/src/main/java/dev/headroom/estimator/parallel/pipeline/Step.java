@@ -9,6 +9,7 @@ import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a schedule does in one step: calls stages, and has memory read after each of their passes. */
 final class Step {
@@ -21,7 +22,7 @@ final class Step {
     /** By microbatch; none where the first stage, or the last, is elsewhere. */
     private final List<Tensor> inputs;
 
-    private final Loss loss;
+    private final @Nullable Loss loss;
     private final List<Tensor> losses = new ArrayList<>();
 
     /** What the schedule's loss function gives. */
@@ -32,7 +33,7 @@ final class Step {
     }
 
     /** @param loss {@code null} where the last stage is elsewhere */
-    Step(TrainingLoop loop, CollectiveLog log, Peers peers, int step, List<Tensor> inputs, Loss loss) {
+    Step(TrainingLoop loop, CollectiveLog log, Peers peers, int step, List<Tensor> inputs, @Nullable Loss loss) {
         this.loop = loop;
         this.runtime = loop.runtime();
         this.log = log;
@@ -43,7 +44,7 @@ final class Step {
     }
 
     /** Runs a microbatch forward and keeps its loss; returns the output, borrowed. */
-    Tensor forward(Stage stage, int microbatch) {
+    Tensor forward(@Nullable Stage stage, int microbatch) {
         pause(stage);
         Tensor output = stage.forward(microbatch, stage.isFirst() ? inputs.get(microbatch) : null);
         mark(Phase.FORWARD, microbatch);
@@ -51,7 +52,7 @@ final class Step {
     }
 
     /** _maybe_compute_loss. */
-    void lossOf(Stage stage, Tensor output, int microbatch) {
+    void lossOf(@Nullable Stage stage, Tensor output, int microbatch) {
         if (stage.isLast()) {
             try (Frame frame = runtime.frame()) {
                 losses.add(runtime.hold(loss.of(stage, output, microbatch)));
@@ -60,7 +61,7 @@ final class Step {
     }
 
     /** Time passes: what was sent is finished. */
-    private void pause(Stage stage) {
+    private void pause(@Nullable Stage stage) {
         peers.pause();
         if (peers.keepsUp()) {
             stage.pause();
@@ -72,21 +73,21 @@ final class Step {
      *
      * @param last whether no other of the stage follows
      */
-    void backward(Stage stage, int microbatch, boolean last) {
+    void backward(@Nullable Stage stage, int microbatch, boolean last) {
         pause(stage);
         stage.backward(microbatch, stage.isLast() ? losses.get(microbatch) : null, last);
         mark(Phase.BACKWARD, microbatch);
     }
 
     /** Computes the gradients of a microbatch's inputs alone. */
-    void backwardInput(Stage stage, int microbatch) {
+    void backwardInput(@Nullable Stage stage, int microbatch) {
         pause(stage);
         stage.backwardInput(microbatch, stage.isLast() ? losses.get(microbatch) : null);
         mark(Phase.BACKWARD, microbatch);
     }
 
     /** Computes the gradients of weights that were left out. */
-    void backwardWeight(Stage stage, int microbatch, boolean last) {
+    void backwardWeight(@Nullable Stage stage, int microbatch, boolean last) {
         pause(stage);
         stage.backwardWeight(microbatch, last);
         mark(Phase.BACKWARD_WEIGHT, microbatch);

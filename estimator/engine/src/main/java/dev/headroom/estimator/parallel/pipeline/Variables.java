@@ -7,12 +7,13 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Names in a schedule's function that hold tensors, operations and works until they are bound anew. */
 final class Variables {
     private final EagerRuntime runtime;
     private final Peers peers;
-    private Tensor output;
+    private @Nullable Tensor output;
     private List<Op> forwardSends = List.of();
     private List<Op> backwardSends = List.of();
     private List<Work> sendWork = List.of();

@@ -18,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parameters with the nodes at which their gradients leave the way from outputs to inputs
@@ -38,7 +39,7 @@ final class WeightGroups {
 
     private final List<AutogradHooks.Handle> hooks = new ArrayList<>();
 
-    WeightGroups(EagerRuntime runtime, Tensor output, Tensor input, List<Tensor> parameters) {
+    WeightGroups(EagerRuntime runtime, @Nullable Tensor output, Tensor input, List<Tensor> parameters) {
         this.runtime = runtime;
         Map<GradNode, List<GradNode>> callers = callers(output.gradNode());
         GradNode begin = runtime.tape().holdAccumulator(input);

@@ -5,6 +5,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.plan.Placement;
+import org.jspecify.annotations.Nullable;
 
 /** Into DTensors, out of them, and from one layout to another, with what the backward pass does in return. */
 final class Conversions {
@@ -17,7 +18,7 @@ final class Conversions {
     }
 
     /** {@code DTensor.from_local} (torch/distributed/tensor/_api.py, _FromTorchTensor). */
-    Tensor fromLocal(Tensor t, Placement placement) {
+    Tensor fromLocal(Tensor t, @Nullable Placement placement) {
         Placement as = placement.of(t.dim());
         long[] sizes = t.sizes().clone();
         if (as.isShard()) {

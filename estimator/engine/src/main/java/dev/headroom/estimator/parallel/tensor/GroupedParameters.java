@@ -6,6 +6,7 @@ import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The optimizer of a model some of whose parameters are DTensors: it has two groups of parameters. */
 public final class GroupedParameters implements LoopHook {
@@ -18,7 +19,7 @@ public final class GroupedParameters implements LoopHook {
 
     /** One group of parameters cannot hold both DTensors and plain tensors. */
     @Override
-    public Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+    public @Nullable Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
         return ParameterGroups.optimizer(parameters, own);
     }
 

@@ -9,6 +9,7 @@ import dev.headroom.model.plan.PlannedModule;
 import dev.headroom.model.plan.TensorPlan;
 import dev.headroom.model.plan.UsualPlans;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Shares the layers of a model, the whole one or a stage of it, as its plan says. */
 final class LayerSharing {
@@ -17,8 +18,8 @@ final class LayerSharing {
     private final boolean dividedFurther;
     private final StageModule module;
     private final List<PlannedModule> plan;
-    private SharedModel model;
-    private NodeHook nodes;
+    private @Nullable SharedModel model;
+    private @Nullable NodeHook nodes;
 
     /**
      * @param dividedFurther whether {@code fully_shard} divides the parts
@@ -67,10 +68,12 @@ final class LayerSharing {
         nodes = new SharedOperators(module.runtime(), ranks, ties, new LocalSizes(module.symbols(), ranks.size()));
     }
 
+    @Nullable
     NodeHook nodes() {
         return nodes;
     }
 
+    @Nullable
     SharedModel model() {
         return model;
     }

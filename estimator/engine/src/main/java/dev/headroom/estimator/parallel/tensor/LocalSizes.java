@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sizes that nodes name, made those of a rank: where what goes into a view is shorter than when the graph was exported,
@@ -64,14 +65,14 @@ final class LocalSizes {
         return e.evaluate(symbols);
     }
 
-    private static Node.NamedArgument named(Node node, String name) {
+    private static Node.@Nullable NamedArgument named(Node node, String name) {
         return node.arguments().stream()
                 .filter(a -> a.name().equals(name))
                 .findFirst()
                 .orElse(null);
     }
 
-    private static Node with(Node node, String argument, long[] sizes) {
+    private static Node with(Node node, @Nullable String argument, long[] sizes) {
         List<SymExpr> constants = new ArrayList<>();
         for (long s : sizes) {
             constants.add(new SymExpr.Constant(s));

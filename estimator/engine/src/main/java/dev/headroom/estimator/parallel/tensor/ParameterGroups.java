@@ -5,6 +5,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The groups that an optimizer is given: DTensors first, then plain tensors. */
 final class ParameterGroups {
@@ -24,7 +25,7 @@ final class ParameterGroups {
     }
 
     /** @return {@code null} where {@code own} makes none */
-    static Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
+    static @Nullable Optimizer optimizer(List<Tensor> parameters, Function<List<Tensor>, Optimizer> own) {
         List<Tensor> shared = of(parameters, true);
         List<Tensor> plain = of(parameters, false);
         Optimizer first = shared.isEmpty() ? null : own.apply(shared);

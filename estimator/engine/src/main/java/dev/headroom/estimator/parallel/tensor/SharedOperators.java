@@ -14,6 +14,7 @@ import dev.headroom.model.plan.Placement;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Operators on parts: what DTensor makes beside what the kernel makes, and how results and gradients are laid out
@@ -83,7 +84,7 @@ final class SharedOperators implements NodeHook {
         return out;
     }
 
-    private static Tensor first(Call call) {
+    private static @Nullable Tensor first(Call call) {
         for (String name : new String[] {"self", "input"}) {
             if (call.has(name) && call.isTensor(name)) {
                 Tensor t = call.tensor(name);

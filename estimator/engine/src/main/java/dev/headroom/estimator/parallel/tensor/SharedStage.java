@@ -9,6 +9,7 @@ import dev.headroom.model.parallel.Parallelism;
 import dev.headroom.model.plan.Placement;
 import dev.headroom.model.plan.PlannedModule;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A stage of a pipeline whose layers are shared. */
 public final class SharedStage implements StageRegime {
@@ -45,7 +46,7 @@ public final class SharedStage implements StageRegime {
 
     /** As the module that is given it says, in this stage or the next. */
     @Override
-    public Placement received(List<String> readers) {
+    public @Nullable Placement received(List<String> readers) {
         return plan.stream()
                 .filter(p -> readers.contains(p.path()))
                 .flatMap(p -> p.style().inputs().stream().limit(1))

@@ -7,15 +7,16 @@ import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.plan.ModuleStyle;
 import dev.headroom.model.plan.Placement;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a style does around the calls of its module (torch/distributed/tensor/parallel/style.py). */
 final class StyledModule implements ModuleHooks.Hook {
     private final String path;
-    private final ModuleStyle style;
+    private final @Nullable ModuleStyle style;
     private final ModuleContent content;
     private final Conversions conversions;
 
-    StyledModule(String path, ModuleStyle style, ModuleContent content, Conversions conversions) {
+    StyledModule(String path, @Nullable ModuleStyle style, ModuleContent content, Conversions conversions) {
         this.path = path;
         this.style = style;
         this.content = content;
@@ -53,7 +54,7 @@ final class StyledModule implements ModuleHooks.Hook {
         return t;
     }
 
-    private Placement desired() {
+    private @Nullable Placement desired() {
         return switch (style.kind()) {
             case ROWWISE -> content == ModuleContent.EMBEDDING ? Placement.REPLICATE : Placement.shard(-1);
             case SEQUENCE -> style.input();

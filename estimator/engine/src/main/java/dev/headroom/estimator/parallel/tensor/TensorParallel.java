@@ -13,16 +13,17 @@ import dev.headroom.model.run.Moment;
 import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** One rank of those that share layers: {@code parallelize_module} (torch/distributed/tensor/parallel/api.py). */
 public final class TensorParallel implements LoopHook {
     private final Scenario run;
     private final Communicator communicator;
-    private final Communicator divides;
+    private final @Nullable Communicator divides;
     private TrainingLoop loop;
     private EagerRuntime runtime;
     private TensorRanks ranks;
-    private LayerSharing sharing;
+    private @Nullable LayerSharing sharing;
 
     /**
      * A rank.
@@ -30,7 +31,7 @@ public final class TensorParallel implements LoopHook {
      * @param communicator of the ranks that share layers
      * @param divides of the ranks among which {@code fully_shard} divides their parts; {@code null} where none does
      */
-    public TensorParallel(Scenario run, Communicator communicator, Communicator divides) {
+    public TensorParallel(Scenario run, Communicator communicator, @Nullable Communicator divides) {
         this.run = run;
         this.communicator = communicator;
         this.divides = divides;
@@ -74,7 +75,7 @@ public final class TensorParallel implements LoopHook {
     }
 
     @Override
-    public NodeHook nodes() {
+    public @Nullable NodeHook nodes() {
         return sharing == null ? null : sharing.nodes();
     }
 

@@ -24,6 +24,7 @@ import dev.headroom.model.run.Phase;
 import dev.headroom.model.scenario.Scenario;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** One rank under DeepSpeed's engine (deepspeed/runtime/engine.py). */
 public final class DeepSpeedEngine implements LoopHook {
@@ -37,7 +38,7 @@ public final class DeepSpeedEngine implements LoopHook {
 
     private TrainingLoop loop;
     private EagerRuntime runtime;
-    private ZeroStage stage;
+    private @Nullable ZeroStage stage;
 
     public DeepSpeedEngine(Scenario run, Collectives collectives) {
         this.settings = ZeroSettings.of(run);

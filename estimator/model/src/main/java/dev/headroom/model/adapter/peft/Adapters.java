@@ -48,6 +48,9 @@ public final class Adapters {
 
     private Graph wrapped() {
         LoraParameters.require(graph, options);
+        if (run.makes() && options.type() == AdapterOptions.Type.MODEL) {
+            notes.add("--adapter-dtype model: SFTTrainer makes the adapters itself, in float32");
+        }
         OutputLayer output = new OutputLayer(graph);
         FusedExperts asked = FusedExperts.of(graph, options, () -> linear(output));
         List<String> modules = graph.held().modules();
@@ -57,6 +60,8 @@ public final class Adapters {
         Targets.named(options.targets()).absent(modules).stream()
                 .filter(name -> asked.options().targets().contains(name))
                 .forEach(name -> notes.add("--targets: the model has no module '" + name + "'; peft leaves it out"));
+        saved.require(
+                graph, options, path -> targets.allLinear() ? linear(output).contains(last(path)) : targets.matches(path));
         Map<String, Boolean> chosen = new HashMap<>();
         List<CallSpan.Range> ranges = CallSpan.ranges(
                 graph.nodes(),
@@ -98,10 +103,14 @@ public final class Adapters {
         for (CallSpan call : CallSpan.of(graph, CallSpan.ranges(graph.nodes(), this::isLeaf))) {
             String path = call.module().path();
             if (LayerKind.of(call).filter(LayerKind::isLinear).isPresent() && !output.is(path)) {
-                out.add(path.substring(path.lastIndexOf('.') + 1));
+                out.add(last(path));
             }
         }
         return out;
+    }
+
+    private static String last(String path) {
+        return path.substring(path.lastIndexOf('.') + 1);
     }
 
     private List<Node> adapt(CallSpan call, Map<String, HeldTensor> parameters, FusedExperts asked) {

@@ -59,6 +59,7 @@ enum LayerKind {
                 switch (operator) {
                     case "aten.linear" ->
                         call.nodes().size() == 1 && isLinearClass(call.module().type()) ? LINEAR : null;
+                    case "aten.matmul" -> call.module().type().endsWith("FalconLinear") ? LINEAR : null;
                     case "aten.addmm" -> call.module().type().endsWith("Conv1D") ? TRANSPOSED_LINEAR : null;
                     case "aten.embedding" -> EMBEDDING;
                     case "aten.conv1d", "aten.conv2d", "aten.conv3d" -> CONVOLUTION;

@@ -36,7 +36,16 @@ final class OutputLayer {
         boolean scores = weight != null
                 && embedding != null
                 && sizes(weight.meta().sizes()).get(0).equals(embedding.get(0));
-        return scores || HEADS.contains(path);
+        return scores || HEADS.contains(path) && classifiesSequences();
+    }
+
+    /** Other classifiers' heads count as any linear layer (tuners/tuners_utils.py, _maybe_include_all_linear_layers). */
+    private boolean classifiesSequences() {
+        return graph.nodes().stream()
+                .findFirst()
+                .filter(n -> n.moduleStack().isEmpty()
+                        || !n.moduleStack().get(0).type().endsWith("ForTokenClassification"))
+                .isPresent();
     }
 
     private static String weight(Node embedding) {

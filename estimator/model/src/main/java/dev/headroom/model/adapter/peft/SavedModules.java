@@ -1,6 +1,7 @@
 package dev.headroom.model.adapter.peft;
 
 import dev.headroom.model.adapter.AdapterOptions;
+import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.graph.Addition;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Graph;
@@ -12,6 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +28,14 @@ final class SavedModules {
     /** Heads that peft adds for classifiers by itself (peft_model.py, PeftModelForSequenceClassification). */
     private static final List<String> HEADS = List.of("classifier", "score");
 
-    private static final List<String> CLASSIFIERS = List.of("ForSequenceClassification", "ForTokenClassification");
+    /** The same for models that find answers (PeftModelForQuestionAnswering). */
+    private static final List<String> ANSWERS = List.of("qa_outputs");
+
+    private static final Map<String, List<String>> OF_CLASSES = Map.of(
+            "ForSequenceClassification", HEADS, "ForTokenClassification", HEADS, "ForQuestionAnswering", ANSWERS);
+
+    /** Classes whose heads are copied once all else is done. */
+    private static final Set<String> LATE = Set.of("ForTokenClassification", "ForQuestionAnswering");
 
     private final Set<String> paths;
 
@@ -42,9 +51,7 @@ final class SavedModules {
             Targets.requireSome("--modules-to-save", "module", name, modules, path -> path.endsWith(name));
         }
         List<String> names = new ArrayList<>(options.modulesToSave());
-        if (classifies(graph)) {
-            names.addAll(HEADS);
-        }
+        OF_CLASSES.forEach((end, heads) -> names.addAll(type(graph).endsWith(end) ? heads : List.of()));
         for (String module : modules) {
             boolean inside = paths.stream().anyMatch(p -> module.startsWith(p + "."));
             if (!inside && names.stream().anyMatch(module::endsWith)) {
@@ -54,23 +61,42 @@ final class SavedModules {
         return new SavedModules(paths);
     }
 
-    private static boolean classifies(Graph graph) {
+    /** The model's class; "" where it is not known. */
+    private static String type(Graph graph) {
         return graph.nodes().stream()
                 .findFirst()
-                .map(n ->
-                        n.moduleStack().isEmpty() ? "" : n.moduleStack().get(0).type())
-                .filter(type -> CLASSIFIERS.stream().anyMatch(type::endsWith))
-                .isPresent();
+                .filter(n -> !n.moduleStack().isEmpty())
+                .map(n -> n.moduleStack().get(0).type())
+                .orElse("");
     }
 
-    /** Heads of taggers are copied once all else is done (peft_model.py, PeftModelForTokenClassification). */
+    /**
+     * Whether a head is copied once all else is done (peft_model.py, PeftModelForTokenClassification and
+     * PeftModelForQuestionAnswering).
+     */
     static boolean isLate(String path, AdapterOptions options, Graph graph) {
-        boolean tags = graph.nodes().stream()
-                .findFirst()
-                .filter(n -> !n.moduleStack().isEmpty())
-                .filter(n -> n.moduleStack().get(0).type().endsWith("ForTokenClassification"))
-                .isPresent();
-        return tags && options.modulesToSave().stream().noneMatch(path::endsWith);
+        return LATE.stream().anyMatch(type(graph)::endsWith)
+                && options.modulesToSave().stream().noneMatch(path::endsWith);
+    }
+
+    /**
+     * Refuses heads that peft cannot copy: those that its own adapters are around already, as they come first, and
+     * those whose weight is quantised, which cannot require a gradient.
+     *
+     * @param targeted whether a module gets an adapter
+     */
+    void require(Graph graph, AdapterOptions options, Predicate<String> targeted) {
+        for (String path : paths) {
+            if (isLate(path, options, graph) && targeted.test(path)) {
+                throw new UserInputException("--targets: '" + path + "' is the model's head, which peft trains whole and"
+                        + " so cannot adapt as well; name other modules");
+            }
+            HeldTensor weight = graph.held().tensors().get(path + ".weight");
+            if (weight != null && !weight.meta().dtype().isFloatingPoint()) {
+                throw new UserInputException("--quant: '" + path + "' is quantised and so cannot be trained whole, as"
+                        + " peft would; choose another --task, or no --quant");
+            }
+        }
     }
 
     boolean contains(String path) {

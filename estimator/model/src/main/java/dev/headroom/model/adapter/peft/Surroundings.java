@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param training whether the model trains
  * @param lowers whether adapters become bfloat16 once they are made, but for magnitudes: what trl's SFTTrainer does
  *     with those of quantised models (trl 1.16, trainer/sft_trainer.py)
+ * @param makes whether trl's SFTTrainer makes the adapters from its {@code peft_config}, always in float32
  * @param engine the type that DeepSpeed's engine converts the whole model to, with its adapters, once it is given the
  *     model; {@code null} for none
  */
@@ -23,6 +24,7 @@ public record Surroundings(
         @Nullable DType autocast,
         boolean training,
         boolean lowers,
+        boolean makes,
         @Nullable DType engine) {
     /** Of a run of a graph. */
     public static Surroundings of(Graph graph, @Nullable DType model, @Nullable DType autocast, boolean training) {
@@ -32,17 +34,22 @@ public record Surroundings(
                 .filter(DType::isFloatingPoint)
                 .findFirst()
                 .orElse(DType.FLOAT32);
-        return new Surroundings(archive, model, autocast, training, false, null);
+        return new Surroundings(archive, model, autocast, training, false, false, null);
     }
 
     /** The same where adapters are lowered. */
     public Surroundings lowering(boolean all) {
-        return new Surroundings(archive, model, autocast, training, all, engine);
+        return new Surroundings(archive, model, autocast, training, all, makes, engine);
+    }
+
+    /** The same where SFTTrainer makes the adapters. */
+    public Surroundings making(boolean all) {
+        return new Surroundings(archive, model, autocast, training, lowers, all, engine);
     }
 
     /** The same under an engine that converts the model. */
     public Surroundings under(@Nullable DType type) {
-        return new Surroundings(archive, model, autocast, training, lowers, type);
+        return new Surroundings(archive, model, autocast, training, lowers, makes, type);
     }
 
     /** The type of an adapter that was made in a type. */
@@ -55,6 +62,7 @@ public record Surroundings(
 
     /** The type that peft gives to it. */
     DType wideType(DType made, AdapterOptions options) {
-        return made.isReducedFloat() && options.type() == AdapterOptions.Type.FP32 ? DType.FLOAT32 : made;
+        boolean wide = makes || options.type() == AdapterOptions.Type.FP32;
+        return made.isReducedFloat() && wide ? DType.FLOAT32 : made;
     }
 }

@@ -1,6 +1,7 @@
 package dev.headroom.model.family.config;
 
 import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.json.JsonTree;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

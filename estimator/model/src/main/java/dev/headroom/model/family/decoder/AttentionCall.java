@@ -28,8 +28,10 @@ final class AttentionCall {
             Value q,
             Value k,
             Value v) {
-        s.line("out, weights = attention_interface(self, queries, keys, values, mask)");
-        if (!request.eager() && sinks == null) {
+        boolean kernel = !request.eager() && sinks == null;
+        // Names stand in the order in which their values are made.
+        s.line((kernel ? "out, weights" : "weights, out") + " = attention_interface(self, queries, keys, values, mask)");
+        if (kernel) {
             return new Value[] {s.function("sdpa_attention", () -> kernel(s, request, shape, mask, q, k, v))};
         }
         return s.function("eager_attention", () -> eager(s, request, shape, mask, sinks, q, k, v));

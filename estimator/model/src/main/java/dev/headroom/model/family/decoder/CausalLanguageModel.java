@@ -21,7 +21,7 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
     private final long width;
     private final boolean tied;
     private final Layer head;
-    private final double softcap;
+    private final Scores scores;
 
     /**
      * @param type class name
@@ -29,10 +29,10 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
      */
     public CausalLanguageModel(
             String type, Request request, Pass pass, long vocabulary, long width, boolean tied, Decoder model) {
-        this(type, request, pass, vocabulary, width, tied, model, 0);
+        this(type, request, pass, vocabulary, width, tied, model, Scores.PLAIN);
     }
 
-    /** @param softcap of the scores; 0 for none */
+    /** @param scores what is done with them before the loss */
     public CausalLanguageModel(
             String type,
             Request request,
@@ -41,8 +41,8 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
             long width,
             boolean tied,
             Decoder model,
-            double softcap) {
-        this(type, request, pass, vocabulary, width, tied, model, model, softcap, "model", "lm_head");
+            Scores scores) {
+        this(type, request, pass, vocabulary, width, tied, model, model, scores, "model", "lm_head");
     }
 
     /** A model whose decoder and head are registered under other names. */
@@ -57,7 +57,7 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
             String modelName,
             String headName) {
         return new CausalLanguageModel(
-                type, request, pass, vocabulary, width, tied, model, model, 0, modelName, headName);
+                type, request, pass, vocabulary, width, tied, model, model, Scores.PLAIN, modelName, headName);
     }
 
     private CausalLanguageModel(
@@ -69,19 +69,19 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
             boolean tied,
             TextModel decoder,
             Layer model,
-            double softcap,
+            Scores scores,
             String modelName,
             String headName) {
         this.decoder = decoder;
         this.width = width;
         this.tied = tied;
-        this.softcap = softcap;
+        this.scores = scores;
         this.type = type;
         this.request = request;
         this.pass = pass;
         this.vocabulary = vocabulary;
         this.model = child(modelName, model);
-        head = child(headName, Layers.linear(width, vocabulary, false));
+        head = child(headName, Layers.linear(width, vocabulary, scores.biased()));
         if (tied) {
             head.tie("weight", decoder.embeddings(), "weight");
         }
@@ -95,7 +95,7 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
     /** The same head and loss on a model that holds the decoder. */
     public CausalLanguageModel within(String name, Layer whole) {
         return new CausalLanguageModel(
-                name, request, pass, vocabulary, width, tied, decoder, whole, softcap, "model", "lm_head");
+                name, request, pass, vocabulary, width, tied, decoder, whole, scores, "model", "lm_head");
     }
 
     @Override
@@ -117,9 +117,7 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
         long first = request.step() == null ? 0 : -1;
         Value kept = s.op("aten.slice.Tensor", "self", x, "dim", 1, "start", first, "end", Long.MAX_VALUE);
         Value logits = s.call(head, kept);
-        if (softcap > 0) {
-            logits = AttentionCall.capped(s, "logits", logits, softcap);
-        }
+        logits = scores.write(s, logits);
         List<Value> out = new ArrayList<>();
         if (request.labelled()) {
             out.add(loss(s, logits));
@@ -133,7 +131,7 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
     /** transformers, loss/loss_utils.py, ForCausalLMLoss. */
     private Value loss(Scope s, Value logits) {
         s.line("loss = self.loss_function(logits.float(), labels)");
-        Value scores = s.op("aten.to.dtype", "self", logits, "dtype", DType.FLOAT32);
+        Value wide = s.op("aten.to.dtype", "self", logits, "dtype", DType.FLOAT32);
         Value padded = s.op(
                 "aten.pad.default",
                 "self",
@@ -146,7 +144,7 @@ public final class CausalLanguageModel extends SeveralResults implements CachedM
                 -100.0);
         Value moved = s.op("aten.slice.Tensor", "self", padded, "dim", 1, "start", 1, "end", Long.MAX_VALUE);
         Value target = s.op("aten.contiguous.default", "self", moved);
-        Value rows = s.op("aten.view.default", "self", scores, "size", new long[] {-1, vocabulary});
+        Value rows = s.op("aten.view.default", "self", wide, "size", new long[] {-1, vocabulary});
         Value wanted = s.op("aten.view.default", "self", target, "size", new long[] {-1});
         Value loss = s.op("aten.cross_entropy_loss.default", "self", rows, "target", wanted);
         return s.scalar(loss, DType.FLOAT32);

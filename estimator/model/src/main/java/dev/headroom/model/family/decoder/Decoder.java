@@ -1,5 +1,6 @@
 package dev.headroom.model.family.decoder;
 
+import dev.headroom.model.family.part.ModuleList;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
@@ -20,9 +21,16 @@ public final class Decoder extends Layer implements TextModel {
      * @param windows the kinds of layers that a mask is made for, and how many tokens each sees, in that order
      * @param turns the kinds of layers that have a rotation each; empty where all share one
      * @param looks whether masks are made with a look at the positions
+     * @param entry what is done with embedded tokens
      */
     public record Shared(
-            Layer embeddings, Layer norm, Layer rotary, Map<String, Long> windows, List<String> turns, boolean looks) {
+            Layer embeddings,
+            Layer norm,
+            Layer rotary,
+            Map<String, Long> windows,
+            List<String> turns,
+            boolean looks,
+            Entry entry) {
         public Shared {
             windows = new LinkedHashMap<>(windows);
         }
@@ -34,7 +42,17 @@ public final class Decoder extends Layer implements TextModel {
 
         /** With a look at the positions. */
         public Shared(Layer embeddings, Layer norm, Layer rotary, Map<String, Long> windows, List<String> turns) {
-            this(embeddings, norm, rotary, windows, turns, true);
+            this(embeddings, norm, rotary, windows, turns, true, Entry.PLAIN);
+        }
+
+        /** The same without a look at the positions. */
+        public Shared withoutLook() {
+            return new Shared(embeddings, norm, rotary, windows, turns, false, entry);
+        }
+
+        /** The same with another start. */
+        public Shared with(Entry other) {
+            return new Shared(embeddings, norm, rotary, windows, turns, looks, other);
         }
     }
 
@@ -53,8 +71,15 @@ public final class Decoder extends Layer implements TextModel {
         child("embed_tokens", shared.embeddings);
         ModuleList list = child("layers", new ModuleList());
         layers.forEach(layer -> this.layers.add(list.add(layer)));
-        child("norm", shared.norm);
+        @Nullable Layer dropout = shared.entry.module();
+        if (dropout == null) {
+            child("norm", shared.norm);
+        }
         child("rotary_emb", shared.rotary);
+        if (dropout != null) {
+            child("embed_dropout", dropout);
+            child("final_layernorm", shared.norm);
+        }
     }
 
     @Override
@@ -76,17 +101,22 @@ public final class Decoder extends Layer implements TextModel {
     protected Value forward(Scope s, Value... in) {
         s.line("embedded = self.embed_tokens(input_ids)");
         Value x = s.isLet("inputs_embeds") ? in[0] : s.call(shared.embeddings, in[0]);
+        x = shared.entry.before(s, x);
         Value positions = Positions.write(s, request);
         Value embedded = x;
         @Nullable Value seen = shared.looks ? positions : null;
         shared.windows.forEach((kind, window) -> pass.mask(kind, Masks.causal(s, request, embedded, seen, window)));
-        rotate(s, embedded, positions);
+        x = shared.entry.after(s, x);
+        rotate(s, x, positions);
         s.line("x = layer(x, mask, position_embeddings)");
         for (Layer layer : layers) {
             x = s.call(layer, x);
         }
         s.line("x = self.norm(x)");
         Value out = s.call(shared.norm, x);
+        if (shared.entry.dropout() != null) {
+            s.use(embedded); // still named inputs_embeds
+        }
         if (shared.windows.size() > 1) { // what holds the masks holds those that no layer took as well
             s.line("return x");
             shared.windows.keySet().forEach(kind -> pass.mask(kind).ifPresent(s::use));

@@ -2,6 +2,7 @@ package dev.headroom.model.family.decoder;
 
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
+import dev.headroom.model.graph.Argument;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
 import java.util.HashMap;
@@ -11,7 +12,7 @@ import java.util.Map;
  * {@code past_key_values.update(…)}: the keys and values of a layer so far (transformers, cache_utils.py). Between two
  * passes they are variables of the program.
  */
-final class KeyValueCache {
+public final class KeyValueCache {
     private static final String CAT = "aten.cat.default";
 
     private final Scope s;
@@ -27,6 +28,35 @@ final class KeyValueCache {
         this.step = step;
         this.kind = kind;
         this.layer = "past_key_values_" + layer;
+    }
+
+    /**
+     * Keys and values as attention takes them: with those of a pass of {@code generate()} before, or as outputs that hold
+     * a cache keep them, or as they are.
+     *
+     * @return keys, values
+     */
+    public static Value[] kept(
+            Scope s, Request request, AttentionShape shape, Pass pass, Value keys, Value values) {
+        CacheStep step = request.step();
+        if (step != null) {
+            s.line("keys, values = past_key_values.update(keys, values, self.layer_idx)");
+            return update(s, step, shape, pass.nextLayer(), keys, values);
+        }
+        if (!request.caches()) {
+            return new Value[] {keys, values};
+        }
+        s.line("keys, values = past_key_values.update(keys, values, self.layer_idx)");
+        Argument like = new Argument.TypeOf(keys.name());
+        Value none = s.op("aten.empty.memory_format", "size", new long[] {0}, "dtype", like);
+        if (shape.window() != Masks.NO_WINDOW) { // the cache's own note of the window
+            pass.cache(s.op("aten.full.default", "size", new long[0], "fill_value", 1, "dtype", DType.INT64));
+        }
+        Value allKeys = s.op("aten.cat.default", "tensors", new Value[] {none, keys}, "dim", -2);
+        Value allValues = s.op("aten.cat.default", "tensors", new Value[] {none, values}, "dim", -2);
+        pass.cache(allKeys);
+        pass.cache(allValues);
+        return new Value[] {allKeys, allValues};
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.headroom.model.family.decoder;
 
+import dev.headroom.model.family.part.ReturnsMore;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;

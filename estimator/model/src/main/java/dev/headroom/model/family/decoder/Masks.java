@@ -27,6 +27,7 @@ public final class Masks {
     private final CacheStep step;
     private final CacheStep.Keys keys;
     private final long window;
+    private boolean skips = true;
 
     private Masks(Scope s, Request request, Value embedded, @Nullable Value positions, long window) {
         this.s = s;
@@ -50,7 +51,18 @@ public final class Masks {
         if (request.step() != null && request.step().fixed()) {
             return s.isLet(MASK + window) ? Optional.of(s.given(MASK + window)) : Optional.empty();
         }
-        Masks masks = new Masks(s, request, embedded, positions, window);
+        return causal(new Masks(s, request, embedded, positions, window), window);
+    }
+
+    /** {@code create_causal_mask(allow_is_causal_skip=False)}: a mask whatever the kernel could do. */
+    public static Value always(Scope s, Request request, Value embedded) {
+        Masks masks = new Masks(s, request, embedded, null, NO_WINDOW);
+        masks.skips = false;
+        return causal(masks, NO_WINDOW).orElseThrow();
+    }
+
+    private static Optional<Value> causal(Masks masks, long window) {
+        Scope s = masks.s;
         s.line(window == NO_WINDOW ? "mask = create_causal_mask(x)" : "sliding_mask = create_sliding_mask(x)");
         return s.function("create_mask", masks::write);
     }
@@ -78,10 +90,6 @@ public final class Masks {
         MaskFunction all = MaskFunction.all();
         MaskFunction seen = window == NO_WINDOW ? all : MaskFunction.both(List.of(MaskFunction.around(window), all));
         Optional<Value> tokens = padding;
-        if (request.eager() && (given || !near)) {
-            s.line("attention_mask = mask_interface(mask_function, attention_mask)");
-            return Optional.of(s.function("eager_mask", () -> additive(seen, tokens)));
-        }
         if (tokens.isPresent()) {
             s.line("if padding_mask.all()");
             s.op("aten.all.default", "self", tokens.get());
@@ -90,7 +98,9 @@ public final class Masks {
             return Optional.empty();
         }
         s.line("attention_mask = mask_interface(mask_function, attention_mask)");
-        return s.function("sdpa_mask", () -> truths(seen, tokens, false));
+        return request.eager()
+                ? Optional.of(s.function("eager_mask", () -> additive(seen, tokens)))
+                : s.function("sdpa_mask", () -> truths(seen, tokens, false));
     }
 
     /**
@@ -130,7 +140,7 @@ public final class Masks {
         MaskFunction of = function;
         Optional<Value> padded = padding;
         boolean decodesFixed = step.fixed() && !step.prompt(); // is_compileable and q_length == 1
-        boolean maySkip = packed.isEmpty() && !request.eager() && !decodesFixed;
+        boolean maySkip = skips && packed.isEmpty() && !request.eager() && !decodesFixed;
         return request.eager()
                 ? Optional.of(s.function("eager_mask", () -> additive(of, padded)))
                 : s.function("sdpa_mask", () -> truths(of, padded, maySkip));

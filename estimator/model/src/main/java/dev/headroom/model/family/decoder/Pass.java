@@ -41,12 +41,12 @@ public final class Pass {
     }
 
     /** The mask of a kind of layers; empty where the kernel masks by itself. */
-    Optional<Value> mask(String kind) {
+    public Optional<Value> mask(String kind) {
         return masks.getOrDefault(kind, Optional.empty());
     }
 
     /** What the cache holds of all layers. */
-    List<Value> cached() {
+    public List<Value> cached() {
         return cached;
     }
 }

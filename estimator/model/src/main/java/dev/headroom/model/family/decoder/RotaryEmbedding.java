@@ -16,7 +16,17 @@ public final class RotaryEmbedding extends SeveralResults {
     private final Request request;
     private final boolean ofKinds;
     private final boolean wide;
-    private final boolean halves;
+    private final Rows rows;
+
+    /** How a row of frequencies becomes one of angles. */
+    private enum Rows {
+        /** Twice, one after the other. */
+        TWICE,
+        /** Each element twice. */
+        INTERLEAVED,
+        /** As it is. */
+        ONCE
+    }
 
     /**
      * One for all layers.
@@ -30,7 +40,12 @@ public final class RotaryEmbedding extends SeveralResults {
 
     /** One for all layers, whose halves of heads are turned by the same row. */
     public static RotaryEmbedding halves(String type, Request request, long size) {
-        return new RotaryEmbedding(type, request, size, List.of(), false, true);
+        return new RotaryEmbedding(type, request, size, List.of(), false, Rows.ONCE);
+    }
+
+    /** One for all layers, whose neighbouring elements are turned together. */
+    public static RotaryEmbedding interleaved(String type, Request request, long size) {
+        return new RotaryEmbedding(type, request, size, List.of(), false, Rows.INTERLEAVED);
     }
 
     /**
@@ -38,11 +53,11 @@ public final class RotaryEmbedding extends SeveralResults {
      * @param wide whether the results stay in float32
      */
     public RotaryEmbedding(String type, Request request, long size, List<String> kinds, boolean wide) {
-        this(type, request, size, kinds, wide, false);
+        this(type, request, size, kinds, wide, Rows.TWICE);
     }
 
-    private RotaryEmbedding(String type, Request request, long size, List<String> kinds, boolean wide, boolean halves) {
-        this.halves = halves;
+    private RotaryEmbedding(String type, Request request, long size, List<String> kinds, boolean wide, Rows rows) {
+        this.rows = rows;
         this.type = type;
         this.request = request;
         this.ofKinds = !kinds.isEmpty();
@@ -73,8 +88,8 @@ public final class RotaryEmbedding extends SeveralResults {
                 "dim",
                 0);
         Value column = s.op("aten.unsqueeze.default", "self", row, "dim", 2);
-        SymExpr[] rows = {request.options().packing() ? Request.BATCH : SymExpr.of(1), SymExpr.of(-1), SymExpr.of(1)};
-        Value expanded = s.op("aten.expand.default", "self", column, "size", rows);
+        SymExpr[] sizes = {request.options().packing() ? Request.BATCH : SymExpr.of(1), SymExpr.of(-1), SymExpr.of(1)};
+        Value expanded = s.op("aten.expand.default", "self", column, "size", sizes);
         Value frequencies = s.op("aten.to.dtype", "self", expanded, "dtype", DType.FLOAT32);
         s.line("positions = position_ids[:, None, :].float()");
         Value numbers = s.op("aten.unsqueeze.default", "self", in[1], "dim", 1);
@@ -83,7 +98,13 @@ public final class RotaryEmbedding extends SeveralResults {
         Value angles = s.outOfAutocast("aten.matmul.default", "self", frequencies, "other", positions);
         Value turned = s.op("aten.transpose.int", "self", angles, "dim0", 1, "dim1", 2);
         s.line("angles = torch.cat((frequencies, frequencies), dim=-1)");
-        Value both = halves ? turned : s.op("aten.cat.default", "tensors", new Value[] {turned, turned}, "dim", -1);
+        Value both =
+                switch (rows) {
+                    case ONCE -> turned;
+                    case TWICE -> s.op("aten.cat.default", "tensors", new Value[] {turned, turned}, "dim", -1);
+                    case INTERLEAVED ->
+                        s.op("aten.repeat_interleave.self_int", "self", turned, "repeats", 2, "dim", -1);
+                };
         s.line("cos = angles.cos() * self.attention_scaling");
         Value cos = scaled(s, "aten.cos.default", both);
         s.line("sin = angles.sin() * self.attention_scaling");

@@ -9,6 +9,27 @@ import dev.headroom.model.graph.DType;
 final class Rotations {
     private Rotations() {}
 
+    /** Both, in the lines of the caller. */
+    static Value[] write(
+            Scope s, SelfAttention.Turn turn, Value queries, Value keys, Pass.Rotation by, AttentionShape shape) {
+        if (turn != SelfAttention.Turn.CUT) {
+            s.line("queries, keys = apply_rotary_pos_emb(queries, keys, cos, sin)");
+            return apply(s, turn, queries, keys, by, shape);
+        }
+        s.line("query_rot, query_pass = queries[..., :rotary_ndims], queries[..., rotary_ndims:]");
+        Value turnsOfQueries = first(s, queries, shape);
+        Value restOfQueries = slice(s, queries, shape.turned(), Long.MAX_VALUE);
+        s.line("key_rot, key_pass = keys[..., :rotary_ndims], keys[..., rotary_ndims:]");
+        Value turnsOfKeys = first(s, keys, shape);
+        Value restOfKeys = slice(s, keys, shape.turned(), Long.MAX_VALUE);
+        s.line("query_rot, key_rot = apply_rotary_pos_emb(query_rot, key_rot, cos, sin)");
+        Value[] both = apply(s, SelfAttention.Turn.WHOLE, turnsOfQueries, turnsOfKeys, by, shape);
+        s.line("queries = torch.cat((query_rot, query_pass), dim=-1)");
+        Value q = joined(s, both[0], restOfQueries);
+        s.line("keys = torch.cat((key_rot, key_pass), dim=-1)");
+        return new Value[] {q, joined(s, both[1], restOfKeys)};
+    }
+
     /** Both, in one line of the caller, which it has said. */
     static Value[] apply(
             Scope s, SelfAttention.Turn turn, Value queries, Value keys, Pass.Rotation by, AttentionShape shape) {
@@ -16,12 +37,18 @@ final class Rotations {
             if (turn == SelfAttention.Turn.PAIRS) {
                 return pairs(s, queries, keys, by, shape.turned());
             }
+            if (turn == SelfAttention.Turn.WIDE_PAIRS) {
+                return widePairs(s, queries, keys, by);
+            }
             s.line("cos = cos.unsqueeze(1)");
             Value cos = s.op("aten.unsqueeze.default", "self", by.cos(), "dim", 1);
             s.line("sin = sin.unsqueeze(1)");
             Value sin = s.op("aten.unsqueeze.default", "self", by.sin(), "dim", 1);
-            if (turn == SelfAttention.Turn.PART_FIRST) {
-                return turnedFirst(s, queries, keys, cos, sin, shape);
+            if (turn == SelfAttention.Turn.PART_FIRST || turn == SelfAttention.Turn.PART_TOGETHER) {
+                return turnedFirst(s, turn, queries, keys, cos, sin, shape);
+            }
+            if (turn == SelfAttention.Turn.REPEATED_PAIRS) {
+                return repeatedPairs(s, queries, keys, cos, sin, shape);
             }
             if (turn == SelfAttention.Turn.PART) {
                 return parts(s, queries, keys, cos, sin, shape);
@@ -100,7 +127,8 @@ final class Rotations {
         return new Value[] {q, joined(s, turned(s, turnsOfKeys, cos, sin, shape.turned()), restOfKeys)};
     }
 
-    private static Value[] turnedFirst(Scope s, Value queries, Value keys, Value cos, Value sin, AttentionShape shape) {
+    private static Value[] turnedFirst(
+            Scope s, SelfAttention.Turn turn, Value queries, Value keys, Value cos, Value sin, AttentionShape shape) {
         s.line("q_rot, q_pass = q[..., :rotary_dim], q[..., rotary_dim:]");
         Value turnsOfQueries = first(s, queries, shape);
         Value restOfQueries = slice(s, queries, shape.turned(), Long.MAX_VALUE);
@@ -111,10 +139,78 @@ final class Rotations {
         Value q = turned(s, turnsOfQueries, cos, sin, shape.turned());
         s.line("k_embed = (k_rot * cos) + (rotate_half(k_rot) * sin)");
         Value k = turned(s, turnsOfKeys, cos, sin, shape.turned());
+        if (turn == SelfAttention.Turn.PART_TOGETHER) {
+            s.line("return torch.cat((q_embed, q_pass), dim=-1), torch.cat((k_embed, k_pass), dim=-1)");
+            Value whole = joined(s, q, restOfQueries);
+            return new Value[] {whole, joined(s, k, restOfKeys)};
+        }
         s.line("q_embed = torch.cat([q_embed, q_pass], dim=-1)");
         q = joined(s, q, restOfQueries);
         s.line("k_embed = torch.cat([k_embed, k_pass], dim=-1)");
         return new Value[] {q, joined(s, k, restOfKeys)};
+    }
+
+    /** models/glm4/modeling_glm4.py. */
+    private static Value[] repeatedPairs(
+            Scope s, Value queries, Value keys, Value cos, Value sin, AttentionShape shape) {
+        s.line("cos = cos[..., : cos.shape[-1] // 2].repeat_interleave(2, dim=-1)");
+        Value c = twice(s, slice(s, cos, 0, shape.turned() / 2));
+        s.line("sin = sin[..., : sin.shape[-1] // 2].repeat_interleave(2, dim=-1)");
+        Value n = twice(s, slice(s, sin, 0, shape.turned() / 2));
+        s.line("q_rot, q_pass = q[..., :rotary_dim], q[..., rotary_dim:]");
+        Value turnsOfQueries = first(s, queries, shape);
+        Value restOfQueries = slice(s, queries, shape.turned(), Long.MAX_VALUE);
+        s.line("k_rot, k_pass = k[..., :rotary_dim], k[..., rotary_dim:]");
+        Value turnsOfKeys = first(s, keys, shape);
+        Value restOfKeys = slice(s, keys, shape.turned(), Long.MAX_VALUE);
+        s.line("q_embed = (q_rot * cos) + (rotate_half(q_rot) * sin)");
+        Value q = turnedPairs(s, turnsOfQueries, c, n);
+        s.line("k_embed = (k_rot * cos) + (rotate_half(k_rot) * sin)");
+        Value k = turnedPairs(s, turnsOfKeys, c, n);
+        s.line("q_embed = torch.cat([q_embed, q_pass], dim=-1)");
+        q = joined(s, q, restOfQueries);
+        s.line("k_embed = torch.cat([k_embed, k_pass], dim=-1)");
+        return new Value[] {q, joined(s, k, restOfKeys)};
+    }
+
+    private static Value twice(Scope s, Value x) {
+        return s.op("aten.repeat_interleave.self_int", "self", x, "repeats", 2, "dim", -1);
+    }
+
+    /** models/cohere/modeling_cohere.py. */
+    private static Value[] widePairs(Scope s, Value queries, Value keys, Pass.Rotation by) {
+        s.line("q = q.float()");
+        Value wideQueries = wide(s, queries);
+        s.line("k = k.float()");
+        Value wideKeys = wide(s, keys);
+        s.line("cos = cos.unsqueeze(1)");
+        Value cos = s.op("aten.unsqueeze.default", "self", by.cos(), "dim", 1);
+        s.line("sin = sin.unsqueeze(1)");
+        Value sin = s.op("aten.unsqueeze.default", "self", by.sin(), "dim", 1);
+        s.line("q_embed = (q * cos) + (rotate_half(q) * sin)");
+        Value q = turnedPairs(s, wideQueries, cos, sin);
+        s.line("k_embed = (k * cos) + (rotate_half(k) * sin)");
+        Value k = turnedPairs(s, wideKeys, cos, sin);
+        s.line("return q_embed.to(dtype=dtype), k_embed.to(dtype=dtype)");
+        Argument like = new Argument.TypeOf(queries.name());
+        q = s.op("aten.to.dtype", "self", q, "dtype", like);
+        return new Value[] {q, s.op("aten.to.dtype", "self", k, "dtype", like)};
+    }
+
+    private static Value turnedPairs(Scope s, Value x, Value cos, Value sin) {
+        Value scaled = s.op("aten.mul.Tensor", "self", x, "other", cos);
+        Value turned = s.function("rotate_half", () -> {
+            s.line("x1 = x[..., 0::2]");
+            Value even = every(s, x, 0);
+            s.line("x2 = x[..., 1::2]");
+            Value odd = every(s, x, 1);
+            s.line("return torch.stack((-x2, x1), dim=-1).flatten(-2)");
+            Value less = s.op("aten.neg.default", "self", odd);
+            Value pairs = s.op("aten.stack.default", "tensors", new Value[] {less, even}, "dim", -1);
+            return s.op("aten.flatten.using_ints", "self", pairs, "start_dim", -2);
+        });
+        Value other = s.op("aten.mul.Tensor", "self", turned, "other", sin);
+        return s.op("aten.add.Tensor", "self", scaled, "other", other);
     }
 
     /** A slice that takes all is the tensor itself (torch/csrc, python_variable_indexing.cpp). */

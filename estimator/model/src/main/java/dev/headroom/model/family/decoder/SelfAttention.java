@@ -1,11 +1,10 @@
 package dev.headroom.model.family.decoder;
 
+import dev.headroom.model.family.part.ReturnsMore;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
-import dev.headroom.model.graph.Argument;
-import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +20,10 @@ public abstract class SelfAttention extends SeveralResults implements ReturnsMor
         PART,
         /** The same, joined once both are turned. */
         PART_FIRST,
+        /** The same, joined in the last line. */
+        PART_TOGETHER,
+        /** A part of a head, cut off before and joined after the turn. */
+        CUT,
         /** All of a head, in float32, and back to its own type. */
         WIDE,
         /** The same, of copies in float32. */
@@ -28,7 +31,11 @@ public abstract class SelfAttention extends SeveralResults implements ReturnsMor
         /** Both halves of a head, by one row of cosines and sines. */
         HALVES,
         /** Elements that lie side by side, by one row of cosines and sines. */
-        PAIRS
+        PAIRS,
+        /** The same in a part of a head, by rows that are repeated. */
+        REPEATED_PAIRS,
+        /** The same of whole heads in float32. */
+        WIDE_PAIRS
     }
 
     private final AttentionShape shape;
@@ -52,6 +59,11 @@ public abstract class SelfAttention extends SeveralResults implements ReturnsMor
 
     /** What a head weighs beside keys, which has a value of nothing; {@code null} for attention without. */
     protected @Nullable Value sinks(Scope s) {
+        return null;
+    }
+
+    /** The probability that an element of the output projection's result is dropped; {@code null} for no dropout. */
+    protected @Nullable Double outDropout() {
         return null;
     }
 
@@ -86,39 +98,22 @@ public abstract class SelfAttention extends SeveralResults implements ReturnsMor
     @Override
     protected final Value[] results(Scope s, Value... in) {
         Value[] projected = project(s, in[0]);
-        if (turn != Turn.NONE) {
-            s.line("queries, keys = apply_rotary_pos_emb(queries, keys, cos, sin)");
-        }
         Value[] turned = turn == Turn.NONE
                 ? projected
-                : Rotations.apply(s, turn, projected[0], projected[1], pass.rotation(shape.kind()), shape);
-        Value keys = turned[1];
-        Value values = projected[2];
-        CacheStep step = request.step();
-        if (step != null) {
-            s.line("keys, values = past_key_values.update(keys, values, self.layer_idx)");
-            Value[] all = KeyValueCache.update(s, step, shape, pass.nextLayer(), keys, values);
-            keys = all[0];
-            values = all[1];
-        } else if (request.caches()) {
-            s.line("keys, values = past_key_values.update(keys, values, self.layer_idx)");
-            Argument like = new Argument.TypeOf(keys.name());
-            Value none = s.op("aten.empty.memory_format", "size", new long[] {0}, "dtype", like);
-            if (shape.window() != Masks.NO_WINDOW) { // the cache's own note of the window
-                pass.cache(s.op("aten.full.default", "size", new long[0], "fill_value", 1, "dtype", DType.INT64));
-            }
-            keys = s.op("aten.cat.default", "tensors", new Value[] {none, keys}, "dim", -2);
-            values = s.op("aten.cat.default", "tensors", new Value[] {none, values}, "dim", -2);
-            pass.cache(keys);
-            pass.cache(values);
-        }
+                : Rotations.write(s, turn, projected[0], projected[1], pass.rotation(shape.kind()), shape);
+        Value[] all = KeyValueCache.kept(s, request, shape, pass, turned[1], projected[2]);
         Value[] attended =
-                AttentionCall.write(s, request, shape, pass.mask(shape.kind()), sinks(s), turned[0], keys, values);
+                AttentionCall.write(s, request, shape, pass.mask(shape.kind()), sinks(s), turned[0], all[0], all[1]);
         s.line("out = out.reshape(batch, seq, -1).contiguous()");
         SymExpr[] joined = {Request.BATCH, request.length(), SymExpr.of(-1)};
         Value flat = s.op("aten.reshape.default", "self", attended[0], "shape", joined);
         s.line("out = self.o_proj(out)");
         Value result = s.call(out(), flat);
+        @Nullable Double dropped = outDropout();
+        if (dropped != null) {
+            s.line("out = nn.functional.dropout(out, p=self.residual_dropout, training=self.training)");
+            result = s.op("aten.dropout.default", "input", result, "p", dropped, "train", s.training());
+        }
         return attended.length == 1 ? new Value[] {result} : new Value[] {result, attended[1]};
     }
 }

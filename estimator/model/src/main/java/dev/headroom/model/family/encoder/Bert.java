@@ -5,10 +5,10 @@ import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.decoder.Activations;
-import dev.headroom.model.family.decoder.NamedSequence;
+import dev.headroom.model.family.part.Activations;
+import dev.headroom.model.family.part.NamedSequence;
 import dev.headroom.model.family.decoder.Request;
-import dev.headroom.model.family.options.ModelOptions;
+import dev.headroom.model.family.head.Tasks;
 
 /** BERT and RoBERTa (transformers, models/bert/modeling_bert.py and models/roberta/modeling_roberta.py). */
 public final class Bert {
@@ -21,7 +21,7 @@ public final class Bert {
     public static Layer bert(Request request) {
         Shape shape = Shape.of(request.config(), BERT);
         Embeddings embeddings = new Embeddings(shape, request.config(), false);
-        return switch (task(request)) {
+        return switch (Tasks.of(request)) {
             case SEQUENCE_CLASSIFICATION ->
                 new Classifier(
                         BERT + "ForSequenceClassification",
@@ -31,6 +31,7 @@ public final class Bert {
                         true,
                         null);
             case TOKEN_CLASSIFICATION -> tokens(shape, request, "bert", embeddings);
+            case QUESTION_ANSWERING -> answers(shape, request, "bert", embeddings);
             default -> {
                 Encoder encoder = new Encoder(shape, request, embeddings, false);
                 yield new MaskedLanguageModel(
@@ -43,7 +44,7 @@ public final class Bert {
     public static Layer roberta(Request request) {
         Shape shape = Shape.of(request.config(), ROBERTA);
         Embeddings embeddings = new Embeddings(shape, request.config(), true);
-        return switch (task(request)) {
+        return switch (Tasks.of(request)) {
             case SEQUENCE_CLASSIFICATION ->
                 new Classifier(
                         ROBERTA + "ForSequenceClassification",
@@ -53,6 +54,7 @@ public final class Bert {
                         false,
                         new ClassificationHead(shape, request.config()));
             case TOKEN_CLASSIFICATION -> tokens(shape, request, "roberta", embeddings);
+            case QUESTION_ANSWERING -> answers(shape, request, "roberta", embeddings);
             default -> {
                 Encoder encoder = new Encoder(shape, request, embeddings, false);
                 yield new MaskedLanguageModel(
@@ -66,18 +68,9 @@ public final class Bert {
         return new Classifier(shape.prefix() + "ForTokenClassification", request, base, encoder, false, null);
     }
 
-    /** The task that is asked for; that of the config's architecture where none is. */
-    static ModelOptions.Task task(Request request) {
-        ModelOptions.Task asked = request.options().task();
-        String architecture = request.config().architecture();
-        if (asked != ModelOptions.Task.AUTO) {
-            return asked;
-        }
-        return architecture.endsWith("ForSequenceClassification")
-                ? ModelOptions.Task.SEQUENCE_CLASSIFICATION
-                : architecture.endsWith("ForTokenClassification")
-                        ? ModelOptions.Task.TOKEN_CLASSIFICATION
-                        : ModelOptions.Task.AUTO;
+    private static Layer answers(Shape shape, Request request, String base, Embeddings embeddings) {
+        Encoder encoder = new Encoder(shape, request, embeddings, false);
+        return new Answers(shape.prefix() + "ForQuestionAnswering", request, base, encoder);
     }
 
     /** {@code BertPredictionHeadTransform}. */
@@ -97,7 +90,7 @@ public final class Bert {
         private ClassificationHead(Shape shape, ModelConfig c) {
             dense = child("dense", Layers.linear(shape.width(), shape.width()));
             dropout = child("dropout", Layers.dropout(Classifier.dropped(c)));
-            out = child("out_proj", Layers.linear(shape.width(), Classifier.classes(c)));
+            out = child("out_proj", Layers.linear(shape.width(), Tasks.classes(c)));
         }
 
         @Override

@@ -7,6 +7,8 @@ import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.Request;
+import dev.headroom.model.family.head.Losses;
+import dev.headroom.model.family.head.Tasks;
 import org.jspecify.annotations.Nullable;
 
 /** An encoder whose sequences or tokens are classified. */
@@ -31,7 +33,7 @@ final class Classifier extends SeveralResults {
         this.request = request;
         this.pooled = pooled;
         ModelConfig c = request.config();
-        classes = classes(c);
+        classes = Tasks.classes(c);
         this.encoder = child(base, encoder);
         drops = head == null;
         dropout = Layers.dropout(dropped(c));
@@ -43,12 +45,6 @@ final class Classifier extends SeveralResults {
 
     static double dropped(ModelConfig c) {
         return c.number("classifier_dropout", c.number("hidden_dropout_prob", 0.1));
-    }
-
-    /** How many classes there are: two unless a config says otherwise. */
-    static long classes(ModelConfig c) {
-        long named = c.section("id2label").entries().size();
-        return c.size("num_labels", named == 0 ? 2 : named);
     }
 
     @Override
@@ -67,7 +63,7 @@ final class Classifier extends SeveralResults {
         }
         s.line("logits = self.classifier(pooled_output)");
         Value logits = s.call(classifier, x);
-        Value[] out = Heads.scored(s, request.labelled(), logits, classes);
+        Value[] out = Losses.scored(s, request.labelled(), logits, classes);
         s.use(made); // outputs
         return out;
     }

@@ -6,7 +6,7 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Masks;
-import dev.headroom.model.family.decoder.ModuleList;
+import dev.headroom.model.family.part.ModuleList;
 import dev.headroom.model.family.decoder.Request;
 import java.util.Optional;
 

@@ -5,6 +5,7 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Request;
+import dev.headroom.model.family.head.Losses;
 
 /** An encoder that scores the words of masked tokens. */
 final class MaskedLanguageModel extends SeveralResults {
@@ -35,6 +36,6 @@ final class MaskedLanguageModel extends SeveralResults {
         Value x = s.call(encoder, in[0]);
         s.line("scores = self.head(outputs[0])");
         Value logits = s.call(head, x);
-        return Heads.scored(s, request.labelled(), logits, request.config().size("vocab_size"));
+        return Losses.scored(s, request.labelled(), logits, request.config().size("vocab_size"));
     }
 }

@@ -6,15 +6,19 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.decoder.Activations;
+import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Masks;
-import dev.headroom.model.family.decoder.ModuleList;
+import dev.headroom.model.family.part.LayerNorm;
+import dev.headroom.model.family.part.ModuleList;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Request;
+import dev.headroom.model.family.head.Losses;
+import dev.headroom.model.family.head.Tasks;
 import dev.headroom.model.family.decoder.RotaryEmbedding;
 import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.SymExpr;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,11 +34,11 @@ public final class ModernBert {
 
     /** The model with the head that the task, or else the config, names. */
     public static Layer of(Request request) {
-        return new WithHead(request, Bert.task(request));
+        return new WithHead(request, Tasks.of(request));
     }
 
     private static Layer norm(ModelConfig c) {
-        return new Norm(c.size("hidden_size"), c.flag("norm_bias", false));
+        return new LayerNorm(c.size("hidden_size"), c.flag("norm_bias", false));
     }
 
     /** {@code ModernBertForMaskedLM} and the heads that classify. */
@@ -55,7 +59,7 @@ public final class ModernBert {
             head = child("head", new PredictionHead(c));
             dropout = Layers.dropout(c.number("classifier_dropout", 0));
             boolean words = task == ModelOptions.Task.AUTO;
-            classes = words ? c.size("vocab_size") : Classifier.classes(c);
+            classes = words ? c.size("vocab_size") : Tasks.classes(c);
             last = Layers.linear(c.size("hidden_size"), classes, !words || c.flag("decoder_bias", true));
             if (words) {
                 child("decoder", last).tie("weight", model.embeddings.tokens, "weight");
@@ -67,12 +71,7 @@ public final class ModernBert {
 
         @Override
         protected String type() {
-            return CLASS
-                    + switch (task) {
-                        case SEQUENCE_CLASSIFICATION -> "ForSequenceClassification";
-                        case TOKEN_CLASSIFICATION -> "ForTokenClassification";
-                        default -> "ForMaskedLM";
-                    };
+            return CLASS + (task == ModelOptions.Task.AUTO ? "ForMaskedLM" : Tasks.end(task));
         }
 
         @Override
@@ -81,8 +80,7 @@ public final class ModernBert {
             Value made = s.call(model, in[0]);
             Value x = made;
             if (task == ModelOptions.Task.SEQUENCE_CLASSIFICATION) {
-                s.line("first = last_hidden_state[:, 0]");
-                x = s.op("aten.select.int", "self", made, "dim", 1, "index", 0);
+                x = pooled(s, made);
             }
             s.line("logits = self.decoder(self.head(last_hidden_state))");
             Value logits;
@@ -96,11 +94,35 @@ public final class ModernBert {
                 s.line("logits = self.classifier(pooled)");
                 logits = s.call(last, pooled);
             }
-            Value[] out = task == ModelOptions.Task.AUTO && request.labelled()
-                    ? new Value[] {loss(s, logits), logits}
-                    : Heads.scored(s, request.labelled(), logits, classes);
+            Value[] out = task == ModelOptions.Task.QUESTION_ANSWERING
+                    ? Losses.spans(s, request.labelled(), logits)
+                    : task == ModelOptions.Task.AUTO && request.labelled()
+                            ? new Value[] {loss(s, logits), logits}
+                            : Losses.scored(s, request.labelled(), logits, classes);
             s.use(made); // outputs
             return out;
+        }
+
+        /** The first token's states, or the mean of all that are no padding. */
+        private Value pooled(Scope s, Value states) {
+            if (!request.config().text("classifier_pooling", "cls").equals("mean")) {
+                s.line("last_hidden_state = last_hidden_state[:, 0]");
+                return s.op("aten.select.int", "self", states, "dim", 1, "index", 0);
+            }
+            Value mask;
+            if (request.options().mask() == ModelOptions.Mask.NONE) {
+                s.line("attention_mask = torch.ones(last_hidden_state.shape[:2], dtype=torch.bool)");
+                SymExpr[] sizes = {Request.BATCH, Request.SEQ};
+                mask = s.op("aten.ones.default", "size", sizes, "dtype", DType.BOOL);
+            } else {
+                mask = s.given("attention_mask");
+            }
+            s.line("last_hidden_state = (last_hidden_state * attention_mask.unsqueeze(-1)).sum(dim=1) / count");
+            Value column = s.op("aten.unsqueeze.default", "self", mask, "dim", -1);
+            Value kept = s.op("aten.mul.Tensor", "self", states, "other", column);
+            Value sum = s.op("aten.sum.dim_IntList", "self", kept, "dim", new long[] {1});
+            Value count = s.op("aten.sum.dim_IntList", "self", mask, "dim", new long[] {1}, "keepdim", true);
+            return s.op("aten.div.Tensor", "self", sum, "other", count);
         }
 
         /** transformers, loss/loss_utils.py, ForMaskedLMLoss. */

@@ -5,10 +5,11 @@ import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.decoder.Activations;
+import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Request;
+import dev.headroom.model.family.part.LayerNorm;
 import dev.headroom.model.graph.SymExpr;
 
 /** {@code ModernBertEncoderLayer}. */
@@ -25,12 +26,12 @@ final class ModernLayer extends Layer {
     ModernLayer(AttentionShape shape, Request request, Pass pass, boolean first) {
         ModelConfig c = request.config();
         normed = !first;
-        norm = new Norm(shape.width(), c.flag("norm_bias", false));
+        norm = new LayerNorm(shape.width(), c.flag("norm_bias", false));
         if (normed) {
             child("attn_norm", norm);
         }
         attention = child("attn", new FusedSelfAttention(shape, request, pass));
-        between = child("mlp_norm", new Norm(shape.width(), c.flag("norm_bias", false)));
+        between = child("mlp_norm", new LayerNorm(shape.width(), c.flag("norm_bias", false)));
         feedForward = child("mlp", new FeedForward(c));
     }
 

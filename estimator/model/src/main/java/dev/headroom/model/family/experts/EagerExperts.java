@@ -52,7 +52,7 @@ final class EagerExperts {
         s.op("aten.eq.Scalar", "self", number, "other", shape.count());
         s.line("top_k_pos, token_idx = torch.where(expert_mask[expert_idx])");
         Value own = s.op("aten.select.int", "self", mask, "dim", 0, "index", i);
-        Value places = s.op("aten.nonzero.default", "self", own, "count", tokens());
+        Value places = s.op("aten.nonzero.default", "self", own, "count", Rows.ofExpert(request, shape));
         Value[] pair = s.ops("aten.unbind.int", 2, Scope.arguments("self", places, "dim", 1));
         s.line("current_state = hidden_states[token_idx]");
         Value state = s.op("aten.index.Tensor", "self", in[0], "indices", new Value[] {pair[1]});
@@ -64,16 +64,6 @@ final class EagerExperts {
         s.line("final_hidden_states = final_hidden_states.index_add_(0, token_idx, current.to(dtype))");
         Value typed = s.op("aten.to.dtype", "self", weighted, "dtype", new Argument.TypeOf(in[0].name()));
         return s.op("aten.index_add_.default", "self", sum, "dim", 0, "index", pair[1], "source", typed);
-    }
-
-    /** Rows of an expert that was hit. */
-    private SymExpr tokens() {
-        if (worst) {
-            return Rows.tokens(request);
-        }
-        SymExpr chosen = SymExpr.call("Mul", Rows.tokens(request), SymExpr.of(shape.chosen()));
-        SymExpr mean = SymExpr.call("CeilDiv", chosen, SymExpr.of(shape.count()));
-        return SymExpr.call("Max", SymExpr.of(1), mean);
     }
 
     private Value plain(long i, Value state) {

@@ -5,7 +5,7 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.decoder.Request;
-import dev.headroom.model.family.decoder.ReturnsMore;
+import dev.headroom.model.family.part.ReturnsMore;
 import dev.headroom.model.graph.SymExpr;
 
 /** A feed-forward part of experts: a router chooses for each token, and the chosen ones' results are added up. */

@@ -42,7 +42,8 @@ public record ModelOptions(
         /** The first of the config's {@code architectures}. */
         AUTO,
         SEQUENCE_CLASSIFICATION,
-        TOKEN_CLASSIFICATION
+        TOKEN_CLASSIFICATION,
+        QUESTION_ANSWERING
     }
 
     /** Attention masks. */

@@ -2,12 +2,12 @@ package dev.headroom.model.family.text;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.decoder.Activations;
+import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Decoder;
 import dev.headroom.model.family.decoder.LatentSelfAttention;
 import dev.headroom.model.family.decoder.Request;
-import dev.headroom.model.family.decoder.RmsNorm;
+import dev.headroom.model.family.part.RmsNorm;
 import dev.headroom.model.family.experts.Experts;
 import dev.headroom.model.family.experts.ExpertsShape;
 import dev.headroom.model.family.experts.GroupRouter;

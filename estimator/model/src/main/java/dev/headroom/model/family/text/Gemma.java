@@ -3,17 +3,19 @@ package dev.headroom.model.family.text;
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.decoder.Activations;
+import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.decoder.Attention;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Decoder;
-import dev.headroom.model.family.decoder.GatedFeedForward;
+import dev.headroom.model.family.part.DecoderLayer;
+import dev.headroom.model.family.part.GatedFeedForward;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.RotaryEmbedding;
-import dev.headroom.model.family.decoder.SandwichLayer;
+import dev.headroom.model.family.part.SandwichLayer;
 import dev.headroom.model.family.decoder.ScaledEmbedding;
+import dev.headroom.model.family.decoder.Scores;
 import dev.headroom.model.family.decoder.SelfAttention;
-import dev.headroom.model.family.decoder.ShiftedRmsNorm;
+import dev.headroom.model.family.part.ShiftedRmsNorm;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -22,6 +24,7 @@ import java.util.stream.Stream;
  * models/gemma3/modeling_gemma3.py): norms around both parts of a layer, windows in some layers.
  */
 public final class Gemma {
+    private static final String GEMMA = "transformers.models.gemma.modeling_gemma.Gemma";
     private static final String GEMMA2 = "transformers.models.gemma2.modeling_gemma2.Gemma2";
     private static final String GEMMA3 = "transformers.models.gemma3.modeling_gemma3.Gemma3";
     private static final long HEAD = 256;
@@ -29,6 +32,27 @@ public final class Gemma {
     private static final double SCALAR = 256;
 
     private Gemma() {}
+
+    /** Gemma, the first: Llama with Gemma's norms and embeddings. */
+    public static Layer one(Request request) {
+        Plain p = new Plain(request, GEMMA, 1e-6);
+        ModelConfig c = p.config.has("head_dim") ? p.config : p.config.with("head_dim", HEAD);
+        AttentionShape shape = AttentionShape.of(c, GEMMA + "Attention");
+        return p.model(
+                p.layers(i -> new DecoderLayer(
+                        GEMMA + "DecoderLayer",
+                        new Attention(shape, request, p.pass),
+                        new GatedFeedForward(
+                                GEMMA + "MLP",
+                                p.width,
+                                c.size("intermediate_size"),
+                                false,
+                                Activations.of(c, "hidden_act", "gelu_pytorch_tanh")),
+                        norm(p, p.width),
+                        norm(p, p.width))),
+                new Decoder.Shared(embeddings(p), norm(p, p.width), p.rotary(shape), shape),
+                true);
+    }
 
     /** Gemma 2: scores and logits are bent, every other layer slides. */
     public static Layer two(Request request) {
@@ -39,7 +63,7 @@ public final class Gemma {
                 p.layers(i -> layer(p, new Attention(kinds.shapes().get(i), request, p.pass))),
                 new Decoder.Shared(embeddings(p), norm(p, p.width), p.rotary(shape), kinds.windows(), List.of()),
                 true,
-                cap(p.config, "final_logit_softcapping", 30),
+                Scores.capped(cap(p.config, "final_logit_softcapping", 30)),
                 "Model");
     }
 
@@ -73,7 +97,7 @@ public final class Gemma {
                         kinds.windows(),
                         own),
                 true,
-                cap(p.config, "final_logit_softcapping", 0),
+                Scores.capped(cap(p.config, "final_logit_softcapping", 0)),
                 "TextModel");
     }
 

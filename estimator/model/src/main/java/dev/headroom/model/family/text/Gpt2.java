@@ -8,11 +8,13 @@ import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.CausalLanguageModel;
 import dev.headroom.model.family.decoder.Masks;
-import dev.headroom.model.family.decoder.ModuleList;
+import dev.headroom.model.family.part.ModuleList;
+import dev.headroom.model.family.decoder.PaddingWarning;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Positions;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.TextModel;
+import dev.headroom.model.family.head.DecoderHeads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -48,16 +50,23 @@ public final class Gpt2 extends Layer implements TextModel {
     public static Layer of(Request request) {
         ModelConfig c = renamed(request.config());
         Pass pass = new Pass();
-        return CausalLanguageModel.named(
-                CLASS + "LMHeadModel",
+        Gpt2 decoder = new Gpt2(request, c, pass);
+        return DecoderHeads.of(
+                new DecoderHeads.Names(CLASS, "transformer", "classifier", false),
                 request,
                 pass,
-                c.size("vocab_size", 50257),
                 c.size("hidden_size"),
-                c.flag("tie_word_embeddings", true),
-                new Gpt2(request, c, pass),
-                "transformer",
-                "lm_head");
+                decoder,
+                () -> CausalLanguageModel.named(
+                        CLASS + "LMHeadModel",
+                        request,
+                        pass,
+                        c.size("vocab_size", 50257),
+                        c.size("hidden_size"),
+                        c.flag("tie_word_embeddings", true),
+                        decoder,
+                        "transformer",
+                        "lm_head"));
     }
 
     /** Under the names that other families have. */
@@ -85,6 +94,7 @@ public final class Gpt2 extends Layer implements TextModel {
 
     @Override
     protected Value forward(Scope s, Value... in) {
+        PaddingWarning.write(s, request, in[0]);
         s.line("embedded = self.wte(input_ids)");
         Value embedded = s.call(tokens, in[0]);
         Value positions = Positions.write(s, request);

@@ -5,9 +5,9 @@ import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.decoder.Activations;
+import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.decoder.AttentionShape;
-import dev.headroom.model.family.decoder.NamedSequence;
+import dev.headroom.model.family.part.NamedSequence;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.SelfAttention;
@@ -58,11 +58,10 @@ final class Gpt2Block extends Layer {
     /** {@code GPT2MLP}. */
     private static Layer feedForward(ModelConfig c, long width) {
         long inner = c.size("n_inner", 4 * width);
-        boolean usual = c.text("activation_function", "gelu_new").equals("gelu_new");
         return new NamedSequence(CLASS + "MLP", "c_fc", "act", "c_proj", "dropout")
                 .with("c_fc", new Conv1D(width, inner))
                 .with("c_proj", new Conv1D(inner, width))
-                .with("act", usual ? new NewGelu() : Activations.of(c, "activation_function", "gelu"))
+                .with("act", Activations.of(c, "activation_function", "gelu_new"))
                 .with("dropout", Layers.dropout(c.number("resid_pdrop", 0.1)));
     }
 
@@ -127,27 +126,6 @@ final class Gpt2Block extends Layer {
             Value values = heads(s, three[2]);
             s.line("queries = queries.view(shape_q).transpose(1, 2)");
             return new Value[] {heads(s, three[0]), keys, values};
-        }
-    }
-
-    /** {@code NewGELUActivation}: GELU's approximation in plain operators. */
-    private static final class NewGelu extends Layer {
-        @Override
-        protected String type() {
-            return "transformers.activations.NewGELUActivation";
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... in) {
-            s.line("return 0.5 * input * (1.0 + torch.tanh(c * (input + 0.044715 * torch.pow(input, 3.0))))");
-            Value half = s.op("aten.mul.Tensor", "self", in[0], "other", 0.5);
-            Value cube = s.op("aten.pow.Tensor_Scalar", "self", in[0], "exponent", 3.0);
-            Value small = s.op("aten.mul.Tensor", "self", cube, "other", 0.044715);
-            Value sum = s.op("aten.add.Tensor", "self", in[0], "other", small);
-            Value scaled = s.op("aten.mul.Tensor", "self", sum, "other", 0.7978845608);
-            Value bent = s.op("aten.tanh.default", "self", scaled);
-            Value shifted = s.op("aten.add.Tensor", "self", bent, "other", 1.0);
-            return s.op("aten.mul.Tensor", "self", half, "other", shifted);
         }
     }
 }

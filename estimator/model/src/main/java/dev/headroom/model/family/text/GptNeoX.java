@@ -5,18 +5,19 @@ import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.decoder.Activations;
+import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.CausalLanguageModel;
 import dev.headroom.model.family.decoder.Masks;
-import dev.headroom.model.family.decoder.ModuleList;
-import dev.headroom.model.family.decoder.NamedSequence;
+import dev.headroom.model.family.part.ModuleList;
+import dev.headroom.model.family.part.NamedSequence;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Positions;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.RotaryEmbedding;
 import dev.headroom.model.family.decoder.SelfAttention;
 import dev.headroom.model.family.decoder.TextModel;
+import dev.headroom.model.family.head.DecoderHeads;
 import dev.headroom.model.graph.SymExpr;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -57,16 +58,23 @@ public final class GptNeoX extends Layer implements TextModel {
     public static Layer of(Request request) {
         ModelConfig c = request.config();
         Pass pass = new Pass();
-        return CausalLanguageModel.named(
-                CLASS + "ForCausalLM",
+        GptNeoX decoder = new GptNeoX(request, pass);
+        return DecoderHeads.of(
+                new DecoderHeads.Names(CLASS, "gpt_neox", "classifier", true),
                 request,
                 pass,
-                c.size("vocab_size"),
                 c.size("hidden_size"),
-                c.flag("tie_word_embeddings", false),
-                new GptNeoX(request, pass),
-                "gpt_neox",
-                "lm_head");
+                decoder,
+                () -> CausalLanguageModel.named(
+                        CLASS + "ForCausalLM",
+                        request,
+                        pass,
+                        c.size("vocab_size"),
+                        c.size("hidden_size"),
+                        c.flag("tie_word_embeddings", false),
+                        decoder,
+                        "gpt_neox",
+                        "lm_head"));
     }
 
     @Override

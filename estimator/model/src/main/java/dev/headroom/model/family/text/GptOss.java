@@ -52,8 +52,7 @@ public final class GptOss {
                         p.norm(p.width),
                         RotaryEmbedding.halves(CLASS + "RotaryEmbedding", request, shape.turned()),
                         kinds.windows(),
-                        List.of(),
-                        false),
+                        List.of()).withoutLook(),
                 false);
     }
 }

@@ -2,7 +2,7 @@ package dev.headroom.model.family.text;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.decoder.Activations;
+import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.decoder.Attention;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Decoder;
@@ -10,7 +10,9 @@ import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.experts.ExpertBlock;
 import dev.headroom.model.family.experts.Experts;
 import dev.headroom.model.family.experts.ExpertsShape;
+import dev.headroom.model.family.experts.ListedExperts;
 import dev.headroom.model.family.experts.Router;
+import java.util.List;
 
 /**
  * Mixtral and Qwen 3's mixtures of experts (transformers, models/mixtral/modeling_mixtral.py and
@@ -19,6 +21,13 @@ import dev.headroom.model.family.experts.Router;
 public final class Mixtures {
     private static final String MIXTRAL = "transformers.models.mixtral.modeling_mixtral.Mixtral";
     private static final String QWEN3 = "transformers.models.qwen3_moe.modeling_qwen3_moe.Qwen3Moe";
+
+    /** An expert of the versions in which experts are modules. */
+    private static final ListedExperts.Expert OF_MIXTRAL =
+            new ListedExperts.Expert(MIXTRAL + "BlockSparseTop2MLP", List.of("w1", "w2", "w3"));
+
+    private static final ListedExperts.Expert OF_QWEN =
+            new ListedExperts.Expert(QWEN3 + "MLP", List.of("gate_proj", "down_proj", "up_proj"));
 
     private Mixtures() {}
 
@@ -38,7 +47,7 @@ public final class Mixtures {
                 false);
         return p.model(
                 p.layers(i ->
-                        p.layer(new Attention(shape, request, p.pass), block(p, experts, Router.Kind.MIXTRAL, true))),
+                        p.layer(new Attention(shape, request, p.pass), block(p, experts, Router.Kind.MIXTRAL, OF_MIXTRAL))),
                 new Decoder.Shared(p.embeddings(), p.norm(p.width), p.rotary(shape), shape),
                 false);
     }
@@ -63,17 +72,22 @@ public final class Mixtures {
                 p.layers(i -> {
                     boolean sparse = !c.texts("mlp_only_layers").contains(Integer.toString(i)) && (i + 1) % step == 0;
                     return p.layer(
-                            Qwen.normed(p, shape), sparse ? block(p, experts, kind, false) : p.feedForward(false));
+                            Qwen.normed(p, shape), sparse ? block(p, experts, kind, OF_QWEN) : p.feedForward(false));
                 }),
                 new Decoder.Shared(p.embeddings(), p.norm(p.width), p.rotary(shape), shape),
                 false);
     }
 
-    private static Layer block(Plain p, ExpertsShape shape, Router.Kind kind, boolean routerFirst) {
+    private static Layer block(Plain p, ExpertsShape shape, Router.Kind kind, ListedExperts.Expert expert) {
+        String type = p.prefix + "SparseMoeBlock";
+        if (p.request.scenario().trainer().transformers().expertsAreModules()) {
+            return new ListedExperts(
+                    type, kind, shape, p.request, expert, () -> Activations.of(p.config, "hidden_act", "silu"));
+        }
         return new ExpertBlock(
-                p.prefix + "SparseMoeBlock",
+                type,
                 "gate",
-                routerFirst,
+                kind == Router.Kind.MIXTRAL,
                 new Router(p.prefix + "TopKRouter", kind, shape),
                 new Experts(shape, p.request, Activations.of(p.config, "hidden_act", "silu")),
                 p.width,

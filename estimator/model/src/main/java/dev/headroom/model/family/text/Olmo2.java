@@ -6,7 +6,7 @@ import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Decoder;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.RotaryEmbedding;
-import dev.headroom.model.family.decoder.SandwichLayer;
+import dev.headroom.model.family.part.SandwichLayer;
 import dev.headroom.model.family.decoder.SelfAttention;
 import java.util.List;
 

@@ -8,10 +8,11 @@ import dev.headroom.model.family.config.ModelConfig;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.CausalLanguageModel;
 import dev.headroom.model.family.decoder.Masks;
-import dev.headroom.model.family.decoder.ModuleList;
+import dev.headroom.model.family.part.ModuleList;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.family.decoder.TextModel;
+import dev.headroom.model.family.head.DecoderHeads;
 import dev.headroom.model.family.options.ModelOptions;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
@@ -33,16 +34,23 @@ public final class Opt extends Layer implements TextModel {
     public static Layer of(Request request) {
         ModelConfig c = request.config();
         Pass pass = new Pass();
-        return CausalLanguageModel.named(
-                CLASS + "ForCausalLM",
+        Opt decoder = new Opt(request, pass);
+        return DecoderHeads.of(
+                new DecoderHeads.Names(CLASS, "model", "classifier", true),
                 request,
                 pass,
-                c.size("vocab_size"),
                 c.size("word_embed_proj_dim", c.size("hidden_size")),
-                c.flag("tie_word_embeddings", true),
-                new Opt(request, pass),
-                "model",
-                "lm_head");
+                decoder,
+                () -> CausalLanguageModel.named(
+                        CLASS + "ForCausalLM",
+                        request,
+                        pass,
+                        c.size("vocab_size"),
+                        c.size("word_embed_proj_dim", c.size("hidden_size")),
+                        c.flag("tie_word_embeddings", true),
+                        decoder,
+                        "model",
+                        "lm_head"));
     }
 
     @Override

@@ -2,12 +2,12 @@ package dev.headroom.model.family.text;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.decoder.Activations;
+import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.Decoder;
-import dev.headroom.model.family.decoder.DecoderLayer;
+import dev.headroom.model.family.part.DecoderLayer;
 import dev.headroom.model.family.decoder.FusedAttention;
-import dev.headroom.model.family.decoder.FusedFeedForward;
+import dev.headroom.model.family.part.FusedFeedForward;
 import dev.headroom.model.family.decoder.Request;
 
 /** Phi 3, 3.5 and 4 mini (transformers, models/phi3/modeling_phi3.py): fused projections, partly turned heads. */
@@ -22,8 +22,7 @@ public final class Phi3 {
         ModelConfig c = p.config;
         AttentionShape all =
                 AttentionShape.of(c, CLASS + "Attention").withBias(false).withOutBias(false);
-        double part =
-                c.section("rope_parameters").number("partial_rotary_factor", c.number("partial_rotary_factor", 1));
+        double part = Plain.turnedPart(c, 1);
         AttentionShape full = all.withTurned((long) (all.size() * part));
         AttentionShape shape = c.has("sliding_window") ? full.sliding(c.size("sliding_window")) : full;
         double dropout = c.number("resid_pdrop", 0);

@@ -2,19 +2,19 @@ package dev.headroom.model.family.text;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
-import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.decoder.Activations;
+import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.decoder.AttentionShape;
 import dev.headroom.model.family.decoder.CausalLanguageModel;
 import dev.headroom.model.family.decoder.Decoder;
-import dev.headroom.model.family.decoder.DecoderLayer;
-import dev.headroom.model.family.decoder.GatedFeedForward;
+import dev.headroom.model.family.part.DecoderLayer;
+import dev.headroom.model.family.part.GatedFeedForward;
 import dev.headroom.model.family.decoder.Pass;
 import dev.headroom.model.family.decoder.Request;
-import dev.headroom.model.family.decoder.RmsNorm;
+import dev.headroom.model.family.part.RmsNorm;
 import dev.headroom.model.family.decoder.RotaryEmbedding;
-import dev.headroom.model.family.options.ModelOptions;
+import dev.headroom.model.family.decoder.Scores;
+import dev.headroom.model.family.head.DecoderHeads;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,12 +42,6 @@ final class Plain {
     /** @param wideNorms whether norms apply their weight in float32 */
     Plain(Request request, String prefix, double eps, boolean wideNorms) {
         this.wideNorms = wideNorms;
-        String architecture = request.config().architecture();
-        boolean other = !architecture.isEmpty() && !architecture.endsWith("ForCausalLM");
-        if (other || request.options().task() != ModelOptions.Task.AUTO) {
-            throw new UserInputException(request.config().source() + ": Headroom writes this family's language models"
-                    + " (ForCausalLM) alone; export the model with its other head (headroom export-help)");
-        }
         this.request = request;
         this.config = request.config();
         this.prefix = prefix;
@@ -109,6 +103,12 @@ final class Plain {
         return new Kinds(windows, shapes);
     }
 
+    /** How much of a head is turned by positions. */
+    static double turnedPart(ModelConfig c, double otherwise) {
+        return c.section("rope_parameters")
+                .number("partial_rotary_factor", c.number("partial_rotary_factor", otherwise));
+    }
+
     long vocabulary() {
         return config.size("vocab_size");
     }
@@ -118,19 +118,26 @@ final class Plain {
     }
 
     Layer model(List<Layer> layers, Decoder.Shared shared, boolean tied) {
-        return model(layers, shared, tied, 0, "Model");
+        return model(layers, shared, tied, Scores.PLAIN, "Model");
     }
 
     /** @param decoder the decoder's class name, without what all begin with */
-    Layer model(List<Layer> layers, Decoder.Shared shared, boolean tied, double softcap, String decoder) {
-        return new CausalLanguageModel(
-                prefix + "ForCausalLM",
+    Layer model(List<Layer> layers, Decoder.Shared shared, boolean tied, Scores scores, String decoder) {
+        Decoder whole = new Decoder(prefix + decoder, request, pass, layers, shared);
+        return DecoderHeads.of(
+                DecoderHeads.Names.usual(prefix),
                 request,
                 pass,
-                vocabulary(),
                 width,
-                config.flag("tie_word_embeddings", tied),
-                new Decoder(prefix + decoder, request, pass, layers, shared),
-                softcap);
+                whole,
+                () -> new CausalLanguageModel(
+                        prefix + "ForCausalLM",
+                        request,
+                        pass,
+                        vocabulary(),
+                        width,
+                        config.flag("tie_word_embeddings", tied),
+                        whole,
+                        scores));
     }
 }

@@ -1,16 +1,15 @@
 package dev.headroom.model.family.vision;
 
-import static dev.headroom.model.dsl.Scope.arguments;
 
 import dev.headroom.model.dsl.Layer;
 import dev.headroom.model.dsl.Layers;
 import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.decoder.Activations;
-import dev.headroom.model.family.decoder.NamedSequence;
+import dev.headroom.model.family.part.Activations;
+import dev.headroom.model.family.part.NamedSequence;
+import dev.headroom.model.family.part.ReturnsMore;
 import dev.headroom.model.family.decoder.Request;
-import dev.headroom.model.graph.SymExpr;
 
 /** {@code CLIPEncoderLayer} (transformers, models/clip/modeling_clip.py). */
 final class ClipLayer extends Layer {
@@ -21,9 +20,15 @@ final class ClipLayer extends Layer {
     private final Layer feedForward;
     private final Layer between;
 
-    ClipLayer(ModelConfig c) {
+    ClipLayer(ModelConfig c, Request request) {
         long width = c.size("hidden_size");
-        attention = child("self_attn", new Attention(c));
+        attention = child(
+                "self_attn",
+                new VisionAttention(
+                        CLASS + "Attention",
+                        request,
+                        VisionAttention.Shape.of(c, c.number("attention_dropout", 0)),
+                        VisionAttention.Kind.CLIP));
         before = child("layer_norm1", Layers.layerNorm(width));
         feedForward = child("mlp", feedForward(c));
         between = child("layer_norm2", Layers.layerNorm(width));
@@ -38,8 +43,9 @@ final class ClipLayer extends Layer {
     protected Value forward(Scope s, Value... in) {
         s.line("x = self.layer_norm1(x)");
         Value x = s.call(before, in[0]);
-        s.line("x = self.self_attn(x)");
-        x = s.call(attention, x);
+        s.line(ReturnsMore.call(attention));
+        Value[] attended = s.results(attention, x);
+        x = attended[0];
         s.line("x = residual + x");
         Value residual = s.op("aten.add.Tensor", "self", in[0], "other", x);
         s.line("x = self.layer_norm2(x)");
@@ -47,7 +53,11 @@ final class ClipLayer extends Layer {
         s.line("x = self.mlp(x)");
         x = s.call(feedForward, x);
         s.line("x = residual + x");
-        return s.op("aten.add.Tensor", "self", residual, "other", x);
+        x = s.op("aten.add.Tensor", "self", residual, "other", x);
+        for (int i = 1; i < attended.length; i++) {
+            s.hold(attended[i]);
+        }
+        return x;
     }
 
     /** {@code CLIPMLP}. */
@@ -59,78 +69,6 @@ final class ClipLayer extends Layer {
                 .with("activation_fn", usual ? new QuickGelu() : Activations.of(c, "hidden_act", "gelu"))
                 .with("fc1", Layers.linear(width, inner))
                 .with("fc2", Layers.linear(inner, width));
-    }
-
-    /** {@code CLIPAttention}. */
-    private static final class Attention extends Layer {
-        private final Layer keys;
-        private final Layer values;
-        private final Layer queries;
-        private final Layer out;
-        private final long heads;
-        private final long size;
-        private final double dropout;
-
-        private Attention(ModelConfig c) {
-            long width = c.size("hidden_size");
-            heads = c.size("num_attention_heads");
-            size = c.divided("hidden_size", width, "num_attention_heads", heads);
-            keys = child("k_proj", Layers.linear(width, width));
-            values = child("v_proj", Layers.linear(width, width));
-            queries = child("q_proj", Layers.linear(width, width));
-            out = child("out_proj", Layers.linear(width, width));
-            dropout = c.number("attention_dropout", 0);
-        }
-
-        @Override
-        protected String type() {
-            return CLASS + "Attention";
-        }
-
-        private Value heads(Scope s, Value x) {
-            SymExpr[] sizes = {Request.BATCH, SymExpr.of(-1), SymExpr.of(heads), SymExpr.of(size)};
-            Value split = s.op("aten.view.default", "self", x, "size", sizes);
-            return s.op("aten.transpose.int", "self", split, "dim0", 1, "dim1", 2);
-        }
-
-        @Override
-        protected Value forward(Scope s, Value... in) {
-            s.line("queries = self.q_proj(x)");
-            Value q = s.call(queries, in[0]);
-            s.line("keys = self.k_proj(x)");
-            Value k = s.call(keys, in[0]);
-            s.line("values = self.v_proj(x)");
-            Value v = s.call(values, in[0]);
-            s.line("queries = queries.view(shape).transpose(1, 2)");
-            q = heads(s, q);
-            s.line("keys = keys.view(shape).transpose(1, 2)");
-            k = heads(s, k);
-            s.line("values = values.view(shape).transpose(1, 2)");
-            v = heads(s, v);
-            s.line("out, weights = attention_interface(self, queries, keys, values)");
-            Value attended = s.op(
-                    "aten.scaled_dot_product_attention.default",
-                    arguments(
-                            "query",
-                            q,
-                            "key",
-                            k,
-                            "value",
-                            v,
-                            "dropout_p",
-                            s.training() ? dropout : 0.0,
-                            "is_causal",
-                            false,
-                            "scale",
-                            1 / Math.sqrt((double) size)));
-            Value turned = s.op("aten.transpose.int", "self", attended, "dim0", 1, "dim1", 2);
-            Value rows = s.op("aten.contiguous.default", "self", turned);
-            s.line("out = out.reshape(*input_shape, -1).contiguous()");
-            SymExpr[] joined = {Request.BATCH, SymExpr.of(-1), SymExpr.of(heads * size)};
-            Value flat = s.op("aten.reshape.default", "self", rows, "shape", joined);
-            s.line("out = self.out_proj(out)");
-            return s.call(out, flat);
-        }
     }
 
     /** {@code input * torch.sigmoid(1.702 * input)}. */

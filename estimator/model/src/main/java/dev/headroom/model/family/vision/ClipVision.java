@@ -6,7 +6,7 @@ import dev.headroom.model.dsl.Scope;
 import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.decoder.ModuleList;
+import dev.headroom.model.family.part.ModuleList;
 import dev.headroom.model.family.decoder.Request;
 import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.SymExpr;
@@ -22,11 +22,11 @@ final class ClipVision extends SeveralResults {
     private final LayerStack encoder;
     private final Layer after;
 
-    ClipVision(ModelConfig c) {
+    ClipVision(ModelConfig c, Request request) {
         long width = c.size("hidden_size");
         embeddings = child("embeddings", new Patches(c));
         before = child("pre_layrnorm", Layers.layerNorm(width));
-        encoder = child("encoder", new LayerStack(c));
+        encoder = child("encoder", new LayerStack(c, request));
         after = child("post_layernorm", Layers.layerNorm(width));
     }
 
@@ -56,10 +56,10 @@ final class ClipVision extends SeveralResults {
     private static final class LayerStack extends Layer {
         private final List<Layer> all = new ArrayList<>();
 
-        private LayerStack(ModelConfig c) {
+        private LayerStack(ModelConfig c, Request request) {
             ModuleList list = child("layers", new ModuleList());
             for (int i = 0; i < c.size("num_hidden_layers", 12); i++) {
-                all.add(list.add(new ClipLayer(c)));
+                all.add(list.add(new ClipLayer(c, request)));
             }
         }
 

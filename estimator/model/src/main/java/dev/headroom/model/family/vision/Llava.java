@@ -7,10 +7,10 @@ import dev.headroom.model.dsl.SeveralResults;
 import dev.headroom.model.dsl.Value;
 import dev.headroom.model.error.UserInputException;
 import dev.headroom.model.family.config.ModelConfig;
-import dev.headroom.model.family.decoder.Activations;
+import dev.headroom.model.family.part.Activations;
 import dev.headroom.model.family.decoder.CausalLanguageModel;
 import dev.headroom.model.family.decoder.Decoder;
-import dev.headroom.model.family.decoder.NamedSequence;
+import dev.headroom.model.family.part.NamedSequence;
 import dev.headroom.model.family.decoder.Request;
 import java.util.Arrays;
 import java.util.function.Function;
@@ -46,7 +46,7 @@ public final class Llava {
             throw new UserInputException(inner.config().source() + ": model_type "
                     + inner.config().modelType() + " is no language model that LLaVA could have");
         }
-        return language.within(CLASS + "ForConditionalGeneration", new Whole(c, vision, decoder));
+        return language.within(CLASS + "ForConditionalGeneration", new Whole(c, vision, decoder, request));
     }
 
     /** {@code LlavaModel}. */
@@ -56,9 +56,9 @@ public final class Llava {
         private final Layer projector;
         private final Decoder language;
 
-        private Whole(ModelConfig config, ModelConfig vision, Decoder language) {
+        private Whole(ModelConfig config, ModelConfig vision, Decoder language, Request request) {
             this.config = config;
-            tower = child("vision_tower", new ClipVision(vision));
+            tower = child("vision_tower", new ClipVision(vision, request));
             projector = child("multi_modal_projector", projector(config, vision));
             this.language = child("language_model", language);
         }

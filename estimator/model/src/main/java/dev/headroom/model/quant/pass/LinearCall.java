@@ -45,9 +45,12 @@ record LinearCall(
         List<LinearCall> out = new ArrayList<>();
         for (int i = 0; i < graph.nodes().size(); i++) {
             Node node = graph.nodes().get(i);
-            LinearCall call = type(node).equals(LINEAR) && node.operator().equals("aten.linear")
-                    ? linear(graph, i)
-                    : type(node).equals(TURNED) && node.operator().equals("aten.addmm") ? turned(graph, i) : null;
+            LinearCall call =
+                    switch (type(node) + " " + node.operator()) {
+                        case LINEAR + " aten.linear" -> linear(graph, i);
+                        case TURNED + " aten.addmm" -> turned(graph, i);
+                        default -> null;
+                    };
             boolean own = call != null && (call.module + ".weight").equals(names.get(call.weight));
             if (call != null && own) {
                 out.add(call);

@@ -3,6 +3,7 @@ package dev.headroom.estimator.parallel.zero.base;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /** The norm of all gradients: kept until the next step, and made into a factor where gradients are clipped. */
 public final class StepScale {
@@ -11,9 +12,9 @@ public final class StepScale {
     private final DeviceMath math;
 
     /** The unscaled norm of the last step, which the engine keeps. */
-    private Tensor kept;
+    private @Nullable Tensor kept;
 
-    private Tensor before;
+    private @Nullable Tensor before;
 
     public StepScale(EagerRuntime runtime, boolean clips) {
         this.runtime = runtime;
@@ -22,7 +23,7 @@ public final class StepScale {
     }
 
     /** {@code self._global_grad_norm = norm / scale}. */
-    public void keep(Tensor norm) {
+    public void keep(@Nullable Tensor norm) {
         Tensor unscaled = runtime.hold(math.function(norm));
         runtime.free(unscaled);
         before = kept;

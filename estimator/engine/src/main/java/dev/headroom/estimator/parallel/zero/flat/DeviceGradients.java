@@ -9,6 +9,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.Shapes;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gradients of the own partition on the device: whole ones of each parameter, in one buffer a pass, to which later
@@ -20,7 +21,7 @@ final class DeviceGradients implements KeptGradients {
     private final DeviceMath math;
 
     /** The buffer of the pass. */
-    private Tensor buffer;
+    private @Nullable Tensor buffer;
 
     private long filled;
 

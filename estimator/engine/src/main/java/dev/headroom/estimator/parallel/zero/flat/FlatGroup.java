@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Trained parameters as parts of one flat buffer, divided evenly among ranks
@@ -26,7 +27,7 @@ final class FlatGroup {
     private final long numel;
     private final long padding;
     private final long partition;
-    private Tensor flat;
+    private @Nullable Tensor flat;
 
     /**
      * The group of some parameters; it makes no memory yet.
@@ -118,6 +119,7 @@ final class FlatGroup {
     }
 
     /** What the own rank has of a parameter; {@code null} for nothing. */
+    @Nullable
     Slice own(Tensor parameter) {
         return slices(parameter).stream()
                 .filter(s -> s.rank() == rank)

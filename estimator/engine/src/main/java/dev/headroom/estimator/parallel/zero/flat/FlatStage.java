@@ -8,6 +8,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Stages 1 and 2 (deepspeed/runtime/zero/stage_1_and_2.py, DeepSpeedZeroOptimizer). */
 public final class FlatStage implements ZeroStage {
@@ -15,7 +16,7 @@ public final class FlatStage implements ZeroStage {
     private final Collectives collectives;
     private final ZeroSettings settings;
     private final List<Tensor> trained;
-    private GradientReducer reducer;
+    private @Nullable GradientReducer reducer;
 
     public FlatStage(EagerRuntime runtime, Collectives collectives, ZeroSettings settings, List<Tensor> trained) {
         this.runtime = runtime;

@@ -14,6 +14,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Steps the own partition in float32 and gathers all partitions (deepspeed/runtime/zero/stage_1_and_2.py,
@@ -27,7 +28,7 @@ final class PartitionOptimizer implements Optimizer {
     private final StepNorms norms;
     private final StepScale scale;
     private final Tensor master;
-    private final Optimizer own;
+    private final @Nullable Optimizer own;
     private final DeviceMath math;
 
     PartitionOptimizer(
@@ -36,7 +37,7 @@ final class PartitionOptimizer implements Optimizer {
             ZeroSettings settings,
             FlatGroup group,
             KeptGradients gradients,
-            Tensor master,
+            @Nullable Tensor master,
             Function<List<Tensor>, Optimizer> make) {
         this.runtime = runtime;
         this.collectives = collectives;
@@ -55,7 +56,7 @@ final class PartitionOptimizer implements Optimizer {
     }
 
     /** The master weights of the own partition; {@code null} where they are in the host's memory. */
-    static Tensor master(EagerRuntime runtime, FlatGroup group, boolean onHost) {
+    static @Nullable Tensor master(EagerRuntime runtime, FlatGroup group, boolean onHost) {
         try (Frame frame = runtime.frame()) {
             Tensor copy = Copies.clone(runtime, group.ownPart());
             if (onHost) {
@@ -88,7 +89,7 @@ final class PartitionOptimizer implements Optimizer {
         scale.stepped();
     }
 
-    private void stepPartition(Tensor norm) {
+    private void stepPartition(@Nullable Tensor norm) {
         try (Frame frame = runtime.frame()) {
             Tensor flat = math.flatten(gradients.averaged());
             Tensor gradient = Copies.to(runtime, flat, DType.FLOAT32);

@@ -10,6 +10,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a step looks at before it steps: whether gradients are numbers, and how large they are together. */
 final class StepNorms {
@@ -51,6 +52,7 @@ final class StepNorms {
      * @param gradients of the own partition; what is behind the last parameter is left out
      * @return a local variable of the running frame, or {@code null} where it is a number of the host's
      */
+    @Nullable
     Tensor global(List<Tensor> gradients, int parameters) {
         try (Frame frame = runtime.frame()) {
             if (settings.offload().optimizer()) {

@@ -9,6 +9,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Makes sharded parameters whole (deepspeed/runtime/zero/partition_parameters.py, Init). */
 final class Gatherer {
@@ -92,7 +93,7 @@ final class Gatherer {
     }
 
     /** A copy of a part that lies in the host's memory; {@code null} for one that is on the device. */
-    private Tensor shardOnDevice(ShardedParameter p) {
+    private @Nullable Tensor shardOnDevice(ShardedParameter p) {
         if (p.shard() != null) {
             return null;
         }

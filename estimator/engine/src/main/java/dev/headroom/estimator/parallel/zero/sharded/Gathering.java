@@ -6,6 +6,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parameters on their way to being whole (deepspeed/runtime/zero/partition_parameters.py, AllGatherCoalescedHandle and
@@ -16,7 +17,7 @@ final class Gathering {
     private final EagerRuntime runtime;
     private final Collectives collectives;
     private final List<ShardedParameter> parameters;
-    private final Tensor flat;
+    private final @Nullable Tensor flat;
     private final List<Tensor> copies;
     private int waiters;
     private boolean complete;
@@ -31,7 +32,7 @@ final class Gathering {
             EagerRuntime runtime,
             Collectives collectives,
             List<ShardedParameter> parameters,
-            Tensor flat,
+            @Nullable Tensor flat,
             List<Tensor> copies) {
         this.runtime = runtime;
         this.collectives = collectives;

@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reduces gradients in buckets as they come and keeps each rank's parts of them
@@ -28,7 +29,7 @@ final class ShardedGradients {
     private final List<ShardedParameter> waiting = new ArrayList<>();
 
     /** For the whole life, or {@code null} without contiguous gradients. */
-    private final Tensor buffer;
+    private final @Nullable Tensor buffer;
 
     private long elements;
 
@@ -43,7 +44,7 @@ final class ShardedGradients {
             EagerRuntime runtime,
             Collectives collectives,
             ZeroSettings settings,
-            Tensor buffer,
+            @Nullable Tensor buffer,
             PartSink sink,
             int stream) {
         this.runtime = runtime;

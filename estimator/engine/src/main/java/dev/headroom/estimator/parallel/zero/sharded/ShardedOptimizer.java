@@ -12,6 +12,7 @@ import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Steps the own parts of all parameters (deepspeed/runtime/zero/stage3.py, DeepSpeedZeroOptimizer_Stage3.step). */
 final class ShardedOptimizer implements Optimizer {
@@ -67,7 +68,7 @@ final class ShardedOptimizer implements Optimizer {
         scale.stepped();
     }
 
-    private Tensor hostNorm() {
+    private @Nullable Tensor hostNorm() {
         groups.forEach(group -> norms.fromHost(parts.norms(group.parameters())));
         return null;
     }
@@ -98,7 +99,7 @@ final class ShardedOptimizer implements Optimizer {
         return out;
     }
 
-    private void step(int i, Tensor norm) {
+    private void step(int i, @Nullable Tensor norm) {
         SubGroup group = groups.get(i);
         if (group.master() == null) {
             return;

@@ -8,6 +8,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.HashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A parameter of which each rank has an equal part, and all of it only for a while
@@ -31,7 +32,7 @@ final class ShardedParameter {
     private boolean persistent;
 
     /** The own part, or {@code null} while it is in the host's memory. */
-    private Tensor shard;
+    private @Nullable Tensor shard;
 
     /** @param id its place in {@code parameters()} */
     ShardedParameter(EagerRuntime runtime, int id, Tensor tensor, int ranks, int rank) {
@@ -78,12 +79,13 @@ final class ShardedParameter {
         return tensor.requiresGrad();
     }
 
+    @Nullable
     Tensor shard() {
         return shard;
     }
 
     /** Takes another tensor as the own part, or none where it moves to the host. */
-    void setShard(Tensor other) {
+    void setShard(@Nullable Tensor other) {
         runtime.hold(other);
         runtime.release(shard);
         shard = other;
@@ -112,7 +114,7 @@ final class ShardedParameter {
     }
 
     /** The whole parameter is there, as a part of a tensor. */
-    void setWhole(Tensor data) {
+    void setWhole(@Nullable Tensor data) {
         runtime.setData(tensor, data, Shapes.contiguous(tensor.sizes()), data.offset());
     }
 

@@ -14,6 +14,7 @@ import dev.headroom.model.graph.DType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Stage 3 (deepspeed/runtime/zero/stage3.py, DeepSpeedZeroOptimizer_Stage3). */
 public final class ShardedStage implements ZeroStage, ShardedOptimizer.Parts {
@@ -28,8 +29,8 @@ public final class ShardedStage implements ZeroStage, ShardedOptimizer.Parts {
     private final Gatherer gatherer;
     private final ParameterCoordinator coordinator;
     private final GradientParts hostParts;
-    private ShardedGradients gradients;
-    private Tensor parts;
+    private @Nullable ShardedGradients gradients;
+    private @Nullable Tensor parts;
 
     /** @param collectives of gradients; parameters are gathered over another communicator */
     public ShardedStage(EagerRuntime runtime, Collectives collectives, ZeroSettings settings, ShardedModel model) {
@@ -212,7 +213,7 @@ public final class ShardedStage implements ZeroStage, ShardedOptimizer.Parts {
     }
 
     @Override
-    public Tensor gradients() {
+    public @Nullable Tensor gradients() {
         return parts;
     }
 

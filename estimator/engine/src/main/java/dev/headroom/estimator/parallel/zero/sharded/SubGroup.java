@@ -4,6 +4,7 @@ import dev.headroom.estimator.optim.Optimizer;
 import dev.headroom.estimator.runtime.Tensor;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parameters whose parts are stepped at once.
@@ -12,7 +13,10 @@ import java.util.List;
  * @param master their weights in float32, or {@code null} in the host's memory
  * @param own steps the master weights; {@code null} for nobody on the device
  */
-record SubGroup(List<ShardedParameter> parameters, Tensor master, Optimizer own) {
+record SubGroup(
+        List<ShardedParameter> parameters,
+        Tensor master,
+        @Nullable Optimizer own) {
     /** Divides parameters into groups (_create_fp16_sub_groups): one closes when it has as many elements. */
     static List<List<ShardedParameter>> divide(List<ShardedParameter> parameters, long most) {
         if (most >= numel(parameters)) {

@@ -1,0 +1,74 @@
+"""Runs Headroom's Java: as the command ``headroom``, and for the functions of this package."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from headroom.errors import Defect, HeadroomError
+
+RUNTIME = Path(__file__).parent / "runtime"
+MAIN = "dev.headroom.app.command.Main"
+START = ("-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto", "-Xlog:disable", "-Xlog:all=error:stderr")
+
+FITS, DEFECT, BAD_INPUT, DOES_NOT_FIT = 0, 1, 2, 3
+"""Exit statuses of the command line."""
+
+
+def command(arguments: Sequence[str]) -> list[str]:
+    """The process that runs a command line; ``HEADROOM_COMMAND`` replaces the Java that this package brings."""
+    other = os.environ.get("HEADROOM_COMMAND")
+    if other:
+        return [*shlex.split(other), *arguments]
+    java = RUNTIME / "bin" / "java"
+    if not java.exists():
+        raise HeadroomError(
+            "this installation lacks its Java; install the wheel, or set HEADROOM_COMMAND to a launcher"
+        )
+    # Predictions are short: the first compiler starts fastest. Measurements compute, and keep values in Java's heap.
+    computes = bool(arguments) and arguments[0] == "measure"
+    flags = ["-XX:MaxRAMPercentage=70"] if computes else ["-XX:TieredStopAtLevel=1"]
+    if sys.stderr is not None and sys.stderr.isatty():
+        flags.append("-Dheadroom.terminal=true")
+    flags += shlex.split(os.environ.get("HEADROOM_JAVA_OPTS", ""))
+    return [str(java), *START, *flags, MAIN, *arguments]
+
+
+def environment() -> dict[str, str]:
+    """The process's variables: NVIDIA's libraries of this Python are found also when nothing has activated it."""
+    return {"VIRTUAL_ENV": sys.prefix, **os.environ}
+
+
+def main() -> None:
+    """The command ``headroom``: becomes Java."""
+    try:
+        line = command(sys.argv[1:])
+    except HeadroomError as e:
+        sys.exit(f"headroom: {e}")
+    os.execve(line[0], line, environment()) if os.path.isabs(line[0]) else os.execvpe(line[0], line, environment())
+
+
+def run(arguments: Sequence[str]) -> str:
+    """Runs a command line and returns what it prints; warnings go to this process's standard error.
+
+    Raises:
+        HeadroomError: for bad input, with the line that says what to do.
+        Defect: when Headroom fails.
+    """
+    done = subprocess.run(
+        command(arguments),
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    if done.returncode in (FITS, DOES_NOT_FIT):
+        return done.stdout
+    lines = [line.removeprefix("headroom: ") for line in done.stderr.strip().splitlines()]
+    message = lines[-1] if lines else f"Headroom's Java ended with status {done.returncode}"
+    raise HeadroomError(message) if done.returncode == BAD_INPUT else Defect("\n".join(lines) or message)

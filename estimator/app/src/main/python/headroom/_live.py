@@ -1,0 +1,139 @@
+"""A live module as an archive: exported, or recorded where export cannot take it."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.export.dynamic_shapes import _combine_args
+from torch.utils import _pytree as pytree
+
+from headroom._observe import Observed, observing
+from headroom._optimizer import settings
+from headroom._options import arguments
+from headroom._result import Question
+from headroom._twin import Twins
+from headroom.errors import HeadroomError
+
+WRAPPERS = {
+    "DistributedDataParallel": "module",
+    "DataParallel": "module",
+    "OptimizedModule": "_orig_mod",
+}
+"""Classes around a model, and where they keep it."""
+
+
+class CustomFunction(Exception):
+    """The model calls an ``autograd.Function``, of which an exported program would keep no trace."""
+
+
+def live_question(
+    model: torch.nn.Module,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    optimizer: str | torch.optim.Optimizer | None,
+    asked: Mapping[str, Any],
+) -> Question:
+    """The question that a call of ``headroom.predict`` with a module asks."""
+    model = unwrapped(model)
+    options = _of_model(model, (args, kwargs))
+    options |= {"optimizer": optimizer} if optimizer is None or isinstance(optimizer, str) else settings(optimizer)
+    folder = tempfile.TemporaryDirectory(prefix="headroom-")
+    file = Path(folder.name) / f"{type(model).__name__}.pt2"
+    with torch.enable_grad(), torch.autocast("cuda", enabled=False), torch.autocast("cpu", enabled=False):
+        way, notes, found = _archive(model, tuple(args), dict(kwargs), file)
+    options |= found | {k: v for k, v in asked.items() if v is not None}
+    return Question((str(file), *arguments(options)), way, tuple(notes), folder)
+
+
+def unwrapped(model: torch.nn.Module) -> torch.nn.Module:
+    """The model inside of what spreads or compiles it."""
+    while type(model).__name__ in WRAPPERS:
+        model = getattr(model, WRAPPERS[type(model).__name__])
+    if not isinstance(model, torch.nn.Module):
+        raise HeadroomError(f"a module, a file or a name is needed, not {type(model).__name__}")
+    return model
+
+
+def _of_model(model: torch.nn.Module, inputs: Any) -> dict[str, Any]:
+    """Options that the module, its inputs and the modes around the call say."""
+    options: dict[str, Any] = {"inference": not torch.is_grad_enabled()}
+    if torch.is_autocast_enabled("cuda"):
+        options["amp"] = torch.get_autocast_dtype("cuda")
+    floating = [t for t in pytree.tree_leaves(inputs) if isinstance(t, torch.Tensor) and t.is_floating_point()]
+    options["input_grad"] = bool(floating) and floating[0].requires_grad
+    options["channels_last"] = any(
+        p.dim() == 4 and p.is_contiguous(memory_format=torch.channels_last) and not p.is_contiguous()
+        for p in model.parameters()
+    )
+    return options
+
+
+def _archive(
+    model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], file: Path
+) -> tuple[str, list[str], dict[str, Any]]:
+    """Writes the archive; returns the way that was taken, remarks, and options for what the model does by itself."""
+    try:
+        with observing(_refuse) as seen:
+            batch = _export(model, args, kwargs, file, seen)
+    except CustomFunction as e:
+        note = f"the model calls {e}, which torch.export does not keep: its forward pass was recorded instead"
+    except Exception as e:  # whatever the model's code and the exporter raise
+        reason = (str(e).strip().splitlines() or [type(e).__name__])[0]
+        note = f"torch.export cannot take the model ({reason}): its forward pass was recorded instead"
+    else:
+        return "export", seen.notes(), {"batch": batch, **_options(seen)}
+    from headroom._recorded import record
+
+    seen, notes = record(model, args, kwargs, file)
+    return "recorded", [note, *notes, *seen.notes()], _options(seen)
+
+
+def _refuse(_: Any, function: type, *__: Any, **___: Any) -> Any:
+    raise CustomFunction(f"{function.__module__}.{function.__qualname__}")
+
+
+def _options(seen: Observed) -> dict[str, Any]:
+    if not seen.regions:
+        return {}
+    return {"checkpoint_modules": seen.regions, "reentrant": seen.reentrant}
+
+
+def _export(
+    model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], file: Path, seen: Observed
+) -> int | None:
+    """Exports a twin; returns the batch that stays open, or ``None``."""
+    twins = Twins(symbolic=True)
+    twin = twins.module(model)
+    seen.watch(twin)
+    args, kwargs = twins.tree(args), twins.tree(kwargs)
+    batch = _batch((args, kwargs))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        program = torch.export.export(twin, args, kwargs, dynamic_shapes=_open(twin, args, kwargs, batch), strict=False)
+        torch.export.save(program, file)
+    opened = [n.meta["val"] for n in program.graph.nodes if n.op == "placeholder" and n.meta.get("val") is not None]
+    symbolic = any(isinstance(s, torch.SymInt) for t in opened if isinstance(t, torch.Tensor) for s in t.shape)
+    return batch if symbolic else None
+
+
+def _batch(inputs: Any) -> int | None:
+    """The first dimension of the first tensor, where it can stay open: PyTorch treats sizes 0 and 1 on their own."""
+    tensors = [t for t in pytree.tree_leaves(inputs) if isinstance(t, torch.Tensor) and t.dim() > 0]
+    return int(tensors[0].shape[0]) if tensors and tensors[0].shape[0] > 1 else None
+
+
+def _open(model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], batch: int | None) -> Any:
+    """Which sizes stay open: the first of every tensor that has as many rows as the batch, unless the model minds."""
+    if batch is None:
+        return None
+
+    def shape(leaf: Any) -> Any:
+        rows = isinstance(leaf, torch.Tensor) and leaf.dim() > 0 and leaf.shape[0] == batch
+        return {0: torch.export.Dim.AUTO} if rows else None
+
+    return {name: pytree.tree_map(shape, value) for name, value in _combine_args(model, args, kwargs).items()}

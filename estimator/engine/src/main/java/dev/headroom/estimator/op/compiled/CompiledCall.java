@@ -1,0 +1,150 @@
+package dev.headroom.estimator.op.compiled;
+
+import dev.headroom.estimator.op.core.Creation;
+import dev.headroom.estimator.op.rule.Call;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Recorder;
+import dev.headroom.estimator.runtime.Saved;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.compiled.CompiledCode;
+import dev.headroom.model.compiled.CompiledGraph;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.TensorMeta;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call of a compiled graph: {@code CompiledFunction} of torch/_functorch/_aot_autograd/runtime_wrappers.py, one node
+ * of autograd's graph. What forward returns behind its results is kept; backward gets it, then the gradients of the
+ * results, of which it lets go as the generated code does.
+ */
+final class CompiledCall {
+    private final EagerRuntime rt;
+    private final CompiledGraph graph;
+    private final Tensor[] inputs;
+
+    private CompiledCall(EagerRuntime rt, CompiledGraph graph, Tensor[] inputs) {
+        this.rt = rt;
+        this.graph = graph;
+        this.inputs = inputs;
+    }
+
+    static Tensor[] run(Call c) {
+        Argument.Attached code = (Argument.Attached) c.argument(1);
+        return new CompiledCall(c.runtime(), (CompiledGraph) code.content(), c.tensors("inputs")).forward();
+    }
+
+    private Tensor[] forward() {
+        if (rt.firstTime(graph)) {
+            PaddingTrials trials = new PaddingTrials(rt);
+            graph.trials().forEach(trials::run);
+        }
+        Recorder r = rt.record("CompiledFunctionBackward", inputs);
+        Tensor[] made = new CodePlayer(rt, graph.forward()).play(borrowed());
+        Tensor[] results = new Tensor[graph.results().size()];
+        for (int i = 0; i < results.length; i++) {
+            results[i] = result(made[i], graph.results().get(i));
+        }
+        List<Saved> kept = new ArrayList<>();
+        for (int i = results.length; i < made.length; i++) {
+            if (made[i] != null) {
+                kept.add(r.save(made[i]));
+            }
+        }
+        CompiledCode backward = graph.backward();
+        if (backward != null) {
+            r.gradients(gradients -> backward(backward, kept, gradients));
+        }
+        for (Tensor result : results) {
+            r.output(result);
+        }
+        Arrays.stream(made).forEach(rt::free);
+        return results;
+    }
+
+    /** Arguments of forward are the caller's, who keeps them. */
+    private List<@Nullable Tensor> borrowed() {
+        List<@Nullable Tensor> out = new ArrayList<>();
+        for (Tensor t : inputs) {
+            out.add(t == null ? null : rt.detach(t));
+        }
+        return out;
+    }
+
+    private @Nullable Tensor result(@Nullable Tensor made, @Nullable TensorMeta as) {
+        return made == null || as == null
+                ? null
+                : rt.reinterpret(
+                        made, as.dtype(), CodePlayer.known(as.sizes()), CodePlayer.known(as.strides()), 0);
+    }
+
+    private Tensor[] backward(CompiledCode code, List<Saved> kept, Tensor[] gradients) {
+        makeZeros(gradients);
+        List<@Nullable Tensor> arguments = new ArrayList<>();
+        int next = 0;
+        int tangent = 0;
+        for (String name : code.arguments()) {
+            if (!code.inputs().containsKey(name)) {
+                arguments.add(null);
+            } else if (name.startsWith("tangents_")) {
+                tangent = differentiable(tangent, gradients);
+                arguments.add(handedOver(gradients, tangent++, Objects.requireNonNull(code.inputs().get(name))));
+            } else {
+                arguments.add(rt.tape().take(kept.get(next++)));
+            }
+        }
+        Tensor[] made = new CodePlayer(rt, code).play(arguments);
+        Tensor[] out = new Tensor[inputs.length];
+        for (int i = 0; i < out.length && i < made.length; i++) {
+            out[i] = gradient(made[i], i);
+        }
+        return out;
+    }
+
+    private static int differentiable(int from, Tensor[] gradients) {
+        int i = from;
+        while (i < gradients.length && gradients[i] == null) {
+            i++;
+        }
+        return i;
+    }
+
+    /** The gradients of results that nothing used are zeros (torch/csrc/autograd/python_function.cpp, PyNode::apply). */
+    private void makeZeros(Tensor[] gradients) {
+        for (int i = 0; i < gradients.length; i++) {
+            TensorMeta result = graph.results().get(i);
+            if (gradients[i] == null && result != null && result.dtype().isFloatingPoint()) {
+                gradients[i] = rt.hold(Creation.zeros(rt, result.dtype(), CodePlayer.known(result.sizes())));
+                rt.free(gradients[i]);
+            }
+        }
+    }
+
+    /** A gradient becomes the code's own; one of another layout than was compiled for is copied first. */
+    private Tensor handedOver(Tensor[] gradients, int i, TensorMeta expected) {
+        Tensor given = gradients[i];
+        gradients[i] = null;
+        rt.adopt(given);
+        long[] strides = CodePlayer.known(expected.strides());
+        if (Arrays.equals(given.strides(), strides) || given.numel() <= 1) {
+            return given;
+        }
+        Tensor copy = rt.emptyStrided(given.dtype(), given.sizes(), strides);
+        rt.free(given);
+        return copy;
+    }
+
+    private @Nullable Tensor gradient(@Nullable Tensor made, int input) {
+        TensorMeta traced = input < graph.gradients().size() ? graph.gradients().get(input) : null;
+        if (made == null || traced == null) {
+            return null;
+        }
+        long[] sizes = CodePlayer.known(traced.sizes());
+        return Arrays.equals(sizes, made.sizes())
+                ? made
+                : rt.reinterpret(made, traced.dtype(), sizes, CodePlayer.known(traced.strides()), 0);
+    }
+}

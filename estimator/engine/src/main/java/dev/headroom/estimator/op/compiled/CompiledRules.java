@@ -1,0 +1,12 @@
+package dev.headroom.estimator.op.compiled;
+
+import dev.headroom.estimator.op.rule.Registry;
+
+/** The operator that graphs of plans consist of. */
+public final class CompiledRules {
+    private CompiledRules() {}
+
+    public static void register(Registry r) {
+        r.add("inductor.call", CompiledCall::run);
+    }
+}

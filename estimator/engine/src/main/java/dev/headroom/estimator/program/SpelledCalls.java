@@ -1,0 +1,75 @@
+package dev.headroom.estimator.program;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The calls of modules that one run of a line makes. A line such as {@code y = self.out(self.norm(x))} spells each
+ * module once; a line of a loop, {@code x = layer(x)}, spells none and calls one an iteration. A call more than the
+ * line spells begins the next iteration.
+ */
+final class SpelledCalls {
+    private final String line;
+    private final Map<String, Integer> made = new HashMap<>();
+
+    /** By container: the item of it whose modules are called. */
+    private final Map<String, String> items = new HashMap<>();
+
+    SpelledCalls(String line) {
+        this.line = line;
+    }
+
+    /**
+     * Counts a call.
+     *
+     * @param caller path of the module whose code the line is
+     * @param called path of the module that is called
+     * @return whether the call still belongs to the same run of the line
+     */
+    boolean add(String caller, String called) {
+        boolean inside = called.startsWith(caller.isEmpty() ? "" : caller + ".");
+        String[] parts = (inside && !caller.isEmpty() ? called.substring(caller.length() + 1) : called).split("\\.");
+        String last = parts[parts.length - 1];
+        if (spelled(last) == 0 && parts.length > 2 && isNumber(last) && isNumber(parts[parts.length - 2])) {
+            String item = String.join(".", List.of(parts).subList(0, parts.length - 1));
+            return item.equals(items.computeIfAbsent(holder(parts), k -> item)); // for a, b in self.pairs: b(a(x))
+        }
+        String name = spelled(last) > 0 ? last : parts.length > 1 ? holder(parts) : "";
+        int spelled = spelled(name);
+        if (spelled == 0 && line.contains("self.")) {
+            return true; // a method out of sight calls it
+        }
+        return made.merge(name, 1, Integer::sum) <= Math.max(1, spelled);
+    }
+
+    /** The container that a module was taken from: {@code layers} of {@code layers.0}. */
+    private static String holder(String[] parts) {
+        for (int i = parts.length - 2; i >= 0; i--) {
+            if (!isNumber(parts[i])) {
+                return parts[i];
+            }
+        }
+        return "";
+    }
+
+    private static boolean isNumber(String part) {
+        return part.isEmpty() || Character.isDigit(part.charAt(0));
+    }
+
+    /** How often the line spells an attribute or a key; numbers stand in brackets. */
+    private int spelled(String name) {
+        if (name.isEmpty()) {
+            return 0;
+        }
+        int n = 0;
+        for (int at = line.indexOf(name); at >= 0; at = line.indexOf(name, at + name.length())) {
+            char before = at == 0 ? ' ' : line.charAt(at - 1);
+            char after = at + name.length() >= line.length() ? ' ' : line.charAt(at + name.length());
+            boolean digit = Character.isDigit(name.charAt(0));
+            boolean begins = digit ? before == '[' : before == '.' || before == '"' || before == '\'';
+            n += begins && !Character.isLetterOrDigit(after) && after != '_' ? 1 : 0;
+        }
+        return n;
+    }
+}

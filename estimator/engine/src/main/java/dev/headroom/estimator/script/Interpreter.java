@@ -1,0 +1,216 @@
+package dev.headroom.estimator.script;
+
+import dev.headroom.estimator.log.Category;
+import dev.headroom.estimator.loop.GradientClipping;
+import dev.headroom.estimator.loop.TrainingLoop;
+import dev.headroom.estimator.runtime.AutocastMode;
+import dev.headroom.estimator.runtime.EagerRuntime;
+import dev.headroom.estimator.runtime.Tensor;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.run.Moment;
+import dev.headroom.model.run.Phase;
+import dev.headroom.model.script.Expr;
+import dev.headroom.model.script.Script;
+import dev.headroom.model.script.Statement;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Runs the statements of a loop. Each line that does something is a phase, numbered where a step has several of a kind. */
+final class Interpreter {
+    private final Script script;
+    private final TrainingLoop loop;
+    private final EagerRuntime runtime;
+    private final Map<String, PlayedModel> models;
+    private final Map<String, PlayedOptimizer> optimizers;
+    private final Map<String, Averages> averages;
+    private final Evaluator evaluator;
+    private final LinePhases phases;
+    private final Map<Phase, Integer> played = new EnumMap<>(Phase.class);
+    private int step;
+
+    Interpreter(
+            Script script,
+            TrainingLoop loop,
+            Map<String, PlayedModel> models,
+            Map<String, PlayedOptimizer> optimizers,
+            Map<String, Averages> averages,
+            Evaluator evaluator) {
+        this.script = script;
+        this.loop = loop;
+        this.runtime = loop.runtime();
+        this.models = models;
+        this.optimizers = optimizers;
+        this.averages = averages;
+        this.evaluator = evaluator;
+        this.phases = new LinePhases(script);
+    }
+
+    /** One turn of the loop. */
+    void step(int number) {
+        step = number;
+        played.clear();
+        run(script.steps());
+    }
+
+    private void run(List<Statement> statements) {
+        for (Statement s : statements) {
+            if (s instanceof Statement.Block b) {
+                block(b);
+            } else if (s instanceof Statement.Delete d) {
+                d.names().forEach(name -> told(s, () -> evaluator.delete(name)));
+            } else if (s instanceof Statement.Line l) {
+                line(l);
+            }
+        }
+    }
+
+    private void block(Statement.Block b) {
+        switch (b.kind()) {
+            case EVERY -> {
+                if ((step + 1) % b.number() == 0) {
+                    run(b.body());
+                }
+            }
+            case REPEAT -> {
+                for (int i = 0; i < b.number(); i++) {
+                    run(b.body());
+                }
+            }
+            case NO_GRAD -> {
+                boolean before = runtime.setGradMode(false);
+                run(b.body());
+                runtime.setGradMode(before);
+            }
+            case AUTOCAST -> {
+                AutocastMode.State before = runtime.autocast().enter(new AutocastMode.State(true, type(b), true));
+                run(b.body());
+                runtime.autocast().exit(before);
+            }
+        }
+    }
+
+    private DType type(Statement.Block b) {
+        if (b.type() != null) {
+            return b.type().equals("bf16") ? DType.BFLOAT16 : DType.FLOAT16;
+        }
+        DType amp = loop.prepared().scenario().precision().amp();
+        if (amp == null) {
+            throw at(b, "autocast has no type: pass --amp bf16, or write autocast bf16");
+        }
+        return amp;
+    }
+
+    private void line(Statement.Line l) {
+        Phase phase = phases.of(l);
+        if (phase == null) {
+            told(l, () -> run(l, null));
+            return;
+        }
+        int number = played.merge(phase, 1, Integer::sum) - 1;
+        Moment moment = new Moment(phase, step, phases.several(phase) ? number : null);
+        loop.phase(moment, () -> {
+            loop.workOf(phase);
+            told(l, () -> run(l, phase));
+        });
+    }
+
+    private void told(Statement s, Runnable work) {
+        try {
+            work.run();
+        } catch (UserInputException e) {
+            throw at(s, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private UserInputException at(Statement s, String what) {
+        return new UserInputException(script.file() + ":" + s.line() + ": " + what);
+    }
+
+    private void run(Statement.Line l, @Nullable Phase phase) {
+        if (!l.targets().isEmpty()) {
+            assign(l);
+        } else if (l.value() instanceof Expr.Method m) {
+            method(m);
+        } else if (l.value() instanceof Expr.Call c && c.function().startsWith("clip_grad")) {
+            if (c.function().equals("clip_grad_norm_")) { // values are clamped in place
+                List<Tensor> parameters = parameters(((Expr.Name) c.arguments().get(0)).name());
+                loop.clip(() -> new GradientClipping(runtime).clip(parameters));
+            }
+        } else if (l.value() instanceof Expr.Call c && c.function().equals("empty_cache")) {
+            runtime.allocator().emptyCache();
+        } else {
+            Value.release(runtime, evaluator.value(l.value()));
+        }
+    }
+
+    private void assign(Statement.Line l) {
+        Value value = evaluator.value(l.value());
+        if (value instanceof Value.Tensors t) {
+            t.all().stream()
+                    .filter(made -> made.storage().category() == Category.TEMPORARIES)
+                    .forEach(made -> runtime.setCategory(made, Category.OUTPUTS));
+        }
+        if (l.targets().size() == 1) {
+            evaluator.bind(l.targets().get(0), value);
+            return;
+        }
+        List<Value> parts = value instanceof Value.Sequence s
+                ? s.parts()
+                : value instanceof Value.Tensors t
+                        ? t.all().stream().map(one -> (Value) Value.Tensors.one(one)).toList()
+                        : List.of(value);
+        if (parts.size() != l.targets().size()) {
+            throw new UserInputException(
+                    l.targets().size() + " names are bound, but there are " + parts.size() + " results");
+        }
+        for (int i = 0; i < parts.size(); i++) {
+            evaluator.bind(l.targets().get(i), parts.get(i));
+        }
+    }
+
+    private List<Tensor> parameters(String owner) {
+        PlayedModel model = models.get(owner);
+        return model != null
+                ? model.tensors().parameters()
+                : Objects.requireNonNull(optimizers.get(owner)).parameters();
+    }
+
+    private void method(Expr.Method m) {
+        String owner = m.on() instanceof Expr.Name n ? n.name() : "";
+        if (models.containsKey(owner) || optimizers.containsKey(owner)) {
+            ofOwner(owner, m);
+        } else if (m.method().equals("backward")) {
+            Value loss = evaluator.value(m.on());
+            boolean retains = m.named().get("retain_graph") instanceof Expr.Flag f && f.value();
+            loop.backward(Evaluator.one("backward", loss), retains);
+            Value.release(runtime, loss);
+        } else {
+            Value.release(runtime, evaluator.value(m));
+        }
+    }
+
+    private void ofOwner(String owner, Expr.Method m) {
+        PlayedModel model = models.get(owner);
+        switch (m.method()) {
+            case "step" -> loop.step(Objects.requireNonNull(optimizers.get(owner)));
+            case "zero_grad" -> {
+                if (!loop.prepared().scenario().loop().zeroGradKeep()) {
+                    parameters(owner).forEach(p -> runtime.setGrad(p, null));
+                }
+            }
+            case "train" -> Objects.requireNonNull(model).evaluates(isFalse(m));
+            case "eval" -> Objects.requireNonNull(model).evaluates(true);
+            case "requires_grad_" -> Objects.requireNonNull(model).requireGradients(!isFalse(m));
+            case "update_parameters" -> Objects.requireNonNull(averages.get(owner)).update();
+            default -> throw new UserInputException("'" + owner + "' has no " + m.method());
+        }
+    }
+
+    private static boolean isFalse(Expr.Method m) {
+        return !m.arguments().isEmpty() && m.arguments().get(0) instanceof Expr.Flag f && !f.value();
+    }
+}

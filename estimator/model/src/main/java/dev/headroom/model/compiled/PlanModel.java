@@ -1,0 +1,174 @@
+package dev.headroom.model.compiled;
+
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.graph.Argument;
+import dev.headroom.model.graph.DType;
+import dev.headroom.model.graph.Graph;
+import dev.headroom.model.graph.Graph.InputKind;
+import dev.headroom.model.graph.ModelState;
+import dev.headroom.model.graph.Node;
+import dev.headroom.model.graph.TensorMeta;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The model that a plan was made of: one node a compiled graph. A plan does not say which arguments are parameters, and
+ * what Python hands from one graph to the next; both follow from shapes and gradients.
+ */
+final class PlanModel {
+    /** The operator of these nodes; its rule plays the code. */
+    static final String OPERATOR = "inductor.call";
+
+    private final String name;
+    private final List<CompiledGraph> compiled;
+    private final Map<?, ?> config;
+    private final List<Graph.Input> inputs = new ArrayList<>();
+    private final Map<String, TensorMeta> values = new LinkedHashMap<>();
+    private final List<Node> nodes = new ArrayList<>();
+    private final List<List<@Nullable String>> made = new ArrayList<>();
+
+    /** Values of weights by those of their biases. */
+    private final Map<String, String> weights = new HashMap<>();
+
+    PlanModel(String name, Map<String, @Nullable Object> file) {
+        this.name = name;
+        this.config = file.get("config") == null ? Map.of() : PlanJson.object(file.get("config"), "config");
+        requireWholeModel();
+        this.compiled = PlanGraphs.of(file);
+    }
+
+    private void requireWholeModel() {
+        if ("blocks".equals(config.get("scope"))) {
+            throw new UserInputException("it is the plan of blocks that are compiled one by one; it does not say what"
+                    + " runs around them; compile the model as a whole, or predict its archive with --compile");
+        }
+        if (config.get("batches") != null) {
+            throw new UserInputException("it is the plan of several batch sizes (" + config.get("batches")
+                    + "); write one for each batch size that the run has");
+        }
+    }
+
+    Graph graph() {
+        for (int g = 0; g < compiled.size(); g++) {
+            add(g, compiled.get(g));
+        }
+        List<Graph.Input> ordered = RegistrationOrder.of(inputs, values, weights);
+        Graph graph = new Graph(
+                name, List.copyOf(ordered), List.copyOf(nodes), outputs(), values, Map.of(), Map.of(), state());
+        return graph.withHeld(new ModelState(graph.held().modules(), graph.held().tensors(), notes()));
+    }
+
+    private List<String> notes() {
+        return compiled.size() == 1
+                ? List.of()
+                : List.of("the plan has " + compiled.size() + " graphs but not how often each is called and what Python"
+                        + " does between them; each is played once, in order");
+    }
+
+    private List<String> state() {
+        return inputs.stream()
+                .filter(i -> i.kind() != InputKind.USER)
+                .map(Graph.Input::qualifiedName)
+                .toList();
+    }
+
+    private void add(int number, CompiledGraph graph) {
+        List<String> names = graph.forward().arguments();
+        List<@Nullable String> arguments = new ArrayList<>();
+        for (int i = 0; i < names.size(); i++) {
+            TensorMeta meta = graph.forward().inputs().get(names.get(i));
+            arguments.add(meta == null ? null : argument(number, graph, i, meta));
+        }
+        graph.weights().forEach((bias, weight) -> {
+            String ofBias = arguments.get(bias);
+            String ofWeight = arguments.get(weight);
+            if (ofBias != null && ofWeight != null) {
+                weights.put(ofBias, ofWeight);
+            }
+        });
+        List<@Nullable String> results = new ArrayList<>();
+        for (int i = 0; i < graph.results().size(); i++) {
+            TensorMeta meta = graph.results().get(i);
+            String value = meta == null ? null : "result_" + number + "_" + i;
+            if (meta != null && value != null) {
+                values.put(value, meta);
+            }
+            results.add(value);
+        }
+        made.add(results);
+        nodes.add(new Node(
+                "graph_" + number,
+                OPERATOR,
+                List.of(
+                        new Node.NamedArgument("inputs", new Argument.Values(arguments)),
+                        new Node.NamedArgument("code", new Argument.Attached(graph))),
+                results,
+                List.of(new Node.ModuleCall("model", "", "model")),
+                ""));
+    }
+
+    /** The value that stands behind an argument: what an earlier graph returned, or an input of the model. */
+    private String argument(int graph, CompiledGraph of, int position, TensorMeta meta) {
+        for (int g = graph - 1; g >= 0; g--) {
+            for (String result : made.get(g)) {
+                if (result != null && alike(Objects.requireNonNull(values.get(result)), meta)) {
+                    return result;
+                }
+            }
+        }
+        boolean trained = position < of.gradients().size() && of.gradients().get(position) != null;
+        InputKind kind = kind(meta, trained);
+        String value = "input_" + graph + "_" + position;
+        values.put(
+                value,
+                new TensorMeta(meta.dtype(), meta.sizes(), meta.strides(), meta.storageOffset(), trained));
+        inputs.add(new Graph.Input(kind, value, value, kind != InputKind.USER));
+        return value;
+    }
+
+    private static boolean alike(TensorMeta one, TensorMeta other) {
+        return one.dtype() == other.dtype() && one.sizes().equals(other.sizes());
+    }
+
+    /**
+     * Parameters are what gets a gradient, and what has the form of weights without one; buffers are vectors and
+     * counters; the user gives what has the batch's size, and numbers of tokens.
+     */
+    private InputKind kind(TensorMeta meta, boolean trained) {
+        int dims = meta.sizes().size();
+        boolean batched = dims > 0
+                && config.get("batch") instanceof Long batch
+                && meta.sizes().get(0).evaluate(Map.of()) == batch;
+        if (trained) {
+            return batched && Boolean.TRUE.equals(config.get("input_grad")) ? InputKind.USER : InputKind.PARAMETER;
+        }
+        boolean floating = meta.dtype().isFloatingPoint();
+        if (dims > 1 && (batched || meta.dtype() == DType.INT64)) {
+            return InputKind.USER;
+        }
+        return dims > 1 && floating ? InputKind.PARAMETER : batched && !floating ? InputKind.USER : InputKind.BUFFER;
+    }
+
+    /**
+     * What the model returns: all of the last graph; and where that is only the loss, the first result of the graph
+     * before, as models of transformers return the scores beside the loss.
+     */
+    private List<Graph.Output> outputs() {
+        List<@Nullable String> last = made.get(made.size() - 1);
+        List<Graph.Output> out = new ArrayList<>();
+        last.forEach(v -> out.add(new Graph.Output(Graph.OutputKind.USER, v, "")));
+        boolean onlyLoss = last.size() == 1
+                && last.get(0) != null
+                && Objects.requireNonNull(values.get(last.get(0))).sizes().isEmpty();
+        if (onlyLoss && made.size() > 1 && !made.get(made.size() - 2).isEmpty()) {
+            out.add(new Graph.Output(
+                    Graph.OutputKind.USER, made.get(made.size() - 2).get(0), ""));
+        }
+        return List.copyOf(out);
+    }
+}

@@ -1,0 +1,60 @@
+package dev.headroom.model.family.decoder;
+
+import dev.headroom.model.dsl.Scope;
+import dev.headroom.model.dsl.Value;
+
+/**
+ * What a family does with its head's scores before it takes the loss of them.
+ *
+ * @param kind of change
+ * @param number that it takes
+ * @param biased whether the head has a bias
+ */
+public record Scores(Kind kind, double number, boolean biased) {
+    /** Changes of scores. */
+    private enum Kind {
+        NONE,
+        CAPPED,
+        DIVIDED,
+        MULTIPLIED
+    }
+
+    /** As they are. */
+    public static final Scores PLAIN = new Scores(Kind.NONE, 0, false);
+
+    /** Bent by a hyperbolic tangent; 0 for none. */
+    public static Scores capped(double cap) {
+        return cap == 0 ? PLAIN : new Scores(Kind.CAPPED, cap, false);
+    }
+
+    /** Divided by a number. */
+    public static Scores divided(double by) {
+        return new Scores(Kind.DIVIDED, by, false);
+    }
+
+    /** Multiplied by a number. */
+    public static Scores multiplied(double by) {
+        return new Scores(Kind.MULTIPLIED, by, false);
+    }
+
+    /** Of a head with a bias. */
+    public static Scores ofBiasedHead() {
+        return new Scores(Kind.NONE, 0, true);
+    }
+
+    /** Writes it. */
+    Value write(Scope s, Value logits) {
+        return switch (kind) {
+            case NONE -> logits;
+            case CAPPED -> AttentionCall.capped(s, "logits", logits, number);
+            case DIVIDED -> {
+                s.line("logits = logits / scaling");
+                yield s.op("aten.div.Tensor", "self", logits, "other", number);
+            }
+            case MULTIPLIED -> {
+                s.line("logits = logits * self.logit_scale");
+                yield s.op("aten.mul.Tensor", "self", logits, "other", number);
+            }
+        };
+    }
+}

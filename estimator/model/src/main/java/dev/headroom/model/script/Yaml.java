@@ -1,0 +1,102 @@
+package dev.headroom.model.script;
+
+import dev.headroom.model.error.Suggestion;
+import dev.headroom.model.error.UserInputException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
+
+/** A part of a YAML file, which knows its line; whoever asks it for something else gets a message that names both. */
+record Yaml(String file, Node node) {
+    /** @throws UserInputException for a text that is no YAML */
+    static Yaml parse(String file, String text) {
+        LoadSettings settings = LoadSettings.builder().setUseMarks(true).setLabel(file).build();
+        try {
+            Node root = new Compose(settings)
+                    .composeString(text)
+                    .orElseThrow(() -> new UserInputException(file + " is empty"));
+            return new Yaml(file, root);
+        } catch (MarkedYamlEngineException e) {
+            String place = e.getProblemMark().map(m -> ":" + (m.getLine() + 1)).orElse("");
+            throw new UserInputException(file + place + ": no YAML: " + e.getProblem(), e);
+        } catch (YamlEngineException e) {
+            throw new UserInputException(file + ": no YAML: " + e.getMessage(), e);
+        }
+    }
+
+    /** Counted from 1. */
+    int line() {
+        return node.getStartMark().map(m -> m.getLine() + 1).orElse(0);
+    }
+
+    UserInputException wrong(String what) {
+        return new UserInputException(file + ":" + line() + ": " + what);
+    }
+
+    boolean isText() {
+        return node instanceof ScalarNode;
+    }
+
+    boolean isList() {
+        return node instanceof SequenceNode;
+    }
+
+    boolean isMap() {
+        return node instanceof MappingNode;
+    }
+
+    /** A word, a number or a line. */
+    String text(String what) {
+        if (node instanceof ScalarNode scalar) {
+            return scalar.getValue().strip();
+        }
+        throw wrong(what + " is one word here");
+    }
+
+    /** The elements; of a single one that is not written as a list, that. */
+    List<Yaml> list() {
+        if (!(node instanceof SequenceNode sequence)) {
+            return List.of(this);
+        }
+        List<Yaml> out = new ArrayList<>();
+        sequence.getValue().forEach(element -> out.add(new Yaml(file, element)));
+        return out;
+    }
+
+    /** The entries by key. */
+    Map<String, Yaml> map(String what) {
+        if (!(node instanceof MappingNode mapping)) {
+            throw wrong(what + " has entries, one a line: name: …");
+        }
+        Map<String, Yaml> out = new LinkedHashMap<>();
+        for (NodeTuple entry : mapping.getValue()) {
+            Yaml key = new Yaml(file, entry.getKeyNode());
+            if (out.put(key.text("a key"), new Yaml(file, entry.getValueNode())) != null) {
+                throw key.wrong("'" + key.text("a key") + "' stands there twice");
+            }
+        }
+        return out;
+    }
+
+    /** The entries by key, of which only some are known. */
+    Map<String, Yaml> map(String what, List<String> known) {
+        Map<String, Yaml> entries = map(what);
+        entries.forEach((key, value) -> {
+            if (!known.contains(key)) {
+                throw value.wrong(what + " has no '" + key + "'" + Suggestion.of(key, known) + "; it has "
+                        + String.join(", ", known));
+            }
+        });
+        return entries;
+    }
+}

@@ -1,0 +1,94 @@
+package dev.headroom.validation.compiled;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.headroom.estimator.predict.PredictionRequest;
+import dev.headroom.estimator.predict.Predictor;
+import dev.headroom.fixtures.Fixtures;
+import dev.headroom.model.error.UserInputException;
+import dev.headroom.model.importer.Importers;
+import dev.headroom.model.scenario.Scenario;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.GZIPInputStream;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whatever is wrong with a plan is said in one line. */
+class HostilePlanTest {
+    private static final Path PLANS = Fixtures.recordings().resolve("compile").resolve("plans");
+
+    @TempDir
+    Path folder;
+
+    private static String whole() {
+        try (InputStream in =
+                new GZIPInputStream(Files.newInputStream(PLANS.resolve("cnn-small-b100-adam.json.gz")))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void predict(String text) throws IOException {
+        Path file = Files.createTempFile("plan", ".json");
+        try {
+            Files.writeString(file, text);
+            Predictor.simulate(new PredictionRequest(Importers.read(file), Scenario.defaults()));
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    @Property(tries = 60)
+    void cutOff(@ForAll @IntRange(min = 100, max = 20_000) int length) throws IOException {
+        String text = whole();
+        String cut = text.substring(0, Math.min(length, text.length() - 1));
+        UserInputException said = assertThrows(UserInputException.class, () -> predict(cut));
+        assertFalse(said.getMessage().contains("\n"));
+    }
+
+    @Property(tries = 300)
+    void changed(@ForAll @IntRange(max = 1_000_000) int where, @ForAll("words") String word) throws IOException {
+        String text = whole();
+        int from = text.indexOf('"', where % text.length());
+        int to = from < 0 ? -1 : text.indexOf('"', from + 1);
+        if (to > 0) {
+            try {
+                predict(text.substring(0, from + 1) + word + text.substring(to));
+            } catch (UserInputException e) {
+                assertFalse(String.valueOf(e.getMessage()).contains("\n"));
+            }
+        }
+    }
+
+    @net.jqwik.api.Provide
+    net.jqwik.api.Arbitrary<String> words() {
+        return net.jqwik.api.Arbitraries.of("", "buf0", "primals_1", "return", "free", "-1", "float8", "s0", "alias");
+    }
+
+    @Test
+    void plansOfBlocksSayNothingOfTheRest() {
+        UserInputException said = assertThrows(
+                UserInputException.class, () -> Importers.read(PLANS.resolve("gpt2-b8-512-adamw-blocks.json.gz")));
+        assertTrue(said.getMessage().contains("blocks that are compiled one by one"), said.getMessage());
+    }
+
+    @Test
+    void plansWithoutGraphsAreNamed() throws IOException {
+        Path file = folder.resolve("empty.json");
+        Files.writeString(file, "{\"format\":1,\"partitions\":[],\"plans\":[]}");
+        UserInputException said = assertThrows(UserInputException.class, () -> Importers.read(file));
+        assertEquals(
+                file + ": it holds no compiled graph of a model; was the backend Inductor?", said.getMessage());
+    }
+}
