@@ -55,7 +55,7 @@ public final class FourierRules {
     }
 
     private static long[] lengths(Call c, Tensor t, int[] dims) {
-        long[] given = single(c) ? c.integers("n") : c.integers("s");
+        long[] given = single(c) ? c.integersOrNull("n") : c.integersOrNull("s");
         long[] out = new long[dims.length];
         for (int i = 0; i < out.length; i++) {
             out[i] = given == null || given[i] == -1 ? t.size(dims[i]) : given[i];
@@ -106,7 +106,7 @@ public final class FourierRules {
         int[] dims = dims(c, t);
         int last = dims[dims.length - 1];
         long[] lengths = lengths(c, t, dims);
-        long[] given = single(c) ? c.integers("n") : c.integers("s");
+        long[] given = single(c) ? c.integersOrNull("n") : c.integersOrNull("s");
         long length = given == null || given[dims.length - 1] == -1 ? 2 * (t.size(last) - 1) : given[dims.length - 1];
         lengths[dims.length - 1] = length / 2 + 1;
         Tensor x = t.dtype().isComplex() ? t : b.let(b.call("to.dtype", t, Fourier.complex(t.dtype())));

@@ -176,7 +176,7 @@ public final class Products {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         boolean kept = c.flag("keepdim", false);
-        boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
+        boolean[] mask = Reductions.mask(c.integersOrNull("dim"), t.dim());
         Recorder r = rt.record("ProdBackward1", t);
         Saved self = r.save(t);
         DType type = type(c, t);
