@@ -12,7 +12,7 @@ import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
-/** {@code torch.fft} (ATen/native/SpectralOps.cpp): signals get the type and the lengths asked for, then one transform. */
+/** {@code torch.fft} (ATen/native/SpectralOps.cpp): signals of the type and the lengths asked for, then one transform. */
 public final class FourierRules {
     private static final String WHY = "cuFFT's workspace is not known";
 
@@ -123,8 +123,8 @@ public final class FourierRules {
         long hop = c.integer("hop_length", n / 4);
         Tensor x = t.dim() == 1 ? b.call("unsqueeze", t, 0) : t;
         long frames = 1 + (x.size(1) - n) / hop;
-        Tensor seen = b.let(b.call(
-                "as_strided", x, new long[] {x.size(0), frames, n}, new long[] {x.stride(0), hop * x.stride(1), x.stride(1)}));
+        long[] strides = {x.stride(0), hop * x.stride(1), x.stride(1)};
+        Tensor seen = b.let(b.call("as_strided", x, new long[] {x.size(0), frames, n}, strides));
         if (c.has("window")) {
             seen = b.let(b.call("mul.Tensor", seen, c.tensor("window")));
         }
