@@ -18,6 +18,7 @@ import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A function of a script that evaluates the model after every step: {@code eval()}, and under {@code no_grad} a forward
@@ -29,10 +30,10 @@ public final class Evaluation implements LoopHook {
     private TrainingLoop loop;
     private EagerRuntime runtime;
     private PreparedRun sized;
-    private ForwardPass forward;
-    private Batch batch;
+    private @Nullable ForwardPass forward;
+    private @Nullable Batch batch;
     private Tensor[] outputs = {};
-    private Tensor loss;
+    private @Nullable Tensor loss;
 
     private Evaluation(Graph imported, Scenario run) {
         this.imported = imported;
@@ -62,11 +63,12 @@ public final class Evaluation implements LoopHook {
             loop.workOf(Phase.EVALUATE);
             boolean before = runtime.setGradMode(false);
             for (int k = 0; k < run.trainer().evalBatches(); k++) {
-                bring();
-                judge();
+                judge(bring());
             }
             runtime.setGradMode(before);
-            batch.drop();
+            if (batch != null) {
+                batch.drop();
+            }
             for (Tensor t : outputs) {
                 runtime.release(t);
             }
@@ -77,29 +79,29 @@ public final class Evaluation implements LoopHook {
         });
     }
 
-    private void bring() {
+    private Batch bring() {
         Batch next = loop.makeBatch(sized);
         loop.load(next);
         if (batch != null) {
             batch.drop();
         }
         batch = next;
+        return next;
     }
 
-    private void judge() {
+    private void judge(Batch given) {
         DType amp = run.precision().amp();
         AutocastMode now = runtime.autocast();
         AutocastMode.State outside = now.enter(amp == null ? now.state() : new AutocastMode.State(true, amp, true));
-        if (forward == null) {
-            forward = loop.runner(sized);
-        }
-        Tensor[] made = forward.run(batch.values());
+        ForwardPass pass = forward == null ? loop.runner(sized) : forward;
+        forward = pass;
+        Tensor[] made = pass.run(given.values());
         for (Tensor t : outputs) {
             runtime.release(t);
         }
         outputs = made;
         try (Frame frame = runtime.frame()) {
-            Tensor value = batch.loss(outputs[0], batch.target());
+            Tensor value = given.loss(outputs[0], given.target());
             runtime.hold(value);
             runtime.free(value);
             runtime.release(loss);

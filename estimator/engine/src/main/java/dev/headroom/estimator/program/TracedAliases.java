@@ -108,7 +108,11 @@ public final class TracedAliases {
         while (made != null
                 && variables.depth(made) >= 0
                 && variables.statementEnd(made, variables.depth(made)) >= reader) {
-            at = input(nodes.get(made));
+            String converted = input(nodes.get(made));
+            if (converted == null) {
+                return at;
+            }
+            at = converted;
             made = conversions.get(at);
         }
         return at;

@@ -63,7 +63,7 @@ public final class ModelMode {
             } else if (dropsAttention(n)) {
                 own = SkippedMasks.with(n, DROPPED, new Argument.Float(0));
             }
-            changed |= own != n;
+            changed |= !own.equals(n);
             nodes.add(own);
         }
         return changed ? graph.withNodes(nodes) : graph;

@@ -69,8 +69,11 @@ final class PaddingChecks {
         for (Node n : nodes) {
             out.add(n);
             String value = n.outputs().isEmpty() ? null : n.outputs().get(0);
-            Boolean causal = value == null ? null : looked.get(value);
-            TensorMeta meta = value == null ? null : graph.values().get(value);
+            if (value == null) {
+                continue;
+            }
+            Boolean causal = looked.get(value);
+            TensorMeta meta = graph.values().get(value);
             if (causal == null || meta == null || meta.dtype() != DType.BOOL) {
                 continue;
             }

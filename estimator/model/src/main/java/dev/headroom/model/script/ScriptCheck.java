@@ -127,10 +127,12 @@ final class ScriptCheck {
             require(known.contains(m.method()), "'" + n.name() + "' has no such call: " + unknown(m.method(), known));
             require(alone, m.method() + " stands in a line of its own");
             if (m.method().equals("update_parameters")) {
-                boolean source = models.get(n.name()).averages() != null
+                Script.Model average = models.get(n.name());
+                boolean source = average != null
+                        && average.averages() != null
                         && m.arguments().size() == 1
                         && m.arguments().get(0) instanceof Expr.Name of
-                        && of.name().equals(models.get(n.name()).averages());
+                        && of.name().equals(average.averages());
                 require(source, "update_parameters belongs to an average and takes the model that it is the average of");
             }
             return;

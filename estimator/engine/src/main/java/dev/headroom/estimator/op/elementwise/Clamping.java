@@ -8,6 +8,7 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** {@code clamp} by tensors (FunctionsManual.cpp, clamp_backward and clamp_backward_min_max). */
@@ -32,7 +33,7 @@ public final class Clamping {
         Saved low = r.save(min);
         Saved self = r.save(x);
         Tensor out = min == null
-                ? Strided.result(rt, x, max)
+                ? Strided.result(rt, x, Objects.requireNonNull(max))
                 : max == null ? Strided.result(rt, x, min) : Strided.result(rt, x, min, max);
         if (min != null && max != null) {
             return r.gradients(grads -> byBoth(rt, r, grads[0], self.get(), low.get(), high.get()))
@@ -58,7 +59,7 @@ public final class Clamping {
         if (r.needs(1) || r.needs(2)) {
             Tensor less = new Formula(rt).test(min, max);
             Tensor equal = new Formula(rt).test(min, max);
-            out[1] = r.needs(1) ? ofMin(rt, g, self, min, max, less, equal) : null;
+            out[1] = r.needs(1) ? ofMin(rt, g, self, min, less, equal) : null;
             out[2] = r.needs(2) ? ofMax(rt, g, self, min, max, less, equal) : null;
             rt.free(equal);
             rt.free(less);
@@ -74,7 +75,7 @@ public final class Clamping {
     }
 
     private static Tensor ofMin(
-            EagerRuntime rt, Tensor g, Tensor self, Tensor min, Tensor max, Tensor less, Tensor equal) {
+            EagerRuntime rt, Tensor g, Tensor self, Tensor min, Tensor less, Tensor equal) {
         Formula f = new Formula(rt);
         Tensor atMost = f.test(self, min);
         Tensor both = f.test(equal, atMost);
