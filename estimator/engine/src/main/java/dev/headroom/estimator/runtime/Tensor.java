@@ -178,6 +178,7 @@ public final class Tensor {
     }
 
     /** The reference to the base, for who lets go of the tensor. */
+    @Nullable
     Tensor takeBase() {
         Tensor taken = base();
         setBase(null);
