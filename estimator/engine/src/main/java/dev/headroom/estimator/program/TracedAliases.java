@@ -108,7 +108,11 @@ public final class TracedAliases {
         while (made != null
                 && variables.depth(made) >= 0
                 && variables.statementEnd(made, variables.depth(made)) >= reader) {
-            at = input(nodes.get(made));
+            String source = input(nodes.get(made));
+            if (source == null) {
+                return at;
+            }
+            at = source;
             made = conversions.get(at);
         }
         return at;

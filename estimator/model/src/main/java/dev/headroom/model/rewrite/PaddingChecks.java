@@ -71,7 +71,7 @@ final class PaddingChecks {
             String value = n.outputs().isEmpty() ? null : n.outputs().get(0);
             Boolean causal = value == null ? null : looked.get(value);
             TensorMeta meta = value == null ? null : graph.values().get(value);
-            if (causal == null || meta == null || meta.dtype() != DType.BOOL) {
+            if (value == null || causal == null || meta == null || meta.dtype() != DType.BOOL) {
                 continue;
             }
             if (causal) {
