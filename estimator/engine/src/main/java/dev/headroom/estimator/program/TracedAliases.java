@@ -108,11 +108,11 @@ public final class TracedAliases {
         while (made != null
                 && variables.depth(made) >= 0
                 && variables.statementEnd(made, variables.depth(made)) >= reader) {
-            String converted = input(nodes.get(made));
-            if (converted == null) {
+            String source = input(nodes.get(made));
+            if (source == null) {
                 return at;
             }
-            at = converted;
+            at = source;
             made = conversions.get(at);
         }
         return at;

@@ -178,7 +178,8 @@ public final class Tensor {
     }
 
     /** The reference to the base, for who lets go of the tensor. */
-    @Nullable Tensor takeBase() {
+    @Nullable
+    Tensor takeBase() {
         Tensor taken = base();
         setBase(null);
         return taken;

@@ -69,12 +69,9 @@ final class PaddingChecks {
         for (Node n : nodes) {
             out.add(n);
             String value = n.outputs().isEmpty() ? null : n.outputs().get(0);
-            if (value == null) {
-                continue;
-            }
-            Boolean causal = looked.get(value);
-            TensorMeta meta = graph.values().get(value);
-            if (causal == null || meta == null || meta.dtype() != DType.BOOL) {
+            Boolean causal = value == null ? null : looked.get(value);
+            TensorMeta meta = value == null ? null : graph.values().get(value);
+            if (value == null || causal == null || meta == null || meta.dtype() != DType.BOOL) {
                 continue;
             }
             if (causal) {
