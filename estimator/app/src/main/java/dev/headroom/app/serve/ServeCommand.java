@@ -85,6 +85,7 @@ public final class ServeCommand implements Subcommand {
                     + " a token that requests must bring");
         }
         try (Service service = Service.start(host, port, limits)) {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(service)));
             PrintWriter out = spec.commandLine().getOut();
             out.println("Listening on http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + service.port());
             out.flush();
@@ -95,6 +96,15 @@ public final class ServeCommand implements Subcommand {
             Thread.currentThread().interrupt();
         }
         return ExitStatus.OK;
+    }
+
+    /** Whoever ends the process leaves no uploads behind. */
+    private static void stop(Service service) {
+        try {
+            service.close();
+        } catch (IOException e) {
+            System.err.println("headroom: uploads were left in the folder for temporary files: " + e.getMessage());
+        }
     }
 
     private Limits limits() {
