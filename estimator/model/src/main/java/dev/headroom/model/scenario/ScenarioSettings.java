@@ -111,7 +111,10 @@ public final class ScenarioSettings {
                     .written(FLOATS, "TYPE", "Parameters and inputs: fp32, fp16 or bf16."));
 
     public static final Setting<DType> AMP = row(Setting.of("amp", PRECISION, Precision::amp, Precision::withAmp)
-            .written(HALVES, "TYPE", "Autocast: fp16 (with a GradScaler) or bf16."));
+            .written(HALVES, "TYPE", "Autocast: fp16 (with a GradScaler) or bf16.")
+            .onlyIf(
+                    s -> s.precision().amp() == null || !s.generation().any(),
+                    "generate() is predicted without autocast"));
 
     public static final Setting<Boolean> CONVERTS_ON_DEVICE = row(
             Setting.of("converts_on_device", PRECISION, Precision::convertsOnDevice, Precision::withConvertsOnDevice));

@@ -39,8 +39,8 @@ public final class TrainerSettings {
                                     TransformersVersion::toString,
                                     List.of()),
                             "VERSION",
-                            "Version of transformers whose Trainer, losses and checkpoints are modelled (default the"
-                                    + " newest)."));
+                            "Version of transformers whose Trainer, losses, experts and checkpoints are modelled"
+                                    + " (default the newest)."));
 
     public static final Setting<Boolean> LIGER = row(Setting.of(
                     "liger", TRAINER, TrainerOptions::liger, TrainerOptions::withLiger)

@@ -75,7 +75,7 @@ public final class Joining {
             rt.free(v);
         }
         rt.setGradMode(before);
-        return r.gradients(grads -> Views.unbind(rt, grads[0], d)).output(out);
+        return r.gradients(grads -> Parts.unbind(rt, grads[0], d)).output(out);
     }
 
     /** {@code hstack}: along the second dimension, vectors along their only one. */

@@ -11,7 +11,7 @@ import dev.headroom.model.graph.DType;
 import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
 
-/** Kernels that belong to no larger family: grids, shuffled channels, normalised weights, renormalised rows, searches. */
+/** Kernels of no larger family: grids, shuffled channels, normalised weights, renormalised rows, searches. */
 public final class MoreKernels {
     private MoreKernels() {}
 

@@ -16,7 +16,9 @@ public final class Clamping {
 
     public static void register(Registry r) {
         for (String name : new String[] {"clamp", "clip"}) {
-            r.single("aten." + name + ".Tensor", c -> run(c, "ClampBackward0", c.tensorOrNull("min"), c.tensorOrNull("max")));
+            r.single(
+                    "aten." + name + ".Tensor",
+                    c -> run(c, "ClampBackward0", c.tensorOrNull("min"), c.tensorOrNull("max")));
         }
         r.single("aten.clamp_min.Tensor", c -> run(c, "ClampMinBackward1", c.tensor("min"), null));
         r.single("aten.clamp_max.Tensor", c -> run(c, "ClampMaxBackward1", null, c.tensor("max")));

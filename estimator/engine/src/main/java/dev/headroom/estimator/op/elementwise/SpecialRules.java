@@ -111,7 +111,7 @@ public final class SpecialRules {
         });
     }
 
-    /** FunctionsManual.cpp, i1_backward and i1e_backward: small operands are replaced first, and what they gave last. */
+    /** FunctionsManual.cpp, i1_backward and i1e_backward: small operands are replaced first, what they gave last. */
     private static Tensor bessel(Formula f, Tensor g, Tensor x, Tensor y, boolean scaled) {
         EagerRuntime rt = f.runtime();
         Tensor absolute = f.op(x);

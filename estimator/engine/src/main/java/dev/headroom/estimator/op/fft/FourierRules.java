@@ -12,7 +12,7 @@ import dev.headroom.model.graph.Shapes;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
-/** {@code torch.fft} (ATen/native/SpectralOps.cpp): signals get the type and the lengths asked for, then one transform. */
+/** {@code torch.fft} (ATen/native/SpectralOps.cpp): signals of the type and the lengths asked for, then one transform. */
 public final class FourierRules {
     private static final String WHY = "cuFFT's workspace is not known";
 
@@ -55,7 +55,7 @@ public final class FourierRules {
     }
 
     private static long[] lengths(Call c, Tensor t, int[] dims) {
-        long[] given = single(c) ? c.integers("n") : c.integers("s");
+        long[] given = single(c) ? c.integersOrNull("n") : c.integersOrNull("s");
         long[] out = new long[dims.length];
         for (int i = 0; i < out.length; i++) {
             out[i] = given == null || given[i] == -1 ? t.size(dims[i]) : given[i];
@@ -106,7 +106,7 @@ public final class FourierRules {
         int[] dims = dims(c, t);
         int last = dims[dims.length - 1];
         long[] lengths = lengths(c, t, dims);
-        long[] given = single(c) ? c.integers("n") : c.integers("s");
+        long[] given = single(c) ? c.integersOrNull("n") : c.integersOrNull("s");
         long length = given == null || given[dims.length - 1] == -1 ? 2 * (t.size(last) - 1) : given[dims.length - 1];
         lengths[dims.length - 1] = length / 2 + 1;
         Tensor x = t.dtype().isComplex() ? t : b.let(b.call("to.dtype", t, Fourier.complex(t.dtype())));
@@ -123,8 +123,8 @@ public final class FourierRules {
         long hop = c.integer("hop_length", n / 4);
         Tensor x = t.dim() == 1 ? b.call("unsqueeze", t, 0) : t;
         long frames = 1 + (x.size(1) - n) / hop;
-        Tensor seen = b.let(b.call(
-                "as_strided", x, new long[] {x.size(0), frames, n}, new long[] {x.stride(0), hop * x.stride(1), x.stride(1)}));
+        long[] strides = {x.stride(0), hop * x.stride(1), x.stride(1)};
+        Tensor seen = b.let(b.call("as_strided", x, new long[] {x.size(0), frames, n}, strides));
         if (c.has("window")) {
             seen = b.let(b.call("mul.Tensor", seen, c.tensor("window")));
         }

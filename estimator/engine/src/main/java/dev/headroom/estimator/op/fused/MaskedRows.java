@@ -4,6 +4,7 @@ import dev.headroom.allocator.Bytes;
 import dev.headroom.estimator.op.core.Creation;
 import dev.headroom.estimator.op.core.CubScratch;
 import dev.headroom.estimator.op.core.Reductions;
+import dev.headroom.estimator.op.core.NonZeroScratch;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
@@ -16,16 +17,6 @@ import dev.headroom.model.graph.DType;
  * Indexing.cu).
  */
 final class MaskedRows {
-    /** Elements of a tile of cub::DeviceReduce and cub::DeviceSelect for flags. */
-    private static final int TILE = 4096;
-
-    private static final int THREADS = 256;
-    private static final int SUBSCRIPTION = 5;
-    private static final int ALIGN = 256;
-    private static final int COUNT = 4;
-    private static final int STATE = 8;
-    private static final int STATE_PADDING = 32;
-
     private MaskedRows() {}
 
     /** {@code t[mask]}: the mask's dimensions become one. */
@@ -48,18 +39,8 @@ final class MaskedRows {
 
     /** {@code mask.nonzero()}. */
     private static Tensor positions(EagerRuntime rt, Tensor mask) {
-        nonzeroScratch(rt, mask.numel());
+        NonZeroScratch.use(rt, mask.numel());
         return rt.empty(DType.INT64, mask.dim(), mask.numel());
-    }
-
-    static void nonzeroScratch(EagerRuntime rt, long n) {
-        Tensor count = rt.empty(DType.INT32);
-        long blocks = (long) rt.device().sms() * (rt.device().threadsPerSm() / THREADS) * SUBSCRIPTION;
-        long sums = n <= TILE ? 1 : Bytes.ceilDiv(blocks * COUNT, ALIGN) * ALIGN + ALIGN - 1;
-        rt.free(rt.scratch(sums));
-        long states = (Bytes.ceilDiv(n, TILE) + STATE_PADDING) * STATE;
-        rt.free(rt.scratch(Bytes.ceilDiv(states, ALIGN) * ALIGN + ALIGN + ALIGN - 1));
-        rt.free(count);
     }
 
     /** Zeros with the gradient put where it was taken from. */
@@ -120,7 +101,7 @@ final class MaskedRows {
 
     /** masked_scatter_backward: what the mask picks, filled up with zeros. */
     private static Tensor gathered(EagerRuntime rt, Tensor g, Tensor mask, long n) {
-        nonzeroScratch(rt, mask.numel());
+        NonZeroScratch.use(rt, mask.numel());
         Tensor zeros = rt.empty(g.dtype(), n);
         Tensor out = rt.empty(g.dtype(), n);
         rt.free(zeros);

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.op.fused;
 
 import dev.headroom.estimator.op.core.CubScratch;
+import dev.headroom.estimator.op.core.NonZeroScratch;
 import dev.headroom.estimator.op.elementwise.Blending;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.op.rule.NoRule;
@@ -46,7 +47,7 @@ final class MaskedScatter {
     private static Tensor picked(EagerRuntime rt, Tensor g, Tensor mask, long[] sizes) {
         long n = g.numel();
         Tensor dense = mask.numel() == n ? null : rt.empty(DType.BOOL, n);
-        MaskedRows.nonzeroScratch(rt, n);
+        NonZeroScratch.use(rt, n);
         if (dense != null) {
             rt.free(dense);
         }

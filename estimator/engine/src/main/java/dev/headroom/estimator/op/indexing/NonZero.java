@@ -1,7 +1,7 @@
 package dev.headroom.estimator.op.indexing;
 
 import dev.headroom.estimator.op.core.Copies;
-import dev.headroom.estimator.op.core.CubScratch;
+import dev.headroom.estimator.op.core.NonZeroScratch;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
@@ -44,10 +44,7 @@ final class NonZero {
 
     private static void search(EagerRuntime rt, Tensor t) {
         Tensor dense = Copies.contiguous(rt, t);
-        Tensor found = rt.scratch(DType.INT32.bytes());
-        rt.free(rt.scratch(1));
-        rt.free(rt.scratch(CubScratch.scan(dense.numel(), DType.INT32.bytes())));
-        rt.free(found);
+        NonZeroScratch.use(rt, dense.numel());
         rt.freeUnless(dense, t);
     }
 }

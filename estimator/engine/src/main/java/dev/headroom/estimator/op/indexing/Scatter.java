@@ -40,7 +40,8 @@ final class Scatter {
         return r.gradient(0, g -> overwrites ? rt.emptyLike(g) : g)
                 .gradient(1, g -> {
                     at.get();
-                    return rt.empty(g.dtype(), sizes);
+                    Tensor gathered = rt.empty(g.dtype(), sizes);
+                    return c.number("alpha", 1) == 1 ? gathered : Pointwise.opFreeing(rt, gathered);
                 })
                 .output(out);
     }

@@ -158,19 +158,19 @@ public final class LinearAlgebraRules {
         Tensor a = c.tensor("self", "A");
         boolean keep = c.flag("keepdim", false);
         if (!c.has("ord")) {
-            return b.give(b.call("linalg_vector_norm", a, 2.0, c.integers("dim"), keep));
+            return b.give(b.call("linalg_vector_norm", a, 2.0, c.integersOrNull("dim"), keep));
         }
         int dims = c.has("dim") ? c.integers("dim").length : a.dim();
         if (dims == 1) {
-            return b.give(b.call("linalg_vector_norm", a, c.number("ord", 2), c.integers("dim"), keep));
+            return b.give(b.call("linalg_vector_norm", a, c.number("ord", 2), c.integersOrNull("dim"), keep));
         }
         return c.text("ord", null) == null
-                ? sums(b, a, c.number("ord", 2), c.integers("dim"), keep)
-                : b.give(b.call("linalg_matrix_norm.str_ord", a, c.text("ord", "fro"), c.integers("dim"), keep));
+                ? sums(b, a, c.number("ord", 2), c.integersOrNull("dim"), keep)
+                : b.give(b.call("linalg_matrix_norm.str_ord", a, c.text("ord", "fro"), c.integersOrNull("dim"), keep));
     }
 
     private static Tensor matrixNorm(Body b, Call c) {
-        return sums(b, c.tensor("self"), c.number("ord", 2), c.integers("dim"), c.flag("keepdim", false));
+        return sums(b, c.tensor("self"), c.number("ord", 2), c.integersOrNull("dim"), c.flag("keepdim", false));
     }
 
     /** The largest or smallest sum of a column or row. */

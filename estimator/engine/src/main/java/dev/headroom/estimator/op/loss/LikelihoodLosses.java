@@ -46,6 +46,7 @@ public final class LikelihoodLosses {
             Tensor small = b.call("le.Scalar", target, 1);
             b.call("add_.Tensor", loss, b.call("masked_fill.Scalar", stirling, small, 0));
             b.end();
+            b.drop(stirling);
         }
         return b.give(MarginLosses.reduced(b, c, loss));
     }

@@ -168,16 +168,7 @@ public final class Matmul {
                 .output(out);
     }
 
-    /** {@code vdot}: as {@code dot}, its arguments' names in another order. */
-    static Tensor vdot(EagerRuntime rt, Tensor a, Tensor b) {
-        return dot(rt, "VdotBackward0", b, a);
-    }
-
-    static Tensor dot(EagerRuntime rt, Tensor a, Tensor b) {
-        return dot(rt, "DotBackward0", a, b);
-    }
-
-    private static Tensor dot(EagerRuntime rt, String node, Tensor a, Tensor b) {
+    static Tensor dot(EagerRuntime rt, String node, Tensor a, Tensor b) {
         Recorder r = rt.record(node, a, b);
         Saved sa = r.saveIf(r.needs(1), a);
         Saved sb = r.saveIf(r.needs(0), b);
@@ -194,7 +185,7 @@ public final class Matmul {
             throw mismatch(a, b);
         }
         if (a.dim() == 1 && b.dim() == 1) {
-            return dot(rt, a, b);
+            return dot(rt, "DotBackward0", a, b);
         }
         if (a.dim() == 2 && b.dim() == 1) {
             return mv(rt, a, b);

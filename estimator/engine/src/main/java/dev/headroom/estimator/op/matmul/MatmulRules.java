@@ -33,7 +33,7 @@ public final class MatmulRules {
                         c.tensor("batch2"),
                         c.number("alpha", 1) != 1,
                         c.number("beta", 1) != 1));
-        r.single("aten.vdot", c -> Matmul.vdot(c.runtime(), c.tensor("self"), c.tensor("other")));
+        r.single("aten.vdot", c -> Matmul.dot(c.runtime(), "VdotBackward0", c.tensor("other"), c.tensor("self")));
         for (String name : new String[] {"outer", "ger"}) {
             r.single("aten." + name, c -> {
                 Tensor column = Views.unsqueeze(c.runtime(), c.tensor("self"), 1);
@@ -50,7 +50,7 @@ public final class MatmulRules {
         r.single("aten.cross", MoreProducts::cross);
         r.single("aten.einsum", Einsum::run);
         r.single("aten.mv", c -> Matmul.mv(c.runtime(), c.tensor("self"), c.tensor("vec")));
-        r.single("aten.dot", c -> Matmul.dot(c.runtime(), c.tensor("self"), c.tensor("tensor")));
+        r.single("aten.dot", c -> Matmul.dot(c.runtime(), "DotBackward0", c.tensor("self"), c.tensor("tensor")));
         r.single("aten.matmul", c -> Matmul.matmul(c.runtime(), c.tensor("self"), c.tensor("other")));
         r.single(
                 "aten.linear",

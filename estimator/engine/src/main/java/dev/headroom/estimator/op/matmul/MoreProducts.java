@@ -236,7 +236,8 @@ final class MoreProducts {
         rt.free(part);
     }
 
-    private static @Nullable Tensor partial(EagerRuntime rt, boolean wanted, Tensor like, long features, long temporary) {
+    private static @Nullable Tensor partial(
+            EagerRuntime rt, boolean wanted, Tensor like, long features, long temporary) {
         if (!wanted) {
             return null;
         }

@@ -46,7 +46,7 @@ public final class Distances {
         long[] dim = {c.integer("dim", 1)};
         Tensor firstNorm = b.let(b.call("clone", b.call("linalg_vector_norm", first, 2.0, dim, true)));
         Tensor secondNorm = b.let(b.call("clone", b.call("linalg_vector_norm", second, 2.0, dim, true)));
-        b.let(b.made(b.runtime().empty(first.dtype())));
+        b.let(b.made(b.runtime().empty(first.dtype().isReducedFloat() ? DType.FLOAT32 : first.dtype())));
         Tensor right = b.call("div.Tensor", second, secondNorm);
         Tensor left = b.call("div.Tensor", first, firstNorm);
         return b.give(b.call("sum.dim_IntList", b.call("mul.Tensor", left, right), dim));

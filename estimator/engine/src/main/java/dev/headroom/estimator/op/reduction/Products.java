@@ -4,6 +4,7 @@ import dev.headroom.estimator.op.core.Body;
 import dev.headroom.estimator.op.core.Creation;
 import dev.headroom.estimator.op.core.CubScratch;
 import dev.headroom.estimator.op.core.Formula;
+import dev.headroom.estimator.op.core.NonZeroScratch;
 import dev.headroom.estimator.op.core.Reductions;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
@@ -163,10 +164,7 @@ public final class Products {
                         return g;
                     }
                     Tensor zero = f.test(self.get());
-                    Tensor found = rt.scratch(DType.INT32.bytes());
-                    rt.free(rt.scratch(1));
-                    rt.free(rt.scratch(CubScratch.scan(self.get().numel(), DType.INT32.bytes())));
-                    rt.free(found);
+                    NonZeroScratch.use(rt, self.get().numel());
                     rt.free(zero);
                     Tensor ratio = f.op(self.get(), result.get());
                     return f.op(ratio, g);
@@ -178,7 +176,7 @@ public final class Products {
         EagerRuntime rt = c.runtime();
         Tensor t = c.tensor("self");
         boolean kept = c.flag("keepdim", false);
-        boolean[] mask = Reductions.mask(c.integers("dim"), t.dim());
+        boolean[] mask = Reductions.mask(c.integersOrNull("dim"), t.dim());
         Recorder r = rt.record("ProdBackward1", t);
         Saved self = r.save(t);
         DType type = type(c, t);

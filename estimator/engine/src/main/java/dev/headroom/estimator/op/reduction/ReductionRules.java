@@ -45,7 +45,7 @@ public final class ReductionRules {
             if (!c.text("ord", "fro").equals("fro")) {
                 throw new NoRule("the nuclear norm");
             }
-            return Norms.vector(c, c.integersOrNull("dim"));
+            return Norms.vector(c, c.has("dim") ? c.integers("dim") : new long[] {-2, -1});
         });
         r.single("aten.diff", Aggregates::diff);
         r.single("aten.histc", Histogram::run);

@@ -57,7 +57,8 @@ final class StridedViews {
         long[] original = t.sizes();
         return Views.make(rt, "UnfoldBackward0", t, sizes, strides, t.offset(), g -> {
             Tensor zeros = Creation.zeros(rt, g.dtype(), original);
-            rt.free(step >= size ? null : rt.empty(DType.INT64, original[d]));
+            long covered = ((original[d] - size) / step) * step + size;
+            rt.free(step >= size ? null : rt.empty(DType.INT64, covered));
             return zeros;
         });
     }

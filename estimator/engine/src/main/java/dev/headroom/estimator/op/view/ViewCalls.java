@@ -1,5 +1,6 @@
 package dev.headroom.estimator.op.view;
 
+import dev.headroom.estimator.op.core.Parts;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Call;
 import dev.headroom.estimator.runtime.EagerRuntime;
@@ -78,6 +79,6 @@ final class ViewCalls {
         long dim = c.integer("dim", 0);
         long size = t.size((int) dim);
         long part = (size + c.integer("chunks") - 1) / c.integer("chunks");
-        return Views.split(rt, t, dim, Views.parts(size, part));
+        return Parts.split(rt, t, dim, Parts.parts(size, part));
     }
 }

@@ -1,6 +1,7 @@
 package dev.headroom.estimator.op.view;
 
 import dev.headroom.estimator.op.core.Copies;
+import dev.headroom.estimator.op.core.Parts;
 import dev.headroom.estimator.op.core.Views;
 import dev.headroom.estimator.op.rule.Registry;
 import dev.headroom.estimator.runtime.Tensor;
@@ -74,16 +75,16 @@ public final class ViewRules {
         r.add("aten.split.Tensor", c -> {
             Tensor t = c.tensor("self");
             long dim = c.integer("dim", 0);
-            return Views.split(c.runtime(), t, dim, Views.parts(t.size((int) dim), c.integer("split_size")));
+            return Parts.split(c.runtime(), t, dim, Parts.parts(t.size((int) dim), c.integer("split_size")));
         });
         r.add(
                 "aten.split.sizes",
-                c -> Views.split(c.runtime(), c.tensor("self"), c.integer("dim", 0), c.integers("split_size")));
+                c -> Parts.split(c.runtime(), c.tensor("self"), c.integer("dim", 0), c.integers("split_size")));
         r.add(
                 "aten.split_with_sizes",
-                c -> Views.split(c.runtime(), c.tensor("self"), c.integer("dim", 0), c.integers("split_sizes")));
+                c -> Parts.split(c.runtime(), c.tensor("self"), c.integer("dim", 0), c.integers("split_sizes")));
         r.add("aten.chunk", ViewCalls::chunk);
-        r.add("aten.unbind", c -> Views.unbind(c.runtime(), c.tensor("self"), c.integer("dim", 0)));
+        r.add("aten.unbind", c -> Parts.unbind(c.runtime(), c.tensor("self"), c.integer("dim", 0)));
         r.single("aten.alias", c -> Views.alias(c.runtime(), c.tensor("self")));
         r.single("aten.detach.default", c -> c.runtime().detach(c.tensor("self")));
         r.single("aten.detach_.default", c -> c.tensor("self"));

@@ -2,7 +2,7 @@ package dev.headroom.estimator.parallel.fsdp1;
 
 import dev.headroom.estimator.log.Category;
 import dev.headroom.estimator.op.core.Copies;
-import dev.headroom.estimator.op.core.Views;
+import dev.headroom.estimator.op.core.Parts;
 import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.estimator.runtime.Recorder;
@@ -187,7 +187,7 @@ final class FlatParameter {
     void makeViews() {
         boolean mode = runtime.setGradMode(true);
         try (Frame frame = runtime.frame()) {
-            Tensor[] pieces = Views.split(runtime, whole, 0, layout.lengths());
+            Tensor[] pieces = Parts.split(runtime, whole, 0, layout.lengths());
             for (int i = 0; i < pieces.length; i++) {
                 int parameter = layout.pieces().get(i).parameter();
                 if (parameter >= 0 && whole.requiresGrad()) {
