@@ -18,6 +18,8 @@ import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A function of a script that evaluates the model after every step: {@code eval()}, and under {@code no_grad} a forward
@@ -29,10 +31,10 @@ public final class Evaluation implements LoopHook {
     private TrainingLoop loop;
     private EagerRuntime runtime;
     private PreparedRun sized;
-    private ForwardPass forward;
-    private Batch batch;
+    private @Nullable ForwardPass forward;
+    private @Nullable Batch batch;
     private Tensor[] outputs = {};
-    private Tensor loss;
+    private @Nullable Tensor loss;
 
     private Evaluation(Graph imported, Scenario run) {
         this.imported = imported;
@@ -66,12 +68,11 @@ public final class Evaluation implements LoopHook {
                 judge();
             }
             runtime.setGradMode(before);
-            batch.drop();
+            drop();
             for (Tensor t : outputs) {
                 runtime.release(t);
             }
             runtime.release(loss);
-            batch = null;
             outputs = new Tensor[0];
             loss = null;
         });
@@ -80,10 +81,15 @@ public final class Evaluation implements LoopHook {
     private void bring() {
         Batch next = loop.makeBatch(sized);
         loop.load(next);
+        drop();
+        batch = next;
+    }
+
+    private void drop() {
         if (batch != null) {
             batch.drop();
+            batch = null;
         }
-        batch = next;
     }
 
     private void judge() {
@@ -93,13 +99,14 @@ public final class Evaluation implements LoopHook {
         if (forward == null) {
             forward = loop.runner(sized);
         }
-        Tensor[] made = forward.run(batch.values());
+        Batch given = Objects.requireNonNull(batch);
+        Tensor[] made = forward.run(given.values());
         for (Tensor t : outputs) {
             runtime.release(t);
         }
         outputs = made;
         try (Frame frame = runtime.frame()) {
-            Tensor value = batch.loss(outputs[0], batch.target());
+            Tensor value = given.loss(outputs[0], given.target());
             runtime.hold(value);
             runtime.free(value);
             runtime.release(loss);

@@ -197,7 +197,7 @@ public final class TrainingLoop {
     }
 
     /** {@code optimizer.step()}, as hooks have it; {@code null} for a run without optimizer. */
-    public void step(Optimizer which) {
+    public void step(@Nullable Optimizer which) {
         workOf(Phase.OPTIMIZER);
         if (which != null) {
             hooks.wrapped(which::step, LoopHook::step);

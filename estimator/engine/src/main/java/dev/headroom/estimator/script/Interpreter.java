@@ -17,7 +17,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** Runs the statements of a loop. Each line that does something is a phase, numbered where a step has several of a kind. */
 final class Interpreter {
@@ -107,14 +106,14 @@ final class Interpreter {
     private void line(Statement.Line l) {
         Phase phase = phases.of(l);
         if (phase == null) {
-            told(l, () -> run(l, null));
+            told(l, () -> run(l));
             return;
         }
         int number = played.merge(phase, 1, Integer::sum) - 1;
         Moment moment = new Moment(phase, step, phases.several(phase) ? number : null);
         loop.phase(moment, () -> {
             loop.workOf(phase);
-            told(l, () -> run(l, phase));
+            told(l, () -> run(l));
         });
     }
 
@@ -130,7 +129,7 @@ final class Interpreter {
         return new UserInputException(script.file() + ":" + s.line() + ": " + what);
     }
 
-    private void run(Statement.Line l, @Nullable Phase phase) {
+    private void run(Statement.Line l) {
         if (!l.targets().isEmpty()) {
             assign(l);
         } else if (l.value() instanceof Expr.Method m) {

@@ -55,7 +55,6 @@ public final class ModelMode {
     /** The graph of {@code model.eval()}. */
     public static Graph evaluating(Graph graph) {
         List<Node> nodes = new ArrayList<>();
-        boolean changed = false;
         for (Node n : graph.nodes()) {
             String flag = SWITCHES.get(n.operator());
             Node own = n;
@@ -64,10 +63,9 @@ public final class ModelMode {
             } else if (dropsAttention(n) && asksForMode(n)) {
                 own = SkippedMasks.with(n, DROPPED, new Argument.Float(0));
             }
-            changed |= own != n;
             nodes.add(own);
         }
-        return changed ? graph.withNodes(nodes) : graph;
+        return graph.withNodes(nodes);
     }
 
     /**

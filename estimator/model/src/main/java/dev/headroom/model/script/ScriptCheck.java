@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /** Looks at every line of a loop before any is played: names that nothing binds, calls of what does not exist. */
@@ -127,10 +128,11 @@ final class ScriptCheck {
             require(known.contains(m.method()), "'" + n.name() + "' has no such call: " + unknown(m.method(), known));
             require(alone, m.method() + " stands in a line of its own");
             if (m.method().equals("update_parameters")) {
-                boolean source = models.get(n.name()).averages() != null
+                String averaged = Objects.requireNonNull(models.get(n.name())).averages();
+                boolean source = averaged != null
                         && m.arguments().size() == 1
                         && m.arguments().get(0) instanceof Expr.Name of
-                        && of.name().equals(models.get(n.name()).averages());
+                        && of.name().equals(averaged);
                 require(source, "update_parameters belongs to an average and takes the model that it is the average of");
             }
             return;

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +75,7 @@ public final class ScriptFile implements Importer {
                     throw root.wrong("'" + needed + "' is missing");
                 }
             }
-            parts.get("models").map("models").forEach((key, entry) -> models.put(key, model(key, entry)));
+            Objects.requireNonNull(parts.get("models")).map("models").forEach((key, entry) -> models.put(key, model(key, entry)));
             List<Script.Optimizer> optimizers = new ArrayList<>();
             if (parts.containsKey("optimizers")) {
                 OptimizerEntries entries = new OptimizerEntries(models.keySet(), scenario);
@@ -86,7 +87,7 @@ public final class ScriptFile implements Importer {
             if (parts.containsKey("data")) {
                 parts.get("data").map("data").forEach((key, entry) -> data.add(data(word(key, entry), entry)));
             }
-            List<Statement> steps = steps(parts.get("steps"));
+            List<Statement> steps = steps(Objects.requireNonNull(parts.get("steps")));
             Script script = new Script(name, List.copyOf(models.values()), optimizers, data, steps);
             new ScriptCheck(script).check();
             String title = name.substring(0, name.lastIndexOf('.'));
@@ -115,7 +116,7 @@ public final class ScriptFile implements Importer {
             if (source == null) {
                 throw entry.wrong("model '" + name + "' needs a file, copy_of or average_of");
             }
-            Graph again = archives.get(source);
+            Graph again = Objects.requireNonNull(archives.get(source));
             archives.put(name, again);
             return new Script.Model(name, Composition.named(again, name, !frozen && averaged == null), averaged);
         }
@@ -194,7 +195,10 @@ public final class ScriptFile implements Importer {
         }
 
         private static DType type(@Nullable Yaml entry) {
-            String text = entry == null ? "float32" : entry.text("a type");
+            if (entry == null) {
+                return DType.FLOAT32;
+            }
+            String text = entry.text("a type");
             for (DType type : DType.values()) {
                 if (type.torchName().equals(text)) {
                     return type;
