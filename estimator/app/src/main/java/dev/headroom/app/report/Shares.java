@@ -78,7 +78,7 @@ final class Shares {
     private static String name(LayerShare layer) {
         String operator = layer.operator().substring(layer.operator().indexOf('.') + 1);
         if (layer.module().isEmpty()) {
-            return operator;
+            return Columns.left("(model) " + operator, LAYER).stripTrailing(); // operators say most at their beginning
         }
         String both = layer.module() + " " + operator;
         return both.length() <= LAYER ? both : last(layer.module());

@@ -18,6 +18,7 @@ import dev.headroom.model.run.PreparedRun;
 import dev.headroom.model.scenario.Scenario;
 import dev.headroom.model.scenario.ScenarioSettings;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,39 +64,43 @@ public final class Evaluation implements LoopHook {
             loop.workOf(Phase.EVALUATE);
             boolean before = runtime.setGradMode(false);
             for (int k = 0; k < run.trainer().evalBatches(); k++) {
-                judge(bring());
+                bring();
+                judge();
             }
             runtime.setGradMode(before);
-            if (batch != null) {
-                batch.drop();
-            }
+            drop();
             for (Tensor t : outputs) {
                 runtime.release(t);
             }
             runtime.release(loss);
-            batch = null;
             outputs = new Tensor[0];
             loss = null;
         });
     }
 
-    private Batch bring() {
+    private void bring() {
         Batch next = loop.makeBatch(sized);
         loop.load(next);
-        if (batch != null) {
-            batch.drop();
-        }
+        drop();
         batch = next;
-        return next;
     }
 
-    private void judge(Batch given) {
+    private void drop() {
+        if (batch != null) {
+            batch.drop();
+            batch = null;
+        }
+    }
+
+    private void judge() {
         DType amp = run.precision().amp();
         AutocastMode now = runtime.autocast();
         AutocastMode.State outside = now.enter(amp == null ? now.state() : new AutocastMode.State(true, amp, true));
-        ForwardPass pass = forward == null ? loop.runner(sized) : forward;
-        forward = pass;
-        Tensor[] made = pass.run(given.values());
+        if (forward == null) {
+            forward = loop.runner(sized);
+        }
+        Batch given = Objects.requireNonNull(batch);
+        Tensor[] made = forward.run(given.values());
         for (Tensor t : outputs) {
             runtime.release(t);
         }

@@ -5,9 +5,9 @@ import dev.headroom.estimator.runtime.Frame;
 import dev.headroom.model.graph.DType;
 
 /**
- * {@code torch.optim.swa_utils.AveragedModel.update_parameters} (torch/optim/swa_utils.py): the first time parameters are
- * copied, later they are interpolated in place; buffers are copied. The counter is on the host, and comes to the device for
- * each update but the first.
+ * {@code torch.optim.swa_utils.AveragedModel.update_parameters} (torch/optim/swa_utils.py): the first time parameters
+ * are copied, later they are interpolated in place; buffers are copied. The counter is on the host, and comes to the
+ * device for each update but the first.
  */
 final class Averages {
     private final EagerRuntime runtime;

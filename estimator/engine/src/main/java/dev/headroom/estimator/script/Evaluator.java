@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What expressions come to. Arguments of a call live until it returns, as those on Python's stack do; variables keep what
- * they hold until they are bound again.
+ * What expressions come to. Arguments of a call live until it returns, as those on Python's stack do; variables keep
+ * what they hold until they are bound again.
  */
 final class Evaluator {
     private final EagerRuntime runtime;

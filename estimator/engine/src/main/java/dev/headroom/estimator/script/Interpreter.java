@@ -17,9 +17,10 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
-/** Runs the statements of a loop. Each line that does something is a phase, numbered where a step has several of a kind. */
+/**
+ * Runs the statements of a loop. A line that does something is a phase, numbered where a step has several of a kind.
+ */
 final class Interpreter {
     private final Script script;
     private final TrainingLoop loop;

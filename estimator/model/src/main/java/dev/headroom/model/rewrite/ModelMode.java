@@ -7,10 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a model was in training or in evaluation mode when it was exported: dropout, batch normalisation and recurrent
- * layers carry it as an argument. Branches of Python on {@code self.training} leave no trace.
+ * Whether a model was in training or in evaluation mode when it was exported: dropout, batch normalisation and
+ * recurrent layers carry it as an argument. Branches of Python on {@code self.training} leave no trace.
  */
 public final class ModelMode {
     /** The argument that says it, by the operator's name without overload (native_functions.yaml). */
@@ -54,28 +55,35 @@ public final class ModelMode {
     /** The graph of {@code model.eval()}. */
     public static Graph evaluating(Graph graph) {
         List<Node> nodes = new ArrayList<>();
-        boolean changed = false;
         for (Node n : graph.nodes()) {
             String flag = SWITCHES.get(n.operator());
             Node own = n;
-            if (flag != null && ofModule(n) && SkippedMasks.argument(n, flag) instanceof Argument.Bool on && on.value()) {
+            if (flag != null && ofModule(n) && isOn(SkippedMasks.argument(n, flag))) {
                 own = SkippedMasks.with(n, flag, new Argument.Bool(false));
-            } else if (dropsAttention(n)) {
+            } else if (dropsAttention(n) && asksForMode(n)) {
                 own = SkippedMasks.with(n, DROPPED, new Argument.Float(0));
             }
-            changed |= !own.equals(n);
             nodes.add(own);
         }
-        return changed ? graph.withNodes(nodes) : graph;
+        return graph.withNodes(nodes);
     }
 
     /**
-     * Whether a module of {@code torch.nn} makes the call: it hands its own mode on. Who calls a function hands over what
-     * they please.
+     * Whether a module of {@code torch.nn} makes the call: it hands its own mode on. Who calls a function hands over
+     * what they please.
      */
     private static boolean ofModule(Node n) {
         List<Node.ModuleCall> stack = n.moduleStack();
         return !stack.isEmpty() && stack.get(stack.size() - 1).type().startsWith("torch.nn.modules.");
+    }
+
+    /** Whether the lines of the call look at the mode, as those of attention must: the operator itself has none. */
+    private static boolean asksForMode(Node n) {
+        return n.stackTrace().contains("self.training") || n.stackTrace().contains("multi_head_attention_forward");
+    }
+
+    private static boolean isOn(@Nullable Argument flag) {
+        return flag instanceof Argument.Bool on && on.value();
     }
 
     private static boolean dropsAttention(Node n) {

@@ -16,8 +16,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A function of a loop's lines: an operator of ATen under the name that {@code torch} or {@code torch.nn.functional} has
- * for it. The table is the resource {@code functions.csv}.
+ * A function of a loop's lines: an operator of ATen under the name that {@code torch} or {@code torch.nn.functional}
+ * has for it. The table is the resource {@code functions.csv}.
  *
  * @param target operator and overload, such as {@code aten.mse_loss.default}
  */
@@ -62,7 +62,9 @@ public record Function(String name, String target, List<Parameter> parameters) {
             Map<String, Function> all = new LinkedHashMap<>();
             try (InputStream in = Objects.requireNonNull(Function.class.getResourceAsStream(RESOURCE));
                     BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-                lines.lines().filter(line -> !line.startsWith("#")).map(Function::read).forEach(f -> all.put(f.name, f));
+                lines.lines().filter(line -> !line.startsWith("#"))
+                        .map(Function::read)
+                        .forEach(f -> all.put(f.name, f));
             } catch (IOException e) {
                 throw new UncheckedIOException(RESOURCE, e);
             }

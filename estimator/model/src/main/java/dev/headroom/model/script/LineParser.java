@@ -20,7 +20,8 @@ import java.util.regex.Pattern;
  * </pre>
  */
 final class LineParser {
-    private static final Pattern TOKEN = Pattern.compile("\\s*(?:(\\d+\\.?\\d*(?:[eE][-+]?\\d+)?|\\.\\d+)|([A-Za-z_]\\w*)|(.))");
+    private static final Pattern TOKEN =
+            Pattern.compile("\\s*(?:(\\d+\\.?\\d*(?:[eE][-+]?\\d+)?|\\.\\d+)|([A-Za-z_]\\w*)|(.))");
 
     private final List<String> tokens = new ArrayList<>();
     private final int line;
@@ -124,8 +125,8 @@ final class LineParser {
             } else if (accept(".")) {
                 String method = name();
                 if (!peek().equals("(")) {
-                    throw new IllegalArgumentException("'." + method + "' is no call; results are named by their number,"
-                            + " as in out[0]");
+                    throw new IllegalArgumentException("'." + method + "' is no call; results are named by their"
+                            + " number, as in out[0]");
                 }
                 Map<String, Expr> named = new LinkedHashMap<>();
                 of = new Expr.Method(of, method, arguments(named), named);

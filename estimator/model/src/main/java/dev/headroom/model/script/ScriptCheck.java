@@ -8,13 +8,15 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /** Looks at every line of a loop before any is played: names that nothing binds, calls of what does not exist. */
 final class ScriptCheck {
     private static final Set<String> CLIPS = Set.of("clip_grad_norm_", "clip_grad_value_");
     private static final Set<String> OF_OPTIMIZERS = Set.of("step", "zero_grad");
-    private static final Set<String> OF_MODELS = Set.of("train", "eval", "requires_grad_", "zero_grad", "update_parameters");
+    private static final Set<String> OF_MODELS =
+            Set.of("train", "eval", "requires_grad_", "zero_grad", "update_parameters");
     private static final Set<String> OF_TENSORS = Set.of("backward", "detach");
 
     private final Script script;
@@ -34,7 +36,7 @@ final class ScriptCheck {
     /** @throws UserInputException for the first line that cannot be, naming file and line */
     void check() {
         for (String name : optimizers) {
-            require(!models.containsKey(name), "'" + name + "' is a model and an optimizer; name one of them otherwise");
+            require(!models.containsKey(name), "'" + name + "' is a model and an optimizer");
         }
         bind(script.steps()); // a variable may be read before the line that binds it has run: by the turn before
         check(script.steps());
@@ -127,13 +129,12 @@ final class ScriptCheck {
             require(known.contains(m.method()), "'" + n.name() + "' has no such call: " + unknown(m.method(), known));
             require(alone, m.method() + " stands in a line of its own");
             if (m.method().equals("update_parameters")) {
-                Script.Model average = models.get(n.name());
-                boolean source = average != null
-                        && average.averages() != null
+                String averaged = Objects.requireNonNull(models.get(n.name())).averages();
+                boolean source = averaged != null
                         && m.arguments().size() == 1
                         && m.arguments().get(0) instanceof Expr.Name of
-                        && of.name().equals(average.averages());
-                require(source, "update_parameters belongs to an average and takes the model that it is the average of");
+                        && of.name().equals(averaged);
+                require(source, "update_parameters belongs to an average and takes its model");
             }
             return;
         }
@@ -142,7 +143,7 @@ final class ScriptCheck {
             require(alone, "backward stands in a line of its own");
             m.named().keySet().forEach(key -> require(
                     !key.equals("create_graph"),
-                    "create_graph=True, a backward pass of a backward pass, is not modelled; see docs/export-limits.md"));
+                    "create_graph=True, a backward pass of a backward pass, is not modelled"));
             return;
         }
         if (!OF_TENSORS.contains(m.method())) {

@@ -21,8 +21,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a file of a loop: {@code models}, {@code optimizers}, {@code data} and {@code steps}. The graph that comes of it
- * is that of all models together, and has the {@link Script} as its loop.
+ * Reads a file of a loop: {@code models}, {@code optimizers}, {@code data} and {@code steps}. The graph that comes of
+ * it is that of all models together, and has the {@link Script} as its loop.
  */
 public final class ScriptFile implements Importer {
     private static final Pattern REPEATED = Pattern.compile("(repeat|every) (\\d{1,4})");
@@ -75,7 +75,9 @@ public final class ScriptFile implements Importer {
                     throw root.wrong("'" + needed + "' is missing");
                 }
             }
-            Objects.requireNonNull(parts.get("models")).map("models").forEach((key, entry) -> models.put(key, model(key, entry)));
+            Objects.requireNonNull(parts.get("models"))
+                    .map("models")
+                    .forEach((key, entry) -> models.put(key, model(key, entry)));
             List<Script.Optimizer> optimizers = new ArrayList<>();
             if (parts.containsKey("optimizers")) {
                 OptimizerEntries entries = new OptimizerEntries(models.keySet(), scenario);
@@ -116,7 +118,7 @@ public final class ScriptFile implements Importer {
             if (source == null) {
                 throw entry.wrong("model '" + name + "' needs a file, copy_of or average_of");
             }
-            Graph again = Objects.requireNonNull(archives.get(source), source);
+            Graph again = Objects.requireNonNull(archives.get(source));
             archives.put(name, again);
             return new Script.Model(name, Composition.named(again, name, !frozen && averaged == null), averaged);
         }
@@ -144,7 +146,8 @@ public final class ScriptFile implements Importer {
         private String known(Yaml entry) {
             String name = entry.text("a model");
             if (!models.containsKey(name)) {
-                throw entry.wrong("'" + name + "' is no model that stands before" + Suggestion.of(name, models.keySet()));
+                throw entry.wrong(
+                        "'" + name + "' is no model that stands before" + Suggestion.of(name, models.keySet()));
             }
             return name;
         }
@@ -244,8 +247,8 @@ public final class ScriptFile implements Importer {
                 String type = head.equals("autocast") ? null : head.substring("autocast ".length());
                 return new Statement.Block(Statement.Kind.AUTOCAST, 0, type, body, step.line());
             }
-            throw step.wrong("'" + head + "' is no block; there are no_grad, autocast, autocast bf16, repeat N and every N,"
-                    + " each with a list of steps below it");
+            throw step.wrong("'" + head + "' is no block; there are no_grad, autocast, autocast bf16, repeat N and"
+                    + " every N, each with a list of steps below it");
         }
     }
 }
