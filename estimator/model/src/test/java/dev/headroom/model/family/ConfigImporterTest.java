@@ -96,7 +96,7 @@ class ConfigImporterTest {
                 "model_type=\"mistal\"|did you mean 'mistral'?",
                 "model_type=null|has no \"model_type\"",
                 "hidden_act=\"other\"|an activation that Headroom does not write",
-                "architectures=[\"LlamaForQuestionAnswering\"]|language models",
+                "architectures=[\"LlamaModel\"]|language models",
                 "hidden_size=|--set hidden_size has no value",
                 "hidden_size=wide|is not valid JSON",
                 "hidden_size|not of the form KEY=JSON",

@@ -36,6 +36,9 @@ public final class DecoderHeads extends SeveralResults {
         }
     }
 
+    /** What the classes of language models end with. */
+    private static final List<String> WORDS = List.of("ForCausalLM", "LMHeadModel");
+
     private final Names names;
     private final Request request;
     private final Pass pass;
@@ -73,6 +76,13 @@ public final class DecoderHeads extends SeveralResults {
                     + Tasks.end(task) + "; leave --generate or --task out");
         }
         OfferedHeads.require(request.config(), task);
+        String architecture = request.config().architecture();
+        boolean words = architecture.isEmpty() || WORDS.stream().anyMatch(architecture::endsWith);
+        if (task == Task.AUTO && !words) {
+            throw new UserInputException(request.config().source() + ": of this family, Headroom writes language models"
+                    + " and classifiers, but \"architectures\" names " + architecture
+                    + "; pass --task, or export the model (headroom export-help)");
+        }
         Long batch = request.scenario().sizes().batch();
         boolean several = batch != null && batch > 1;
         if (task == Task.SEQUENCE_CLASSIFICATION && several && !OfferedHeads.padded(request.config())) {
