@@ -57,7 +57,8 @@ public final class AccuracyPage {
             out.println("Written by `./headroom validate --real-runs fixtures/real --accuracy docs/accuracy.md`. Others"
                     + " measured these runs, without this project in mind; `fixtures/real/README.md` says who and how."
                     + " A prediction is what PyTorch's allocator reserves, played by Headroom, plus one constant for"
-                    + " each set and card (CUDA's context and libraries): nothing is adjusted to a run or a model.");
+                    + " each set and card (CUDA's context and libraries): nothing is adjusted to a run or a model."
+                    + " Of language models it is what the allocator allocates, as measured, without any constant.");
             for (RealScore s : report.scores()) {
                 section(s, file, out);
             }

@@ -45,7 +45,8 @@ record RealScore(
                 .toList();
         long constant = constant(results, r -> true);
         if (constant == 0 && !results.isEmpty()) {
-            constant = DeviceLines.bytes(results.get(0).run().request().get().deviceLines()); // nothing to learn it from
+            // nothing to learn it from
+            constant = DeviceLines.bytes(results.get(0).run().request().get().deviceLines());
         }
         List<Verdicts.Verdict> verdicts = new ArrayList<>();
         List<RealResult> compared = new ArrayList<>();

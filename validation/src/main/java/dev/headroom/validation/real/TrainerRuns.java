@@ -24,7 +24,8 @@ final class TrainerRuns implements RealFile {
 
     @Override
     public boolean reads(CsvRows rows) {
-        return rows.has("source", "gpus", "micro_batch", "method", "config", "precision", "versions", "peak_bytes", "extra");
+        return rows.has(
+                "source", "gpus", "micro_batch", "method", "config", "precision", "versions", "peak_bytes", "extra");
     }
 
     @Override

@@ -17,8 +17,7 @@ import java.util.List;
 /**
  * A run of the xMem repository: only its peak, less what the device held at the start, and its verdict are known. As
  * the calibration that ships was made from these runs, the interval and the probability are those that the runs of all
- * other models give. The lower end of its interval is that of {@link MeasuredRun}, which allows for what the
- * measurement may have missed.
+ * other models give.
  */
 final class XmemRun implements MeasuredRuns {
     private final XmemRow row;
