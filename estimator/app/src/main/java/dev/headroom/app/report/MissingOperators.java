@@ -29,9 +29,9 @@ public final class MissingOperators {
         }
         OperatorUse use = OperatorUse.recorded();
         // Names with an underscore are what operators are made of; programs call them only where models do.
-        missing.keySet()
-                .removeIf(o -> o.startsWith("aten._")
-                        && missing.get(o).stream().allMatch(v -> use.inThousand(o + "." + v) == 0));
+        missing.entrySet()
+                .removeIf(e -> e.getKey().startsWith("aten._")
+                        && e.getValue().stream().allMatch(v -> use.inThousand(e.getKey() + "." + v) == 0));
         List<Row> out = new ArrayList<>();
         missing.forEach((operator, overloads) -> out.add(new Row(
                 operator,

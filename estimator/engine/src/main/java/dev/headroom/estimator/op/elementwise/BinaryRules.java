@@ -9,8 +9,6 @@ import dev.headroom.estimator.runtime.Tensor;
 
 /** Element-wise functions of two tensors beyond plain arithmetic (tools/autograd/derivatives.yaml). */
 public final class BinaryRules {
-    private static final Term ZEROS = new Term("", (f, g, s, o, y) -> f.zerosLike(g));
-
     private static final Term SAME = new Term("", (f, g, s, o, y) -> g);
 
     private BinaryRules() {}

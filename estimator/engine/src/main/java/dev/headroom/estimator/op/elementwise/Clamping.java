@@ -8,6 +8,8 @@ import dev.headroom.estimator.runtime.EagerRuntime;
 import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Saved;
 import dev.headroom.estimator.runtime.Tensor;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** {@code clamp} by tensors (FunctionsManual.cpp, clamp_backward and clamp_backward_min_max). */
@@ -31,9 +33,8 @@ public final class Clamping {
         Saved high = r.save(max);
         Saved low = r.save(min);
         Saved self = r.save(x);
-        Tensor out = min == null
-                ? Strided.result(rt, x, max)
-                : max == null ? Strided.result(rt, x, min) : Strided.result(rt, x, min, max);
+        Tensor out = Strided.result(
+                rt, Stream.of(x, min, max).filter(Objects::nonNull).toArray(Tensor[]::new));
         if (min != null && max != null) {
             return r.gradients(grads -> byBoth(rt, r, grads[0], self.get(), low.get(), high.get()))
                     .output(out);
@@ -58,7 +59,7 @@ public final class Clamping {
         if (r.needs(1) || r.needs(2)) {
             Tensor less = new Formula(rt).test(min, max);
             Tensor equal = new Formula(rt).test(min, max);
-            out[1] = r.needs(1) ? ofMin(rt, g, self, min, max, less, equal) : null;
+            out[1] = r.needs(1) ? ofMin(rt, g, self, min, less, equal) : null;
             out[2] = r.needs(2) ? ofMax(rt, g, self, min, max, less, equal) : null;
             rt.free(equal);
             rt.free(less);
@@ -74,7 +75,7 @@ public final class Clamping {
     }
 
     private static Tensor ofMin(
-            EagerRuntime rt, Tensor g, Tensor self, Tensor min, Tensor max, Tensor less, Tensor equal) {
+            EagerRuntime rt, Tensor g, Tensor self, Tensor min, Tensor less, Tensor equal) {
         Formula f = new Formula(rt);
         Tensor atMost = f.test(self, min);
         Tensor both = f.test(equal, atMost);

@@ -9,6 +9,7 @@ import dev.headroom.estimator.runtime.Recorder;
 import dev.headroom.estimator.runtime.Tensor;
 import dev.headroom.model.graph.DType;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code torch.linalg} (ATen/native/BatchLinearAlgebra.cpp). Results, what they keep and copies of the operands are
@@ -164,7 +165,7 @@ public final class LinearAlgebraRules {
         if (dims == 1) {
             return b.give(b.call("linalg_vector_norm", a, c.number("ord", 2), c.integersOrNull("dim"), keep));
         }
-        return c.text("ord", null) == null
+        return c.textOrNull("ord") == null
                 ? sums(b, a, c.number("ord", 2), c.integersOrNull("dim"), keep)
                 : b.give(b.call("linalg_matrix_norm.str_ord", a, c.text("ord", "fro"), c.integersOrNull("dim"), keep));
     }
@@ -174,7 +175,7 @@ public final class LinearAlgebraRules {
     }
 
     /** The largest or smallest sum of a column or row. */
-    private static Tensor sums(Body b, Tensor a, double order, long[] given, boolean keep) {
+    private static Tensor sums(Body b, Tensor a, double order, long @Nullable [] given, boolean keep) {
         boolean columns = Math.abs(order) == 1;
         if (!columns && !Double.isInfinite(order)) {
             throw new NoRule("norms by singular values");

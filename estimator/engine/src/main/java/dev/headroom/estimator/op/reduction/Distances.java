@@ -167,7 +167,7 @@ public final class Distances {
         Saved result = r.saveOutput(out);
         long cells = out.numel() * x.size(-1);
         return r.gradient(0, g -> {
-                    Tensor dense = contiguous(rt, g);
+                    contiguous(rt, g);
                     return directBackward(rt, sx.get(), cells);
                 })
                 .gradient(1, g -> {

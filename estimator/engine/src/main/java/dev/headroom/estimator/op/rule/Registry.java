@@ -45,7 +45,7 @@ public final class Registry {
     }
 
     /** What the rule for a target does not know, or {@code null} where it knows everything. */
-    public String bound(String target) {
+    public @Nullable String bound(String target) {
         String why = bounds.get(target);
         int dot = target.lastIndexOf('.');
         return why != null || dot < 0 ? why : bounds.get(target.substring(0, dot));

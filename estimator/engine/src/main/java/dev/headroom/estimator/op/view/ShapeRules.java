@@ -20,7 +20,7 @@ public final class ShapeRules {
 
     public static void register(Registry r) {
         for (String name : new String[] {"matrix_H", "mH", "adjoint"}) {
-            r.single("aten." + name, c -> real(c, Views.transpose(c.runtime(), c.tensor("self"), -2, -1)));
+            r.single("aten." + name, c -> real(Views.transpose(c.runtime(), c.tensor("self"), -2, -1)));
         }
         for (String name : new String[] {"moveaxis.int", "moveaxis.intlist"}) {
             r.alias("aten." + name, "aten.movedim");
@@ -55,7 +55,7 @@ public final class ShapeRules {
         }
     }
 
-    private static Tensor real(Call c, Tensor view) {
+    private static Tensor real(Tensor view) {
         if (view.dtype().isComplex()) {
             throw new NoRule("conjugated views");
         }
